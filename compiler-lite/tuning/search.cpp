@@ -70,9 +70,25 @@ class Searcher {
     return score;
   }
 
+  // Has what may be tried next measured at once, where others can do that; what is tried is then remembered.
+  Status foresee(std::span<const QuantizationSettings> settings) {
+    if (!options_.measure_all) return {};
+    std::vector<QuantizationSettings> unknown;
+    for (const QuantizationSettings& each : settings)
+      if (remembered(each.text()) == nullptr && result_.trials.size() + unknown.size() < options_.budget)
+        unknown.push_back(each);
+    NESTRT_ASSIGN_OR_RETURN(const Scores scores,
+                            options_.measure_all(unknown, evaluator_.num_samples(), [&](size_t done) {
+                              tell("configurations", result_.trials.size() + done, options_.budget);
+                            }));
+    for (size_t i = 0; i < unknown.size(); ++i)
+      if (scores[i]) record_.tried.push_back({unknown[i].text(), *scores[i]});
+    return options_.save ? options_.save(record_) : Status();
+  }
+
   Result<Index> try_out(const QuantizationSettings& settings) {
     if (exhausted()) return Index();
-    if (options_.progress) options_.progress("configurations", result_.trials.size(), options_.budget);
+    tell("configurations", result_.trials.size(), options_.budget);
     Trial trial{settings, {}, false};
     if (const Score* known = remembered(settings.text()); known != nullptr) {
       trial.score = *known, trial.remembered = true;
@@ -91,7 +107,9 @@ class Searcher {
     NESTRT_RETURN_IF_ERROR(try_out(start_).error());
     for (const auto alternatives : {&Searcher::corrections, &Searcher::methods, &Searcher::granularities}) {
       // All from the best of the dimensions before.
-      for (const QuantizationSettings& settings : (this->*alternatives)(QuantizationSettings(best()))) {
+      const std::vector<QuantizationSettings> next = (this->*alternatives)(best());
+      if (!met(best_)) NESTRT_RETURN_IF_ERROR(foresee(next));
+      for (const QuantizationSettings& settings : next) {
         if (met(best_)) return {};
         NESTRT_ASSIGN_OR_RETURN(const Index trial, try_out(settings));
         if (!trial || noisier_than_start(*trial)) continue;
@@ -152,19 +170,49 @@ class Searcher {
     const std::string text = best().text();
     for (const LayerRanking& known : record_.rankings)
       if (known.options == text) return known.layers;
-    SensitivityOptions options;
-    options.samples = options_.sensitivity_samples;
-    options.progress = [&](size_t done, size_t total) {
-      if (options_.progress) options_.progress("layers", done, total);
-    };
-    NESTRT_ASSIGN_OR_RETURN(const Sensitivity sensitivity,
-                            measure_sensitivity(evaluator_, as_quantization(profile_, start_, best()), options));
+    const Quantization quantization = as_quantization(profile_, start_, best());
+    NESTRT_ASSIGN_OR_RETURN(const auto layers, quantized_layers(evaluator_.graph(), quantization));
+    NESTRT_ASSIGN_OR_RETURN(const Scores scores, measure_alone(layers));
     LayerRanking ranking{text, {}};
-    for (const LayerSensitivity& layer : sensitivity.layers)
-      ranking.layers.push_back({layer.name, layer.alone.decibel, layer.mac_share});
+    for (size_t i = 0; i < layers.size(); ++i)
+      ranking.layers.push_back({layers[i]->name, scores[i]->decibel, 1 - scores[i]->f32_share});
+    std::stable_sort(ranking.layers.begin(), ranking.layers.end(),
+                     [](const RankedLayer& a, const RankedLayer& b) { return a.decibel < b.decibel; });
     record_.rankings.push_back(ranking);
     if (options_.save) NESTRT_RETURN_IF_ERROR(options_.save(record_));
     return ranking.layers;
+  }
+
+  // Each as the only one in s8.
+  Result<Scores> measure_alone(std::span<const Node* const> layers) {
+    std::vector<QuantizationSettings> alone(layers.size(), best());
+    for (size_t i = 0; i < layers.size(); ++i)
+      for (const Node* other : layers)
+        if (other != layers[i]) alone[i].options.keep_f32.insert(other->name);
+    const size_t samples = std::min(options_.sensitivity_samples, evaluator_.num_samples());
+    const auto done = [&](size_t count) { tell("layers", count, alone.size()); };
+    if (!options_.measure_all) return measure_here(alone, samples, done);
+    NESTRT_ASSIGN_OR_RETURN(Scores scores, options_.measure_all(alone, samples, done));
+    for (size_t i = 0; i < layers.size(); ++i)
+      if (!scores[i])
+        return Status(Code::kInvalidArgument,
+                      fmt::format("layer '{}' is not to be had as the only one in s8", layers[i]->name));
+    return scores;
+  }
+
+  Result<Scores> measure_here(std::span<const QuantizationSettings> settings, size_t samples,
+                              const std::function<void(size_t)>& done) {
+    Scores scores;
+    for (const QuantizationSettings& each : settings) {
+      done(scores.size());
+      NESTRT_ASSIGN_OR_RETURN(const Score score, evaluator_.evaluate(as_quantization(profile_, start_, each), samples));
+      scores.emplace_back(score);
+    }
+    return scores;
+  }
+
+  void tell(std::string_view what, size_t done, size_t total) const {
+    if (options_.progress) options_.progress(what, done, total);
   }
 
   Result<Index> try_keeping(const QuantizationSettings& from, std::span<const RankedLayer> layers) {

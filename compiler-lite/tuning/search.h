@@ -6,6 +6,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,9 @@ struct QuantizationSettings {
   std::string text() const;
 };
 
+// By setting; none where the settings are not to be had, for which the evaluator would give kInvalidArgument.
+using Scores = std::vector<std::optional<Score>>;
+
 struct SearchOptions {
   double max_loss = 1;  // in points, as Score::loss()
   size_t budget = 32;   // settings evaluated at most, those remembered included
@@ -44,6 +49,12 @@ struct SearchOptions {
   std::function<void(std::string_view what, size_t done, size_t total)> progress;
   // Called after each result that is new to the record; may be empty. Its errors end the search.
   std::function<Status(const SearchRecord& record)> save;
+  // Measures settings that do not depend on each other, at once where it can, over so many samples, evenly from all of
+  // the evaluator's; `done` takes how many it has. Empty: the evaluator does, one after the other. Its errors end the
+  // search; the trials and what is chosen are the same, the record may hold more.
+  std::function<Result<Scores>(std::span<const QuantizationSettings> settings, size_t samples,
+                               const std::function<void(size_t)>& done)>
+      measure_all;
 };
 
 struct Trial {

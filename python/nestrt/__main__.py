@@ -1,6 +1,7 @@
-"""python -m nestrt: calibrate, sensitivity and evaluate, divided among workers.
+"""python -m nestrt: calibrate, compile, sensitivity and evaluate, divided among workers.
 
     python -m nestrt calibrate model.onnx pictures -o profile.yaml --mean 123,117,104 --workers local
+    python -m nestrt compile model.onnx pictures -o model.nest --max-loss 1 --labels labels.tsv --target zcu102
     python -m nestrt sensitivity model.onnx pictures --calibration profile.yaml --workers ray=HOST:6379
     python -m nestrt evaluate model.nest pictures --labels labels.tsv --workers 4
 """
@@ -74,6 +75,19 @@ def parser() -> argparse.ArgumentParser:
                       help="the profile, YAML, for nestc compile --calibrate")
     made.add_argument("--method", default="mse", choices=("mse", "minmax", "percentile", "kl"))
     made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
+    made = command("compile", "Compiles a network for 8-bit integers, which lose as little as is asked for.",
+                   "model of ONNX")
+    pictures(made)
+    made.add_argument("-o", "--output", required=True, metavar="FILE", help="the plan")
+    made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: made of the samples")
+    made.add_argument("--target", help="boards, cores and accelerators, as nestc compile takes them")
+    made.add_argument("--max-loss", type=float, metavar="POINTS",
+                      help="looks for a quantization that loses at most so many points of top-1 over the samples")
+    made.add_argument("--labels", metavar="FILE", help="lines picture<TAB>class, to count the loss by; default: "
+                      "against the network in floating point")
+    made.add_argument("--offset", type=int, default=0, help="what a class of the labels is more than the plan's index")
+    made.add_argument("--budget", type=int, default=32, help="quantizations that are tried at most")
+    made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
     made = command("sensitivity", "Measures which layers can least afford 8 bits.", "model of ONNX")
     pictures(made)
     made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: made of the samples")
@@ -98,6 +112,18 @@ def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
     for why in seen.skipped:
         print(f"skipped: {why}")
     return seen.to_dict()
+
+
+def compile(options: argparse.Namespace) -> Dict[str, Any]:
+    plan = nestrt.compile(options.model, options.output, quantize="s8",
+                          calibration=options.calibration or options.samples, calibration_limit=options.limit, target=options.target, max_loss=options.max_loss,
+                          search_samples=options.samples, search_limit=options.limit, search_budget=options.budget,
+                          labels=options.labels, label_offset=options.offset, skip_unreadable=options.skip_unreadable,
+                          workers=options.workers, progress=Bar(), **preprocessing(options))
+    print(f"{options.output}: {plan!r}")
+    for trial in plan.report.get("trials", ()):
+        print(f"{trial['loss']:8.2f} points  {trial['options']}")
+    return dict(plan.report)
 
 
 def sensitivity(options: argparse.Namespace) -> Dict[str, Any]:
@@ -125,7 +151,8 @@ def evaluate(options: argparse.Namespace) -> Dict[str, Any]:
 def main(arguments: Optional[List[str]] = None) -> int:
     options = parser().parse_args(arguments)
     try:
-        found = {"calibrate": calibrate, "sensitivity": sensitivity, "evaluate": evaluate}[options.command](options)
+        commands = {"calibrate": calibrate, "compile": compile, "sensitivity": sensitivity, "evaluate": evaluate}
+        found = commands[options.command](options)
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump(found, file, indent=2)

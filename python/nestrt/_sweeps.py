@@ -86,18 +86,16 @@ def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: in
                 workers: WorkerChoice = None, progress: Optional[Progress] = None, options: Mapping[str, Any] = {},
                 quantize: Mapping[str, Any] = {}) -> SensitivityReport:
     """Measures what each layer loses as the only one in s8, and gains as the only one that is not."""
-    limited = pieces(samples, limit, limit or 1 << 30)[0]
-    on_cluster = threads_of(workers) == 1
-    shared = {"model": shared_model(model, workers), "options": dict(options), "quantize": dict(quantize),
-              "samples": limited.carried() if on_cluster else limited, "profile": calibration._core._text(),
-              "threads": threads_of(workers)}
+    base = dict(quantize)
     with model_file(model) as path:
-        named = _nestrt.quantized_layers(path, shared["options"], shared["profile"], shared["quantize"])
+        named = _nestrt.quantized_layers(path, dict(options), calibration._core._text(), base)
     names = [name for name, _ in named]
     alone = [tuple(other for other in names if other != name) for name in names]
     but_one = [(name,) for name in names] if all_but_one and len(names) > 1 else []
+    shared = _evaluation(model, calibration, samples, limit, workers, options)
+    asked = [({**base, "keep_f32": [*base.get("keep_f32", ()), *kept]}, 0) for kept in [(), *alone, *but_one]]
     with opened(workers) as pool:
-        scores = pool.map(tasks.score, shared, [(), *alone, *but_one], "layers", progress)
+        scores = pool.map(tasks.score, shared, asked, "layers", progress)
     rows = []
     for index, (name, kind) in enumerate(named):
         only_it = scores[1 + index]
@@ -105,6 +103,42 @@ def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: in
                      "all_but_it": _figures(scores[1 + len(names) + index]) if but_one else None})
     rows.sort(key=lambda row: math.inf if row["only_it"]["snr_db"] is None else row["only_it"]["snr_db"])
     return SensitivityReport._of({"samples": scores[0]["samples"], "all": _figures(scores[0]), "layers": rows})
+
+
+def _evaluation(model: Any, calibration: Calibration, samples: Any, limit: int, workers: WorkerChoice,
+                options: Mapping[str, Any], *, skip_unreadable: bool = False, labels: Optional[PathLike] = None,
+                offset: int = 0) -> Dict[str, Any]:
+    """What tasks.score needs."""
+    limited = pieces(samples, limit, limit or 1 << 30)[0]
+    given_labels = None
+    if labels is not None:
+        with open(labels, "rb") as file:
+            given_labels = file.read()
+    return {"model": shared_model(model, workers), "options": dict(options), "profile": calibration._core._text(),
+            "percentile": calibration._core._percentile,
+            "samples": limited.carried() if threads_of(workers) == 1 else limited,
+            "skip_unreadable": skip_unreadable, "labels": given_labels, "offset": offset,
+            "threads": threads_of(workers)}
+
+
+Measure = Callable[[Sequence[Dict[str, Any]], int, Callable[[int], None]], List[Optional[Dict[str, Any]]]]
+
+
+@contextlib.contextmanager
+def measuring(model: Any, calibration: Calibration, samples: Any, limit: int, workers: WorkerChoice,
+              options: Mapping[str, Any], **how: Any) -> Iterator[Optional[Measure]]:
+    """What measures for a search of quantizations; None: the search does itself."""
+    if workers is None:
+        yield None
+        return
+    shared = _evaluation(model, calibration, samples, limit, workers, options, **how)
+    with opened(workers) as pool:
+
+        def measure(settings: Sequence[Dict[str, Any]], count: int, done: Callable[[int], None]) -> Any:
+            asked = [(each, count) for each in settings]
+            return pool.map(tasks.score, shared, asked, "", lambda _, finished, total: done(finished))
+
+        yield measure
 
 
 def _figures(score: Mapping[str, Any]) -> Dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _nestrt
+from ._errors import InvalidArgument
 from ._plan import Plan
 from ._samples import Piece
 from ._session import Session
@@ -40,14 +41,25 @@ def observe(shared: Shared, piece: Piece) -> Tuple[str, List[str]]:
 
 
 def _evaluator(shared: Shared) -> Any:
-    with shared["samples"].files() as files:
-        return _nestrt.Evaluator(_model(shared), shared["options"], files, shared["profile"], shared["quantize"],
+    with shared["samples"].files() as files, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        options = {**files, "skip_unreadable": shared["skip_unreadable"], "offset": shared["offset"]}
+        if shared["labels"] is not None:
+            options["labels"] = os.path.join(folder, "labels")
+            with open(options["labels"], "wb") as file:
+                file.write(shared["labels"])
+        return _nestrt.Evaluator(_model(shared), shared["options"], options, shared["profile"], shared["percentile"],
                                  shared["threads"])
 
 
-def score(shared: Shared, kept: Sequence[str]) -> Dict[str, Any]:
-    """What the network loses where these layers stay in floating point."""
-    return shared.keep("evaluator", lambda: _evaluator(shared)).evaluate(list(kept))
+def score(shared: Shared, item: Tuple[Dict[str, Any], int]) -> Optional[Dict[str, Any]]:
+    """What the network loses by settings of its quantization, over so many of the samples (0: all); None where they are
+    not to be had."""
+    settings, samples = item
+    evaluator = shared.keep("evaluator", lambda: _evaluator(shared))
+    try:
+        return evaluator.evaluate(settings, samples)
+    except InvalidArgument:
+        return None
 
 
 def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:

@@ -168,6 +168,7 @@ def compile(
     percentile: float = 99.99,
     calibration_limit: int = 0,
     skip_unreadable: bool = False,
+    workers: WorkerChoice = None,
     progress: Optional[Progress] = None,
     **options: Any,
 ) -> Plan:
@@ -188,6 +189,7 @@ def compile(
         "floor"; corrections: of "equalisation", "weights", "bias"; keep_f32: operators that stay in floating point.
     max_loss: look for a quantization that loses at most so many points of top-1, over search_samples (default: the
         samples of the calibration), with labels (lines picture<TAB>class) against them, without against f32.
+    workers: who calibrates and measures (calibrate()); what is found is the same.
     progress: called with (what, done, total); total is 0 where it is not known.
 
     The plan's `report` says what became of the quantization. Raises InvalidModel, Unsupported, InvalidArgument,
@@ -208,15 +210,19 @@ def compile(
             if not isinstance(calibration, (str, os.PathLike, np.ndarray, Calibration)):
                 calibration = sample_arrays(calibration)  # an iterator can be read once
             ways = dict(method=method, percentile=percentile, limit=calibration_limit, skip_unreadable=skip_unreadable,
-                        progress=progress)
+                        workers=workers, progress=progress)
             seen = _calibration_of(path, calibration, ways, how)
         if max_loss is None:
             core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, None, progress)
         else:
+            assert seen is not None  # as max_loss goes with quantize
             data = calibration if search_samples is None else search_samples
-            with sample_files(data, search_limit, skip_unreadable) as files:
-                search = given(**files, max_loss=float(max_loss), budget=search_budget, labels=labels, offset=label_offset)
-                core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, search, progress)
+            scored = dict(labels=labels, offset=label_offset)
+            with sample_files(data, search_limit, skip_unreadable) as files, _sweeps.measuring(
+                model, seen, data, search_limit, workers, how, skip_unreadable=skip_unreadable, **scored,
+            ) as measure:
+                search = given(**files, **scored, max_loss=float(max_loss), budget=search_budget, measure=measure)
+                core, report = _nestrt.compile(path, how, seen._core, quantization, search, progress)
     return _finish(core, report, output, max_loss)
 
 

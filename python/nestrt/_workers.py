@@ -23,7 +23,7 @@ TRIES = 4  # of an item whose worker is lost
 
 
 class Workers(Protocol):
-    """What divides work; closed by close()."""
+    """What divides work; closed by close(). Workers keep what they made of `shared` as long as the same object comes."""
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         """task(shared, item) of each. What a task raises ends all; `progress` is told (what, done, total)."""
@@ -49,18 +49,20 @@ def open_workers(workers: Union[str, int, None]) -> Workers:
 class Here:
     """This process, one item after the other."""
 
+    def __init__(self) -> None:
+        self._shared = Named()
+
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         results = []
-        key = uuid.uuid4().hex
+        self._shared.take(shared)
         for item in items:
             _tell(progress, what, len(results), len(items))
-            results.append(_call(key, task, shared, item))
-        _forget(key)
+            results.append(_call(self._shared.key, task, shared, item))
         _tell(progress, what, len(items), len(items))
         return results
 
     def close(self) -> None:
-        pass
+        _forget(self._shared.key)
 
 
 class Processes:
@@ -68,6 +70,8 @@ class Processes:
 
     def __init__(self, count: int) -> None:
         self._count = count
+        self._shared = Named()
+        self._pool: Optional[concurrent.futures.ProcessPoolExecutor] = None
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         results: Dict[int, Any] = {}
@@ -78,7 +82,7 @@ class Processes:
             try:
                 self._run(task, shared, items, missing, results, what, progress)
             except BrokenProcessPool:
-                continue  # the others begin again what is missing
+                self.close()  # the others begin again what is missing
         if len(results) < len(items):
             left = len(items) - len(results)
             raise RuntimeError(f"workers were lost {TRIES} times; {left} of {len(items)} tasks are left")
@@ -86,23 +90,30 @@ class Processes:
 
     def _run(self, task: Task, shared: Any, items: Sequence[Any], missing: Sequence[int], results: Dict[int, Any],
              what: str, progress: Optional[Progress]) -> None:
-        context = multiprocessing.get_context("spawn")
-        places = context.SimpleQueue()
-        for cpus in self._cpus():
-            places.put(cpus)
-        with concurrent.futures.ProcessPoolExecutor(
-            min(self._count, len(missing)), context, _begin, (places, shared)
-        ) as pool:
-            with _without_main():
-                futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
-            try:
+        pool = self._opened(shared)
+        with _without_main():
+            futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
+        try:
+            _tell(progress, what, len(results), len(items))
+            for future in concurrent.futures.as_completed(futures):
+                results[futures[future]] = future.result()
                 _tell(progress, what, len(results), len(items))
-                for future in concurrent.futures.as_completed(futures):
-                    results[futures[future]] = future.result()
-                    _tell(progress, what, len(results), len(items))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        except BaseException:
+            self._pool = None
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+    def _opened(self, shared: Any) -> concurrent.futures.ProcessPoolExecutor:
+        """Processes that have been given `shared`."""
+        if self._shared.take(shared):
+            self.close()
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            places = context.SimpleQueue()
+            for cpus in self._cpus():
+                places.put(cpus)
+            self._pool = concurrent.futures.ProcessPoolExecutor(self._count, context, _begin, (places, shared))
+        return self._pool
 
     def _cpus(self) -> List[List[int]]:
         available = sorted(os.sched_getaffinity(0))
@@ -111,7 +122,9 @@ class Processes:
         return [available[worker :: self._count] for worker in range(self._count)]
 
     def close(self) -> None:
-        pass
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
 
 class Ray:
@@ -123,16 +136,18 @@ class Ray:
         except ImportError:
             raise ImportError("workers='ray' needs Ray: pip install nestrt[ray]") from None
         self._ray = ray
+        self._shared = Named()
+        self._reference: Any = None
         self._owned = not ray.is_initialized()
         if self._owned:
             ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         ray = self._ray
-        key = uuid.uuid4().hex
-        reference = ray.put(shared)
+        if self._shared.take(shared):
+            self._reference = ray.put(shared)
         remote = ray.remote(num_cpus=1, max_retries=TRIES - 1)(_call)
-        futures = [remote.remote(key, task, reference, _carried(item)) for item in items]
+        futures = [remote.remote(self._shared.key, task, self._reference, _carried(item)) for item in items]
         left = list(futures)
         while left:
             _tell(progress, what, len(futures) - len(left), len(futures))
@@ -150,8 +165,24 @@ class Ray:
             raise RuntimeError(f"workers were lost {TRIES} times, or the cluster is: {error}") from None
 
     def close(self) -> None:
+        self._reference = None
         if self._owned:
             self._ray.shutdown()
+
+
+class Named:
+    """A `shared` with a key of its own, by which workers know it."""
+
+    def __init__(self) -> None:
+        self.key = ""
+        self._value: Any = None
+
+    def take(self, value: Any) -> bool:
+        """Whether it is another one than before."""
+        if self.key and value is self._value:
+            return False
+        self.key, self._value = uuid.uuid4().hex, value
+        return True
 
 
 @contextlib.contextmanager
@@ -177,7 +208,7 @@ def _carried(item: Any) -> Any:
 
 # --- in a worker ---
 
-# What tasks have made of `shared`, such as a network that is loaded: by the call of map(), the last one's only.
+# What tasks have made of `shared`, such as a network that is loaded: by its key, the last one's only.
 _made: Dict[str, Dict[str, Any]] = {}
 _begun: Any = None
 
@@ -203,7 +234,7 @@ def _forget(key: str) -> None:
 
 
 class Shared:
-    """What all tasks of a map() have, and what they keep in their worker."""
+    """What tasks of a map() have, and what they keep in their worker."""
 
     def __init__(self, values: Dict[str, Any], made: Dict[str, Any]) -> None:
         self._values = values

@@ -9,7 +9,9 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <span>
 
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/compile.h"
@@ -164,16 +166,74 @@ nb::dict summary_of(const ProfileHandle& self) {
   return result;
 }
 
-nb::dict as_dict(const compiler::Trial& trial) {
+nb::dict as_dict(const compiler::Score& score) {
   nb::dict row;
-  row["options"] = trial.settings.text();
-  row["loss"] = trial.score.loss();
-  row["agreement"] = trial.score.agreement();
-  row["snr_db"] = std::isfinite(trial.score.decibel) ? nb::cast(trial.score.decibel) : nb::none();
-  row["f32_share"] = trial.score.f32_share;
-  row["plan_bytes"] = trial.score.plan_bytes;
-  row["samples"] = trial.score.samples;
+  row["samples"] = score.samples;
+  row["rows"] = score.rows;
+  row["agreeing"] = score.agreeing;
+  row["right"] = score.right ? nb::cast(*score.right) : nb::none();
+  row["right_in_f32"] = score.right_in_f32 ? nb::cast(*score.right_in_f32) : nb::none();
+  row["loss"] = score.loss();
+  row["agreement"] = score.agreement();
+  row["snr_db"] = std::isfinite(score.decibel) ? nb::cast(score.decibel) : nb::none();
+  row["f32_share"] = score.f32_share;
+  row["plan_bytes"] = score.plan_bytes;
   return row;
+}
+
+compiler::Score score_of(const nb::dict& row) {
+  compiler::Score score;
+  read(row, "samples", score.samples);
+  read(row, "rows", score.rows);
+  read(row, "agreeing", score.agreeing);
+  if (!row["right"].is_none()) score.right = nb::cast<uint64_t>(row["right"]);
+  if (!row["right_in_f32"].is_none()) score.right_in_f32 = nb::cast<uint64_t>(row["right_in_f32"]);
+  score.decibel = std::numeric_limits<double>::infinity();
+  if (!row["snr_db"].is_none()) score.decibel = nb::cast<double>(row["snr_db"]);
+  read(row, "f32_share", score.f32_share);
+  read(row, "plan_bytes", score.plan_bytes);
+  return score;
+}
+
+nb::dict as_dict(const compiler::Trial& trial) {
+  nb::dict row = as_dict(trial.score);
+  row["options"] = trial.settings.text();
+  return row;
+}
+
+// What settings_of() reads.
+nb::dict as_dict(const compiler::QuantizationSettings& settings) {
+  const compiler::QuantizeOptions& options = settings.options;
+  std::vector<std::string> corrections;
+  if (options.corrections.equalisation) corrections.emplace_back("equalisation");
+  if (options.corrections.weights) corrections.emplace_back("weights");
+  if (options.corrections.bias) corrections.emplace_back("bias");
+  if (corrections.empty()) corrections.emplace_back("none");
+  nb::dict values;
+  values["method"] = std::string(compiler::name(settings.method));
+  values["percentile"] = settings.percentile;
+  values["corrections"] = corrections;
+  values["scales"] = options.scales == compiler::Scales::kSingle ? "single" : "tensor";
+  values["per_tensor"] = !options.per_channel;
+  values["rounding"] = options.rounding == ops::Rounding::kFloor ? "floor" : "half_up";
+  values["keep_f32"] = std::vector<std::string>(options.keep_f32.begin(), options.keep_f32.end());
+  return values;
+}
+
+// Has workers measure quantizations: measure(settings, samples, done) gives a list of scores, None for some.
+auto measured_by(const nb::object& measure, Interruptible& work) {
+  return [&](std::span<const compiler::QuantizationSettings> settings, size_t samples,
+             const std::function<void(size_t)>& done) -> Result<compiler::Scores> {
+    compiler::Scores scores;
+    work.poll([&] {
+      nb::list asked;
+      for (const compiler::QuantizationSettings& each : settings) asked.append(as_dict(each));
+      const nb::object found = measure(asked, samples, nb::cpp_function([&](size_t count) { done(count); }));
+      for (const nb::handle row : found)
+        scores.push_back(row.is_none() ? std::nullopt : std::optional(score_of(nb::cast<nb::dict>(row))));
+    });
+    return scores;
+  };
 }
 
 // Looks for a quantization that loses little enough; sets it in `options` and `report`. False where there is none.
@@ -188,6 +248,9 @@ bool search(const std::string& model, const ProfileHandle& profile, const nb::di
   read(values, "max_loss", how.max_loss);
   read(values, "budget", how.budget);
   how.progress = reporter(work, progress);
+  nb::object measure = nb::none();
+  read(values, "measure", measure);
+  if (!measure.is_none()) how.measure_all = measured_by(measure, work);
   const compiler::QuantizationSettings first{profile.profile.method, profile.percentile, options.quantization->options};
   const compiler::SearchResult result = work.run(
       [&]() -> Result<compiler::SearchResult> {
@@ -278,25 +341,29 @@ std::vector<std::pair<std::string, std::string>> quantized_layers(const std::str
   return result;
 }
 
-// What a network loses where some layers are s8 and others not, over samples that are read once.
+// What a network loses by how it is quantized, over samples that are read once.
 class EvaluatorHandle {
  public:
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
-                  const std::string& profile, const nb::dict& quantize, int threads)
-      : evaluator_(make(model, compile, samples, threads)), quantization_(quantization_of(model, profile, quantize)) {}
+                  const std::string& profile, double percentile, int threads)
+      : evaluator_(make(model, compile, samples, threads)),
+        profile_(checked(compiler::parse_profile(profile, "the calibration"), model)) {
+    start_.method = profile_.method;
+    start_.percentile = percentile;
+  }
 
-  nb::dict evaluate(const std::vector<std::string>& kept) {
-    compiler::Quantization quantization = quantization_;
-    quantization.options.keep_f32.insert(kept.begin(), kept.end());
+  // Over so many of the samples; 0: all.
+  nb::dict evaluate(const nb::dict& values, size_t samples) {
+    compiler::QuantizationSettings settings = start_;
+    settings.options = quantize_options(values);
+    read(values, "percentile", settings.percentile);
+    if (values.contains("method"))
+      settings.method = *compiler::calibration_method(nb::cast<std::string>(values["method"]));
+    const size_t count = samples == 0 ? evaluator_.num_samples() : samples;
     Interruptible work;
-    const compiler::Score score =
-        work.run([&] { return evaluator_.evaluate(quantization, evaluator_.num_samples()); }, "sensitivity");
-    nb::dict row;
-    row["samples"] = score.samples;
-    row["agreement"] = score.agreement();
-    row["snr_db"] = std::isfinite(score.decibel) ? nb::cast(score.decibel) : nb::none();
-    row["f32_share"] = score.f32_share;
-    return row;
+    return as_dict(
+        work.run([&] { return evaluator_.evaluate(compiler::as_quantization(profile_, start_, settings), count); },
+                 "evaluation"));
   }
 
  private:
@@ -306,20 +373,23 @@ class EvaluatorHandle {
     options.compile = compile_options(compile);
     options.samples = sample_options(samples);
     options.threads = threads;
+    read(samples, "labels", options.labels);
+    read(samples, "offset", options.offset);
     Interruptible work;
     return work.run([&] { return compiler::Evaluator::create(model, options); }, model);
   }
 
   compiler::Evaluator evaluator_;
-  compiler::Quantization quantization_;
+  QuantizationProfile profile_;
+  compiler::QuantizationSettings start_;
 };
 
 void bind_evaluator(nb::module_& module) {
   using nb::literals::operator""_a;
-  nb::class_<EvaluatorHandle>(module, "Evaluator", "What sensitivity() measures with.")
-      .def(nb::init<const std::string&, const nb::dict&, const nb::dict&, const std::string&, const nb::dict&, int>(),
-           "model"_a, "options"_a, "samples"_a, "profile"_a, "quantize"_a, "threads"_a)
-      .def("evaluate", &EvaluatorHandle::evaluate, "kept"_a);
+  nb::class_<EvaluatorHandle>(module, "Evaluator", "What workers measure with.")
+      .def(nb::init<const std::string&, const nb::dict&, const nb::dict&, const std::string&, double, int>(), "model"_a,
+           "options"_a, "samples"_a, "profile"_a, "percentile"_a, "threads"_a)
+      .def("evaluate", &EvaluatorHandle::evaluate, "settings"_a, "samples"_a);
 }
 
 // Before a long computation. `inputs` are not to be written over.
@@ -340,6 +410,7 @@ void bind_compile(nb::module_& module) {
   nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
       .def("_summary", &summary_of)
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })
+      .def_ro("_percentile", &ProfileHandle::percentile)
       .def("_save", [](const ProfileHandle& self, const std::string& path) {
         check(compiler::save_profile(self.profile, path), path);
       });

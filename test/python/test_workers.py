@@ -101,6 +101,37 @@ def test_sensitivity_is_the_same_whoever_measures(model, samples):
     assert noise == sorted(noise)
 
 
+@pytest.fixture(scope="module")
+def tight(model, samples):
+    """A loss that s8 alone does not keep to, but some layers in floating point do."""
+    with pytest.raises(nestrt.InvalidArgument, match="no quantization of"):
+        nestrt.compile(model, quantize="s8", calibration=samples, max_loss=-1, search_budget=1)
+    return {"quantize": "s8", "calibration": samples, "max_loss": 0, "search_budget": 24, "scales": "single"}
+
+
+def test_a_search_finds_the_same_whoever_measures(model, tight):
+    alone = nestrt.compile(model, **tight)
+    told = []
+    shared = nestrt.compile(model, **tight, workers=2, progress=lambda *values: told.append(values))
+    assert len(alone.report["trials"]) > 4
+    assert shared.report == alone.report
+    assert shared.to_bytes() == alone.to_bytes()
+    assert {"configurations", "layers"} <= {what for what, _, _ in told}
+
+
+def test_a_search_with_labels_finds_the_same_whoever_measures(model, tmp_path):
+    names = sorted(path.name for path in IMAGES.glob("*.png"))
+    (tmp_path / "labels.tsv").write_text("".join(f"{name}\t{index % 3}\n" for index, name in enumerate(names)))
+    how = {"quantize": "s8", "calibration": IMAGES, "preprocessing": PIXELS, "labels": tmp_path / "labels.tsv",
+           "max_loss": -100, "search_budget": 4}
+    found = []
+    for workers in (None, 2):
+        with pytest.raises(nestrt.InvalidArgument, match="no quantization of 4 tried") as caught:
+            nestrt.compile(model, **how, workers=workers)
+        found.append(str(caught.value))
+    assert found[0] == found[1]
+
+
 def test_an_evaluation_is_the_same_whoever_classifies(plan):
     names = sorted(path.name for path in IMAGES.glob("*.png"))
     kinds = (IMAGES / "labels.txt").read_text().split()
@@ -159,6 +190,12 @@ def test_a_cluster_gives_what_one_process_gives(ray, model, many_samples):
     assert json.dumps(shared.to_dict()) == json.dumps(alone.to_dict())
 
 
+def test_a_search_on_a_cluster_finds_what_one_process_finds(ray, model, tight):
+    alone, shared = nestrt.compile(model, **tight), nestrt.compile(model, **tight, workers="ray")
+    assert shared.report == alone.report
+    assert shared.to_bytes() == alone.to_bytes()
+
+
 def test_a_cluster_that_loses_a_worker_gives_the_same(ray, model, many_samples, tmp_path):
     divided = _samples.pieces(many_samples, 0, 16)
     shared = {"model": pathlib.Path(model).read_bytes(), "options": {}, "skip_unreadable": False, "threads": 1}
@@ -198,6 +235,17 @@ def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tm
     done = run_module("evaluate", plan.path, IMAGES, "--workers", "local:2", "--json", found)
     assert done.returncode == 0, done.stderr
     assert json.loads(found.read_text())["n"] == len(list(IMAGES.glob("*.png")))
+
+
+def test_the_module_compiles_with_a_loss_that_is_allowed(model, tmp_path):
+    output, found = tmp_path / "model.nest", tmp_path / "found.json"
+    done = run_module("compile", model, IMAGES, "-o", output, "--mean", "128", "--scale", "0.015625", "--resize", "32",
+                      "--max-loss", "50", "--workers", "2", "--json", found)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(found.read_text())
+    assert report["trials"][report["chosen"]]["loss"] <= 50
+    alone = nestrt.compile(model, quantize="s8", calibration=IMAGES, preprocessing=PIXELS, max_loss=50)
+    assert output.read_bytes() == alone.to_bytes()
 
 
 def test_the_module_begins_a_ray_of_its_own(plan, tmp_path):

@@ -1,6 +1,8 @@
 #include "compiler-lite/tuning/search.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <span>
 
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/tuning/evaluator.h"
@@ -114,6 +116,60 @@ TEST_CASE("Without labels nothing with more noise than the start is taken") {
   REQUIRE(noisy.trials.size() == 2);
   CHECK_FALSE(noisy.met);
   CHECK(noisy.chosen == 0);
+}
+
+TEST_CASE("Whoever measures, the same is tried and chosen") {
+  SearchWorkshop workshop;
+  SearchOptions options;
+  options.max_loss = 0;
+  options.budget = 20;
+  const SearchResult alone = workshop.found(options);
+  size_t calls = 0, most = 0;
+  options.measure_all = [&](std::span<const QuantizationSettings> settings, size_t samples,
+                            const std::function<void(size_t)>& done) -> Result<Scores> {
+    ++calls, most = std::max(most, settings.size());
+    Scores scores;
+    for (const QuantizationSettings& each : settings) {
+      done(scores.size());
+      auto score = workshop.evaluator().evaluate(as_quantization(workshop.profile(), {}, each), samples);
+      REQUIRE(score);
+      scores.emplace_back(*score);
+    }
+    return scores;
+  };
+  const SearchResult shared = workshop.found(options);
+  CHECK(calls > 1);
+  CHECK(most > 1);
+  REQUIRE(shared.trials.size() == alone.trials.size());
+  CHECK(shared.chosen == alone.chosen);
+  for (size_t i = 0; i < alone.trials.size(); ++i) {
+    CHECK(shared.trials[i].settings.text() == alone.trials[i].settings.text());
+    CHECK(shared.trials[i].score.decibel == alone.trials[i].score.decibel);
+    CHECK(shared.trials[i].score.agreeing == alone.trials[i].score.agreeing);
+  }
+}
+
+TEST_CASE("Errors of whoever measures end the search") {
+  SearchWorkshop workshop;
+  SearchOptions options;
+  options.max_loss = 0;
+  SECTION("an error") {
+    options.measure_all = [](auto, size_t, const auto&) -> Result<Scores> {
+      return Status(Code::kUnavailable, "gone");
+    };
+    SearchRecord record;
+    const auto result = workshop.search(options, record);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == Code::kUnavailable);
+  }
+  SECTION("a layer that is none") {
+    SearchOptions mixing = mixing_only(9);
+    mixing.measure_all = [](auto settings, size_t, const auto&) -> Result<Scores> { return Scores(settings.size()); };
+    SearchRecord record;
+    const auto result = workshop.search(mixing, record);
+    REQUIRE_FALSE(result);
+    CHECK_THAT(std::string(result.error().message()), Contains("'first'"));
+  }
 }
 
 TEST_CASE("What cannot be met gives the best that was found") {
