@@ -60,16 +60,19 @@ inline int8_t narrow(int32_t accumulator, int shift, Rounding rounding, Bounds b
 // Requires |exponent| <= 96, so that nothing leaves the range of f32.
 inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static_cast<float>(accumulator), -exponent); }
 
+// Requires |exponent| <= 1022. Products with it are exact where they are within the range of double.
+inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
+
 // x as s8 of that exponent. x * 2^exponent is exact, and so is the sum in double of what is within the limits. NaN
 // becomes 0.
 inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHalfUp) {
-  const double scaled = std::ldexp(static_cast<double>(x), exponent);
+  const double scaled = x * power_of_two(exponent);
   if (!(scaled > kLow)) return scaled == scaled ? static_cast<int8_t>(kLow) : int8_t{0};
   if (scaled >= kHigh) return static_cast<int8_t>(kHigh);
   return clip(static_cast<int64_t>(std::floor(rounding == Rounding::kFloor ? scaled : scaled + 0.5)));
 }
 
-inline float dequantize(int8_t q, int exponent) { return std::ldexp(static_cast<float>(q), -exponent); }
+inline float dequantize(int8_t q, int exponent) { return static_cast<float>(q * power_of_two(-exponent)); }
 
 // From exponent `from` to exponent `to`, whatever they are.
 inline int8_t requantize(int8_t q, int from, int to, Rounding rounding, Bounds bounds = {}) {

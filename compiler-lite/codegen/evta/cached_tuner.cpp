@@ -51,9 +51,10 @@ std::string key_of(const isa::CycleProfile& p) {
 }  // namespace
 
 CachedTuner::CachedTuner(const isa::Configuration& configuration, const isa::CycleProfile& profile,
-                         std::shared_ptr<TuningCache> cache)
+                         std::shared_ptr<TuningCache> cache, ParallelRunner& parallel)
     : profile_(profile),
       cache_(std::move(cache)),
+      parallel_(parallel),
       key_(fmt::format("tuner {}, {}, {}", kTunerVersion, configuration.name, key_of(profile))) {}
 
 Result<EncodedProgram> CachedTuner::program(const LayerGenerator& generator, size_t programs) {
@@ -78,6 +79,7 @@ Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t progr
     return count ? count->cycles : 0;
   };
   options.most_programs = programs;
+  options.parallel = &parallel_;
   options.profile = &profile_;
   NESTRT_ASSIGN_OR_RETURN(const TunedTiling tuned, tune(generator, options));
   return tuned.tiling;

@@ -13,9 +13,10 @@ namespace nestrt::compiler::evta {
 
 class CachedTuner {
  public:
-  // `profile`: whose times count. `cache` is shared with others, not null.
+  // `profile`: whose times count. `cache` is shared with others, not null. `parallel`: who makes programs and counts
+  // their cycles; it outlives this.
   CachedTuner(const isa::Configuration& configuration, const isa::CycleProfile& profile,
-              std::shared_ptr<TuningCache> cache);
+              std::shared_ptr<TuningCache> cache, ParallelRunner& parallel);
 
   // The layer's program with the best of the tilings; `programs` says how many are measured. It has passed the
   // program checker. Errors: kUnsupported where none is legal.
@@ -27,6 +28,7 @@ class CachedTuner {
 
   const isa::CycleProfile& profile_;
   std::shared_ptr<TuningCache> cache_;
+  ParallelRunner& parallel_;
   std::string key_;  // what all searches depend on
 };
 

@@ -15,6 +15,7 @@
 #include "kernels/registry.h"
 #include "nestrt/log.h"
 #include "runtime/plan/channels.h"
+#include "scheduler/thread_pool/thread_pool.h"
 #include "tools/common/board.h"
 
 namespace nestrt::compiler::evta {
@@ -80,7 +81,7 @@ std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& elements) {
 class EvtaBackend final : public Backend {
  public:
   EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, bool clock_is_stated,
-              const EvtaOptions& options)
+              const EvtaOptions& options, std::unique_ptr<ParallelRunner> parallel)
       : instances_(instances),
         configuration_(*instances.configuration),
         profile_(profile),
@@ -88,7 +89,8 @@ class EvtaBackend final : public Backend {
         pieces_(options.pieces),
         least_divided_us_(options.least_divided_us),
         cache_(std::make_shared<TuningCache>(options.tuning_cache)),
-        tuner_(configuration_, profile_, cache_) {}
+        parallel_(std::move(parallel)),
+        tuner_(configuration_, profile_, cache_, *parallel_) {}
 
   std::string unit() const override { return "evta"; }
   std::string program_configuration() const override { return std::string(configuration_.name); }
@@ -268,6 +270,7 @@ class EvtaBackend final : public Backend {
   const int pieces_;
   const double least_divided_us_;
   const std::shared_ptr<TuningCache> cache_;
+  const std::unique_ptr<ParallelRunner> parallel_;
   CachedTuner tuner_;
 };
 
@@ -279,7 +282,9 @@ Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit,
   isa::CycleProfile profile = *isa::find_cycle_profile(profile_of(*instances.configuration));
   if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
   if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
-  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0, options));
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<ParallelRunner> cores, scheduler::ThreadPool::create());
+  return std::shared_ptr<Backend>(
+      std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0, options, std::move(cores)));
 }
 
 }  // namespace nestrt::compiler::evta

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -52,18 +53,28 @@ struct Measured {
   uint64_t micro_op_bytes = 0;
 };
 
-// Those of the candidates that make programs which may be chosen.
-std::vector<Measured> measure(const LayerGenerator& generator, const std::vector<Candidate>& candidates,
-                              const CostFunction& cost_of, size_t* programs) {
-  std::vector<Measured> result;
-  for (const Candidate& candidate : candidates) {
-    const auto program = generator.generate(candidate.tiling);
-    if (!program) continue;
-    ++*programs;
-    const uint64_t cost = cost_of(program->program());
-    if (cost != 0) result.push_back({candidate.tiling, cost, program->counters.uop_bytes});
+struct Programs {
+  std::vector<Measured> measured;  // those that may be chosen
+  size_t count = 0;
+};
+
+// Of the candidates that make programs, in their order.
+Programs measure(const LayerGenerator& generator, const std::vector<Candidate>& candidates,
+                 const TuneOptions& options) {
+  std::vector<std::optional<Measured>> made(candidates.size());
+  InlineRunner alone;
+  ParallelRunner& parallel = options.parallel == nullptr ? alone : *options.parallel;
+  parallel.parallel_for(static_cast<int64_t>(candidates.size()), [&](int64_t index, int) {
+    const auto at = static_cast<size_t>(index);
+    if (const auto program = generator.generate(candidates[at].tiling))
+      made[at] = {candidates[at].tiling, options.cost(program->program()), program->counters.uop_bytes};
+  });
+  Programs programs;
+  for (const std::optional<Measured>& each : made) {
+    programs.count += each ? 1 : 0;
+    if (each && each->cost != 0) programs.measured.push_back(*each);
   }
-  return result;
+  return programs;
 }
 
 // Requires some.
@@ -94,13 +105,14 @@ Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& opt
   TunedTiling best = {legal[0].tiling, legal[0].estimate, legal.size(), 0};
   if (!options.cost) return best;
   legal.resize(std::min(legal.size(), options.most_programs));
-  const std::vector<Measured> measured = measure(generator, legal, options.cost, &best.programs);
-  if (measured.empty()) {
+  const Programs programs = measure(generator, legal, options);
+  best.programs = programs.count;
+  if (programs.measured.empty()) {
     return Status(Code::kUnsupported, fmt::format("layer '{}': none of the {} best tilings makes a legal program",
                                                   generator.name(), best.programs));
   }
-  best.tiling = best_of(measured).tiling;
-  best.cost = best_of(measured).cost;
+  best.tiling = best_of(programs.measured).tiling;
+  best.cost = best_of(programs.measured).cost;
   return best;
 }
 

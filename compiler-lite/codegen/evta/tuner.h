@@ -6,10 +6,11 @@
 #include <functional>
 
 #include "compiler-lite/codegen/evta/layer_generator.h"
+#include "nestrt/parallel.h"
 
 namespace nestrt::compiler::evta {
 
-// Cycles, or anything else of which less is better; 0 for a program that must not be chosen.
+// Cycles, or anything else of which less is better; 0 for a program that must not be chosen. Threads: any number.
 using CostFunction = std::function<uint64_t(const isa::Program& program)>;
 
 struct TuneOptions {
@@ -17,6 +18,8 @@ struct TuneOptions {
   CostFunction cost;
   // So many tilings, those with the smallest estimates, are generated and given to `cost`.
   size_t most_programs = 24;
+  // Who makes and measures them, side by side; null: the caller alone. What is chosen is the same.
+  ParallelRunner* parallel = nullptr;
   // Whose times the estimate goes by.
   const isa::CycleProfile* profile = isa::find_cycle_profile("hls_zynq7020");
 };

@@ -5,6 +5,7 @@
 #include "compiler-lite/codegen/evta/conv.h"
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/cycles/cycle_model.h"
+#include "scheduler/thread_pool/thread_pool.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/support/evta_configuration.h"
 
@@ -70,6 +71,25 @@ Network tuned_resnet18(std::string_view profile, size_t most_programs) {
 }
 
 }  // namespace
+
+TEST_CASE("Cores that measure side by side choose what one chooses") {
+  const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
+  REQUIRE(pool);
+  std::mt19937 generator(1);
+  for (const NetworkConv& conv : kResNet18) {
+    const auto layer = ConvGenerator::create(evta::test::stock_configuration(), layer_of(conv, generator));
+    REQUIRE(layer.has_value());
+    compiler::evta::TuneOptions options = options_for("hls_zynq7020", 12);
+    const auto alone = compiler::evta::tune(*layer, options);
+    options.parallel = pool->get();
+    const auto together = compiler::evta::tune(*layer, options);
+    REQUIRE(alone);
+    REQUIRE(together);
+    CHECK(together->tiling == alone->tiling);
+    CHECK(together->cost == alone->cost);
+    CHECK(together->programs == alone->programs);
+  }
+}
 
 TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, the multipliers busy for 85 %") {
   const Network network = tuned_resnet18("chisel2021", 4);

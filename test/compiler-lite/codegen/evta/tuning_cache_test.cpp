@@ -90,7 +90,8 @@ TEST_CASE("A cached tiling gives the program of the search, and one that does no
   const std::string path = folder.path() + "/tilings";
   const auto program = [&] {
     auto cache = std::make_shared<TuningCache>(path);
-    auto made = CachedTuner(configuration, profile, cache).program(*layer, 4);
+    InlineRunner alone;
+    auto made = CachedTuner(configuration, profile, cache, alone).program(*layer, 4);
     REQUIRE(made);
     REQUIRE(cache->save().ok());
     return made->instructions;
