@@ -35,27 +35,54 @@ class WorkBound {
     return sum;
   }
 
-  // Weights that make the bound large: largest for two units, since it is concave in how they share.
+  // Weights that make the bound large: largest for two kinds of units, since it is concave in how they share, and there
+  // is a largest where units alike have the same weight.
   std::vector<double> best_weights() const {
+    const std::vector<Kind> kinds = kinds_of_units();
     std::vector<double> best(units_, 1.0 / static_cast<double>(units_));
-    for (size_t unit = 0; unit < units_; ++unit) {
+    for (const Kind& kind : kinds) {
       std::vector<double> alone(units_, 0);
-      alone[unit] = 1;
+      for (const size_t unit : kind) alone[unit] = 1.0 / static_cast<double>(kind.size());
       if (value(alone) > value(best)) best = alone;
     }
-    for (int round = 0; round < (units_ > 2 ? 3 : 1); ++round)
-      for (size_t a = 0; a < units_; ++a)
-        for (size_t b = a + 1; b < units_; ++b) balance(best, a, b);
+    for (int round = 0; round < (kinds.size() > 2 ? 3 : 1); ++round)
+      for (size_t a = 0; a < kinds.size(); ++a)
+        for (size_t b = a + 1; b < kinds.size(); ++b) balance(best, kinds[a], kinds[b]);
     return best;
   }
 
  private:
-  void balance(std::vector<double>& weights, size_t a, size_t b) const {
+  using Kind = std::vector<size_t>;  // units
+
+  // Units alike take as long for each task that they can compute alone.
+  std::vector<Kind> kinds_of_units() const {
+    std::vector<std::vector<double>> alone(units_);
+    for (const Loads& loads : tasks_)
+      for (size_t unit = 0; unit < units_; ++unit) alone[unit].push_back(least_alone(loads, unit));
+    std::vector<Kind> kinds;
+    for (size_t unit = 0; unit < units_; ++unit) {
+      const auto like = std::ranges::find_if(kinds, [&](const Kind& kind) { return alone[kind[0]] == alone[unit]; });
+      like == kinds.end() ? kinds.push_back({unit}) : like->push_back(unit);
+    }
+    return kinds;
+  }
+
+  double least_alone(const Loads& loads, size_t unit) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t choice = 0; choice < loads.size(); choice += units_) {
+      const auto begin = loads.begin() + static_cast<std::ptrdiff_t>(choice);
+      const double all = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(units_), 0.0);
+      if (all == loads[choice + unit]) least = std::min(least, all);
+    }
+    return least;
+  }
+
+  void balance(std::vector<double>& weights, const Kind& a, const Kind& b) const {
     std::vector<double> trial = weights;
-    const double sum = weights[a] + weights[b];
+    const double sum = weights[a[0]] * static_cast<double>(a.size()) + weights[b[0]] * static_cast<double>(b.size());
     const auto at = [&](double share) {
-      trial[a] = sum * share;
-      trial[b] = sum - trial[a];
+      for (const size_t unit : a) trial[unit] = sum * share / static_cast<double>(a.size());
+      for (const size_t unit : b) trial[unit] = sum * (1 - share) / static_cast<double>(b.size());
       return value(trial);
     };
     double low = 0, high = 1;

@@ -12,9 +12,10 @@ import argparse
 import json
 import os
 import sys
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import nestrt
+from nestrt._nestrt import check_output
 
 LINE_S = 10.0  # between lines of progress where nothing can be redrawn
 
@@ -45,6 +46,11 @@ def worker_choice(text: str) -> Union[str, int]:
     return int(text) if text.isdigit() else text
 
 
+def input_shape(text: str) -> Tuple[str, Sequence[int]]:
+    name, _, dims = text.rpartition("=")
+    return name, [int(dim) for dim in dims.split(",")]
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m nestrt", description=__doc__,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -68,6 +74,12 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--scale", type=numbers, help="multiplied after that")
         made.add_argument("--resize", type=int,
                           help="the shorter side becomes so many pixels, and the centre is cut out")
+        made.add_argument("--bgr", action="store_true", default=None, help="the input takes blue first")
+        made.add_argument("--letterbox", action="store_true", default=None,
+                          help="all of the picture, in proportion, in the middle")
+        made.add_argument("--pad", type=int, help="pixels beside it (--letterbox)")
+        made.add_argument("--input-shape", type=input_shape, action="append", default=[], metavar="NAME=DIMS",
+                          help="fixes dynamic dimensions: x=1,3,224,224")
 
     made = command("calibrate", "Observes every value of a network over samples.", "model of ONNX")
     pictures(made)
@@ -99,14 +111,27 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def preprocessing(options: argparse.Namespace) -> Dict[str, Any]:
-    stated = {name: value for name in ("mean", "scale", "resize") if (value := getattr(options, name)) is not None}
-    return {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
+def network(options: argparse.Namespace) -> Dict[str, Any]:
+    """What the options say of the inputs."""
+    names = ("mean", "scale", "resize", "bgr", "letterbox", "pad")
+    stated = {name: value for name in names if (value := getattr(options, name)) is not None}
+    given = {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
+    return {**given, "input_shapes": dict(options.input_shape)} if options.input_shape else given
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Before the work: that they can be written, and are none of the inputs, nor the same."""
+    inputs = [getattr(options, name, None) for name in ("model", "plan", "samples", "calibration", "labels")]
+    seen = [path for path in inputs if path]
+    for path in (getattr(options, "output", None), options.json):
+        if path:
+            check_output(path, seen)
+            seen.append(path)
 
 
 def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
     seen = nestrt.calibrate(options.model, options.samples, method=options.method, limit=options.limit,
-                            workers=options.workers, skip_unreadable=options.skip_unreadable, progress=Bar(), **preprocessing(options))
+                            workers=options.workers, skip_unreadable=options.skip_unreadable, progress=Bar(), **network(options))
     seen.save(options.output)
     print(f"{options.output}: {seen!r}")
     for why in seen.skipped:
@@ -119,7 +144,7 @@ def compile(options: argparse.Namespace) -> Dict[str, Any]:
                           calibration=options.calibration or options.samples, calibration_limit=options.limit, target=options.target, max_loss=options.max_loss,
                           search_samples=options.samples, search_limit=options.limit, search_budget=options.budget,
                           labels=options.labels, label_offset=options.offset, skip_unreadable=options.skip_unreadable,
-                          workers=options.workers, progress=Bar(), **preprocessing(options))
+                          workers=options.workers, progress=Bar(), **network(options))
     print(f"{options.output}: {plan!r}")
     for trial in plan.report.get("trials", ()):
         print(f"{trial['loss']:8.2f} points  {trial['options']}")
@@ -128,7 +153,7 @@ def compile(options: argparse.Namespace) -> Dict[str, Any]:
 
 def sensitivity(options: argparse.Namespace) -> Dict[str, Any]:
     report = nestrt.sensitivity(options.model, options.calibration or options.samples, options.samples,
-                                limit=options.limit, workers=options.workers, progress=Bar(), **preprocessing(options))
+                                limit=options.limit, workers=options.workers, progress=Bar(), **network(options))
     for layer in report.layers:
         noise = layer["only_it"]["snr_db"]
         print(f"{layer['name']:40} {layer['kind']:6} {'' if noise is None else format(noise, '8.1f')} dB")
@@ -151,6 +176,7 @@ def evaluate(options: argparse.Namespace) -> Dict[str, Any]:
 def main(arguments: Optional[List[str]] = None) -> int:
     options = parser().parse_args(arguments)
     try:
+        check_outputs(options)
         commands = {"calibrate": calibrate, "compile": compile, "sensitivity": sensitivity, "evaluate": evaluate}
         found = commands[options.command](options)
         if options.json:
@@ -159,6 +185,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except (nestrt.Error, ValueError, OSError, ImportError) as error:
         print(f"python -m nestrt: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     except RuntimeError as error:  # workers that are lost
         print(f"python -m nestrt: {error}", file=sys.stderr)
         return 1

@@ -18,7 +18,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 class Preprocessing:
     """How a picture becomes an input: x = (pixel - mean) * scale by channel, pixels 0 to 255.
 
-    mean, scale: one value for all channels, or one for each, in the input's order.
+    mean, scale: one value for all channels, or one for each, in the input's order; default: 0 and 1.
     resize: the shorter side in pixels before the centre is cropped; 0: the picture is resized to the input's size.
     bgr: the input takes blue first.
     letterbox: all of the picture, in proportion, in the middle, with pixels of `pad` beside it.
@@ -228,8 +228,8 @@ def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict
     if preprocessing is None:
         return {}
     values = preprocessing.to_dict() if isinstance(preprocessing, Preprocessing) else dict(preprocessing)
-    for name in ("mean", "scale"):
-        values[name] = [float(each) for each in np.atleast_1d(values.get(name, ()))]
+    for name, neutral in (("mean", 0.0), ("scale", 1.0)):
+        values[name] = [float(each) for each in np.atleast_1d(values.get(name, ()))] or [neutral]
     unknown = set(values) - {"mean", "scale", "resize", "bgr", "letterbox", "pad"}
     if unknown:
         raise TypeError(f"preprocessing has no {', '.join(sorted(unknown))}; see nestrt.Preprocessing")

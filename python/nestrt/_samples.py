@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._errors import InvalidArgument
 from ._files import sample_arrays
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
@@ -17,8 +18,24 @@ ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
 
 def evenly(items: Sequence[Any], limit: int) -> List[Any]:
     """At most so many, evenly from all; 0: all."""
+    if limit < 0:
+        raise ValueError(f"limit: expected at least 0, got {limit}")
     count = min(limit, len(items)) if limit > 0 else len(items)
     return [items[index * len(items) // count] for index in range(count)]
+
+
+def sample_names(folder: str) -> List[str]:
+    """Its pictures and arrays, in their order."""
+    return sorted(name for name in os.listdir(folder) if os.path.splitext(name)[1].lower() in ENDINGS)
+
+
+def fitting(array: np.ndarray, plan: Any) -> np.ndarray:
+    """As the plan's first input; its batch of one may be left out."""
+    shape = plan.inputs[0].shape
+    if array.shape != shape and (1, *array.shape) != shape:
+        came, expected = ("x".join(map(str, each)) for each in (array.shape, shape))
+        raise InvalidArgument(f"a sample is {came}; input '{plan.inputs[0].name}' takes {expected}", "samples")
+    return np.ascontiguousarray(array).reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -67,8 +84,7 @@ def pieces(samples: Any, limit: int, size: int) -> List[Piece]:
         path = os.fspath(samples)
         if path.endswith(".npy"):
             return _of_array(np.load(path, allow_pickle=False), limit, size)
-        names = sorted(name for name in os.listdir(path) if os.path.splitext(name)[1].lower() in ENDINGS)
-        chosen = evenly(names, limit)
+        chosen = evenly(sample_names(path), limit)
         if not chosen:
             raise ValueError(f"samples: the folder '{path}' has no .jpg, .jpeg, .png, .bmp or .npy file")
         return [Piece(tuple(chosen[at : at + size]), folder=path) for at in range(0, len(chosen), size)]
@@ -79,6 +95,6 @@ def pieces(samples: Any, limit: int, size: int) -> List[Piece]:
 def _of_array(array: np.ndarray, limit: int, size: int) -> List[Piece]:
     if array.ndim == 0 or len(array) == 0:
         raise ValueError("samples: the array is empty; expected N inputs along its first axis")
-    chosen = array[evenly(range(len(array)), limit)]
+    chosen = evenly(range(len(array)), limit)
     parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
-    return [Piece(tuple(f"[{index}]" for index in range(len(part))), array=part) for part in parts]
+    return [Piece(tuple(f"[{index}]" for index in part), array=array[part]) for part in parts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -188,39 +189,64 @@ def evaluate(
 
     samples: as calibrate() takes them; pictures are preprocessed as the plan states.
     labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order; None: classes
-        only. offset: what a class of the labels is more than the plan's index.
+        only. Samples without a label do not count. offset: what a class of the labels is more than the plan's index.
     workers: who classifies (calibrate()).
     """
     loaded = as_plan(plan)
+    count = _number_of_classes(loaded)
     divided = pieces(samples, limit, SAMPLES_OF_TASK)
     names = [name for piece in divided for name in piece.names]
-    classes = _classes(labels, names)
+    classes = _classes(labels, names, range(offset, offset + count))
+    if loaded.inputs[0].preprocessing is None and any(not name.endswith((".npy", "]")) for name in names):
+        warnings.warn("the plan states no preprocessing: pictures enter as pixels of 0 to 255; compile it with "
+                      "preprocessing=", stacklevel=2)
     shared = {"plan": loaded.to_bytes(), "units": units, "threads": threads_of(workers)}
     with opened(workers) as pool:
         found = pool.map(tasks.classify, shared, divided, "samples", progress)
     predictions = [entry for part in found for entry in part]
     report: Dict[str, Any] = {"n": len(predictions), "predictions": predictions}
     if classes is not None:
-        right = sum(top[0] + offset == wanted for (_, top), wanted in zip(predictions, classes))
-        among = sum(wanted - offset in top for (_, top), wanted in zip(predictions, classes))
-        n = len(predictions)
-        report.update(top1=right / n, top5=among / n, interval=wilson(right, n))
+        labelled = [(top, wanted - offset) for (_, top), wanted in zip(predictions, classes) if wanted is not None]
+        n = len(labelled)
+        right = sum(top[0] == wanted for top, wanted in labelled)
+        among = sum(wanted in top for top, wanted in labelled)
+        report.update(n=n, top1=right / n, top5=among / n, interval=wilson(right, n))
     return EvaluateReport._of(report)
 
 
-def _classes(labels: Any, names: Sequence[str]) -> Optional[List[int]]:
+def _number_of_classes(plan: Plan) -> int:
+    """Of a network whose first output is one row of class scores."""
+    shape = plan.outputs[0].shape
+    count = math.prod(shape)
+    if max(shape, default=1) != count or count < 2:
+        raise InvalidArgument(f"output '{plan.outputs[0].name}' of shape {shape} is no row of class scores", "evaluate")
+    return count
+
+
+def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[Optional[int]]]:
+    """By sample; None for those without a label."""
     if labels is None:
         return None
     if isinstance(labels, (str, os.PathLike)):
-        with open(labels, encoding="utf-8") as file:
-            lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
-        labels = {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].lstrip("-").isdigit()}
+        labels = _read_labels(labels)
     if isinstance(labels, Mapping):
-        missing = [name for name in names if name not in labels]
-        if missing:
-            what = f"labels have no class for '{missing[0]}', nor for {len(missing) - 1} others"
-            raise InvalidArgument(what, "evaluate")
-        return [int(labels[name]) for name in names]
-    if len(labels) != len(names):
+        classes = [int(labels[name]) if name in labels else None for name in names]
+        if all(wanted is None for wanted in classes):
+            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample", "evaluate")
+    elif len(labels) != len(names):
         raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")
-    return [int(label) for label in labels]
+    else:
+        classes = [int(label) for label in labels]
+    for wanted in classes:
+        if wanted is not None and wanted not in known:
+            raise InvalidArgument(f"class {wanted} is none of the plan's, {known[0]} to {known[-1]}; see offset=", "evaluate")
+    return classes
+
+
+def _read_labels(path: PathLike) -> Dict[str, int]:
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
+    found = {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].strip().lstrip("-").isdigit()}
+    if not found:
+        raise InvalidArgument(f"'{os.fspath(path)}' has no line picture<TAB>class", "evaluate")
+    return found

@@ -11,19 +11,22 @@ import numpy as np
 from . import _nestrt
 from ._errors import InvalidArgument
 from ._plan import Plan
-from ._samples import Piece
+from ._samples import Piece, fitting
 from ._session import Session
 from ._workers import Shared
 
 
 class ModelFile:
-    """A model's content as a file, for as long as the object lives."""
+    """A model's content as a file of no folder, which ends with its process, however that ends."""
 
     def __init__(self, content: bytes) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="nestrt-")
-        self.path = os.path.join(self._folder.name, "model.onnx")
-        with open(self.path, "wb") as file:
+        self._descriptor = os.memfd_create("model.onnx")
+        with open(self._descriptor, "wb", closefd=False) as file:
             file.write(content)
+        self.path = f"/proc/self/fd/{self._descriptor}"
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
 
 
 def _model(shared: Shared) -> str:
@@ -74,11 +77,10 @@ def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
 
 
 def _inputs(plan: Plan, piece: Piece) -> Any:
-    shape = plan.inputs[0].shape
     if piece.array is not None:
-        yield from (np.ascontiguousarray(sample).reshape(shape) for sample in piece.array)
+        yield from (fitting(sample, plan) for sample in piece.array)
         return
     with piece.files() as files:
         for name in piece.names:
             path = os.path.join(files["images"], name)
-            yield np.load(path).reshape(shape) if name.endswith(".npy") else plan.preprocess(path)
+            yield fitting(np.load(path), plan) if name.lower().endswith(".npy") else plan.preprocess(path)

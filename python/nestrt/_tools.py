@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from . import _nestrt
 from ._errors import Cancelled, InvalidArgument
 from ._files import model_file, named_files, plan_file, sample_arrays, sample_files
 from ._plan import PathLike, Plan, Preprocessing, _keywords
-from ._samples import evenly
+from ._samples import evenly, fitting, sample_names
 from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport, check_method
 from ._session import given
 from ._sweeps import SensitivityReport, WorkerChoice
@@ -31,6 +32,7 @@ _COMPILE = ("input_shapes", "bindings", "preprocessing", "expose", "layout", "di
 _QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
 _UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
           "cost_file", "check_every")
+_CORRECTIONS = ("none", "equalisation", "weights", "bias")
 _CHOICES = {"layout": ("auto", "plain"), "scales": ("tensor", "single"), "rounding": ("half_up", "floor")}
 
 
@@ -50,6 +52,24 @@ def _take(options: Dict[str, Any], names: Sequence[str]) -> Dict[str, Any]:
     return given(**taken)
 
 
+def _names(options: Dict[str, Any], *names: str) -> None:
+    """Options that are lists of names become lists."""
+    for name in names:
+        if isinstance(options.get(name), (str, bytes)):
+            raise TypeError(f"{name}: expected a list of names, got {options[name]!r}")
+        if name in options:
+            options[name] = list(options[name])
+
+
+def _quantize_options(options: Dict[str, Any]) -> Dict[str, Any]:
+    taken = _take(options, _QUANTIZE)
+    _names(taken, "corrections", "keep_f32")
+    unknown = set(taken.get("corrections", ())) - set(_CORRECTIONS)
+    if unknown:
+        raise ValueError(f"corrections: expected some of {', '.join(_CORRECTIONS)}, got {sorted(map(str, unknown))[0]!r}")
+    return taken
+
+
 def _reject(options: Dict[str, Any], what: str) -> None:
     if options:
         raise TypeError(f"{what}() has no option {', '.join(sorted(options))}")
@@ -63,9 +83,7 @@ def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
         taken["input_shapes"] = {name: [int(dim) for dim in shape] for name, shape in taken["input_shapes"].items()}
     if not isinstance(taken.get("target", ""), str):
         taken["target"] = ",".join(taken["target"])
-    for name in ("expose", "disabled_passes"):
-        if name in taken:
-            taken[name] = list(taken[name])
+    _names(taken, "expose", "disabled_passes")
     return taken
 
 
@@ -125,17 +143,55 @@ def sensitivity(
     options: those of compile() that say what is compiled, and scales, per_tensor, rounding, corrections, keep_f32.
     """
     how = _compile_options(options)
-    quantization = _take(options, _QUANTIZE)
+    quantization = _quantize_options(options)
     _reject(options, "sensitivity")
     if samples is None:
-        if isinstance(calibration, Calibration) or str(calibration).endswith((".yaml", ".yml")):
+        if _is_calibration(calibration):
             raise TypeError("sensitivity: a Calibration does not hold its samples; give samples=")
-        samples = calibration
-    if not isinstance(calibration, Calibration) and not str(calibration).endswith((".yaml", ".yml")):
+        samples = calibration = _read_once(calibration)
+    if not _is_calibration(calibration):
         calibration = calibrate(model, calibration, workers=workers, **how)
     seen = _calibration_of("", calibration, {"percentile": 99.99}, how)
+    _take_preprocessing(seen, how)
     return _sweeps.sensitivity(model, seen, samples, limit=limit, all_but_one=all_but_one, workers=workers,
                                progress=progress, options=how, quantize=quantization)
+
+
+def _is_calibration(value: Any) -> bool:
+    """Not samples to make one of."""
+    if isinstance(value, Calibration):
+        return True
+    return isinstance(value, (str, os.PathLike)) and os.fspath(value).endswith((".yaml", ".yml"))
+
+
+def _read_once(samples: Any) -> Any:
+    """Iterators as lists, which can be read again."""
+    return samples if isinstance(samples, (str, os.PathLike, np.ndarray)) else sample_arrays(samples)
+
+
+def _take_preprocessing(calibration: Calibration, how: Dict[str, Any]) -> None:
+    """Pictures go through what those of the calibration went through."""
+    if calibration.preprocessing is None:
+        return
+    stated = _keywords(calibration.preprocessing)
+    if how.setdefault("preprocessing", stated) != stated:
+        raise InvalidArgument(
+            f"the calibration is of pictures that went through {calibration.preprocessing}; leave preprocessing= out, or "
+            "calibrate anew", "sensitivity"
+        )
+
+
+def _check_search(max_loss: Optional[float], calibration: Any, search_samples: Any, labels: Any) -> None:
+    if max_loss is None:
+        if search_samples is not None or labels is not None:
+            raise TypeError("search_samples and labels go with max_loss")
+        return
+    if not math.isfinite(max_loss):
+        raise ValueError(f"max_loss: expected points, got {max_loss}")
+    if labels is not None and not isinstance(labels, (str, os.PathLike)):
+        raise TypeError("labels: expected a file of lines picture<TAB>class")
+    if search_samples is None and _is_calibration(calibration):
+        raise TypeError("max_loss: a Calibration does not hold its samples; give search_samples=")
 
 
 def _check_percentile(percentile: float) -> None:
@@ -145,7 +201,12 @@ def _check_percentile(percentile: float) -> None:
 
 def _calibration_of(model: str, calibration: Any, options: Dict[str, Any], how: Dict[str, Any]) -> Calibration:
     if isinstance(calibration, Calibration):
-        return calibration
+        method, percentile = options.get("method") or "", options["percentile"]
+        if not method and percentile == 99.99:
+            return calibration
+        with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+            calibration.save(os.path.join(folder, "profile.yaml"))
+            return Calibration.load(os.path.join(folder, "profile.yaml"), method=method, percentile=percentile)
     if isinstance(calibration, (str, os.PathLike)) and os.fspath(calibration).endswith((".yaml", ".yml")):
         method = options.get("method") or ""
         return Calibration.load(calibration, method=method, percentile=options["percentile"])
@@ -196,19 +257,17 @@ def compile(
     NotFound. KeyboardInterrupt ends it, and nothing is written.
     """
     how = _compile_options(options)
-    quantization = _take(options, _QUANTIZE)
+    quantization = _quantize_options(options)
     _reject(options, "compile")
     _check_quantize(quantize, calibration, quantization, max_loss, method, percentile)
-    for name in ("corrections", "keep_f32"):
-        if name in quantization:
-            quantization[name] = list(quantization[name])
+    _check_search(max_loss, calibration, search_samples, labels)
     with model_file(model) as path:
         if output is not None:
             _nestrt.check_output(os.fspath(output), [path, *_paths(calibration, search_samples, labels)])
         seen = None
         if quantize is not None:
-            if not isinstance(calibration, (str, os.PathLike, np.ndarray, Calibration)):
-                calibration = sample_arrays(calibration)  # an iterator can be read once
+            if not _is_calibration(calibration):
+                calibration = _read_once(calibration)
             ways = dict(method=method, percentile=percentile, limit=calibration_limit, skip_unreadable=skip_unreadable,
                         workers=workers, progress=progress)
             seen = _calibration_of(path, calibration, ways, how)
@@ -216,7 +275,7 @@ def compile(
             core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, None, progress)
         else:
             assert seen is not None  # as max_loss goes with quantize
-            data = calibration if search_samples is None else search_samples
+            data = calibration if search_samples is None else _read_once(search_samples)
             scored = dict(labels=labels, offset=label_offset)
             with sample_files(data, search_limit, skip_unreadable) as files, _sweeps.measuring(
                 model, seen, data, search_limit, workers, how, skip_unreadable=skip_unreadable, **scored,
@@ -287,6 +346,7 @@ def check(
 
     Raises Unavailable where ONNX Runtime cannot be had.
     """
+    _at_least(random_runs=(random_runs, 1), seed=(seed, 0), limit=(limit, 0), tolerance=(tolerance, 0))
     options = given(random_runs=random_runs, seed=seed, layers=layers, tolerance=tolerance, min_agreement=min_agreement,
                     absolute_tolerance=absolute_tolerance, min_snr_db=min_snr_db, python=python)
     if python is None and all(importlib.util.find_spec(name) for name in ("onnxruntime", "onnx", "numpy")):
@@ -297,6 +357,8 @@ def check(
             options["inputs"] = named_files(dict(inputs), folder)
         elif inputs is not None:
             samples = _runs_of(Plan(compiled), inputs, limit)
+            if not samples:
+                raise ValueError("check: the inputs are empty; give a picture or an array at least, or None for random ones")
         return CheckReport._of(_nestrt.check(path, compiled, list(samples), options))
 
 
@@ -306,13 +368,13 @@ def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[np.ndarray]:
         path = os.fspath(inputs)
         if path.endswith(".npy"):
             return _runs_of(plan, np.load(path), limit)
-        names = sorted(name for name in os.listdir(path) if name.lower().endswith((".jpg", ".jpeg", ".png", ".bmp")))
-        return [plan.preprocess(os.path.join(path, name)) for name in evenly(names, limit)]
-    shape = plan.inputs[0].shape
+        files = [os.path.join(path, name) for name in sample_names(path)]
+        return [fitting(np.load(file), plan) if file.lower().endswith(".npy") else plan.preprocess(file)
+                for file in evenly(files, limit)]
     arrays = sample_arrays(inputs)
-    if isinstance(inputs, np.ndarray) and inputs.shape != shape:
+    if isinstance(inputs, np.ndarray) and inputs.shape != plan.inputs[0].shape:
         arrays = list(inputs)
-    return [np.ascontiguousarray(array).reshape(shape) for array in evenly(arrays, limit)]
+    return [fitting(array, plan) for array in evenly(arrays, limit)]
 
 
 def bench(
@@ -355,7 +417,7 @@ def bench(
 
 def _at_least(**values: Any) -> None:
     for name, (value, least) in values.items():
-        if value < least:
+        if value is not None and not value >= least:
             raise ValueError(f"{name}: expected at least {least}, got {value}")
 
 
@@ -384,6 +446,12 @@ def simulate(
 
     Raises NotFound where a cost is missing, InvalidArgument for a board that is none.
     """
+    for scale in cpu_scales:
+        _at_least(cpu_scales=(scale, 1e-3))
+    for clock in npu_clocks_mhz:
+        _at_least(npu_clocks_mhz=(clock, 1))
+    _at_least(memory_mb_per_s=(memory_mb_per_s, 0), hand_over=(hand_over, 0), waiting=(waiting, 0), threads=(threads, 0),
+              instances=(instances, 0), budget_ms=(budget_ms, 1))
     options = given(
         board=board, profiles=[os.fspath(path) for path in profiles], npu_clocks_mhz=[*map(float, npu_clocks_mhz)],
         cpu_scales=[*map(float, cpu_scales)], threads=threads, instances=instances, memory_mb_per_s=memory_mb_per_s,
@@ -416,7 +484,7 @@ def profile(
     """
     where = _take(options, _UNITS)
     _reject(options, "profile")
-    _at_least(max_runs=(max_runs, 1))
+    _at_least(max_runs=(max_runs, 1), precision=(precision, 1e-4), max_seconds=(max_seconds, 1e-3))
     what = given(output=output, threads=list(counts) or None, precision=precision, max_runs=max_runs,
                  max_seconds=max_seconds)
     what["clocks"] = [f"{unit}={mhz}" for unit, mhz in dict(clocks or {}).items()]

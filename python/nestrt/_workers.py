@@ -100,6 +100,8 @@ class Processes:
                 _tell(progress, what, len(results), len(items))
         except BaseException:
             self._pool = None
+            for process in list((pool._processes or {}).values()):
+                process.terminate()  # what they have begun nobody waits for
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
@@ -139,6 +141,8 @@ class Ray:
         self._shared = Named()
         self._reference: Any = None
         self._owned = not ray.is_initialized()
+        if not self._owned and address is not None and address != ray.get_runtime_context().gcs_address:
+            raise ValueError(f"workers: the program is connected to another Ray than '{address}'; 'ray' uses that one")
         if self._owned:
             ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
 

@@ -1,5 +1,7 @@
 #include "python/src/operands.h"
 
+#include <algorithm>
+
 #include "python/src/errors.h"
 
 namespace nestrt::python {
@@ -13,6 +15,13 @@ std::string names_of(std::span<const TensorInfo> infos) {
   return names;
 }
 
+std::string keys_of(nb::handle dict) {
+  std::string names;
+  for (const auto& [key, value] : nb::borrow<nb::dict>(dict))
+    names += (names.empty() ? "" : ", ") + nb::cast<std::string>(nb::repr(key));
+  return names.empty() ? "nothing" : names;
+}
+
 // The object for each of the infos: from a dict by name, from a list or tuple by position, or the only one itself.
 std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, std::span<const TensorInfo> infos,
                                     const std::string& what) {
@@ -20,11 +29,13 @@ std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, st
   if (PyDict_Check(given.ptr()) != 0) {
     for (const TensorInfo& info : infos) {
       PyObject* const value = PyDict_GetItemString(given.ptr(), info.name.c_str());
-      if (value == nullptr) refuse(plan, what + " '" + info.name + "' is missing: the plan has " + names_of(infos));
+      if (value == nullptr)
+        refuse(plan, what + " '" + info.name + "' is missing: the plan has " + names_of(infos) + ", and given is " +
+                         keys_of(given));
       found.emplace_back(value);
     }
     if (static_cast<size_t>(PyDict_Size(given.ptr())) != infos.size())
-      refuse(plan, what + "s: there are names that the plan does not have, which has " + names_of(infos));
+      refuse(plan, what + "s: the plan has " + names_of(infos) + ", and given is " + keys_of(given));
     return found;
   }
   if (PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0) {
@@ -36,6 +47,15 @@ std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, st
     refuse(plan, what + "s: " + std::to_string(found.size()) + " given, and the plan has " +
                      std::to_string(infos.size()) + ": " + names_of(infos));
   return found;
+}
+
+// That of its shapes which the inputs fit; the first where none does, which the session then says.
+const Plan& plan_for(const Plan& plan, const Inputs& inputs) {
+  for (const auto& shape : plan.shapes()) {
+    const auto has_shape = [](const TensorInfo& info, const ConstTensorView& view) { return info.shape == view.shape; };
+    if (std::ranges::equal(shape->inputs(), inputs.views, has_shape)) return *shape;
+  }
+  return plan;
 }
 
 }  // namespace
@@ -53,8 +73,9 @@ Inputs gather_inputs(const PlanHandle& plan, nb::handle given) {
   return inputs;
 }
 
-Outputs gather_outputs(const PlanHandle& plan, nb::handle given, std::vector<nb::object>& results) {
-  const std::span<const TensorInfo> infos = plan.plan->outputs();
+Outputs gather_outputs(const PlanHandle& plan, const Inputs& inputs, nb::handle given,
+                       std::vector<nb::object>& results) {
+  const std::span<const TensorInfo> infos = plan_for(*plan.plan, inputs).outputs();
   Outputs outputs(infos.size());
   if (!given.is_none()) {
     const std::vector<nb::handle> objects = by_position(plan, given, infos, "output");

@@ -26,8 +26,10 @@ using Outputs = Tensors<OutputArray, TensorView>;
 
 // From a dict by name, a list or tuple by position, or the only one itself.
 Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given);
-// Arrays of the caller's, or new ones where `given` is None. `results`: them, in the plan's order.
-Outputs gather_outputs(const PlanHandle& plan, nanobind::handle given, std::vector<nanobind::object>& results);
+// Arrays of the caller's, or new ones where `given` is None, of the shapes that go with the inputs. `results`: them, in
+// the plan's order.
+Outputs gather_outputs(const PlanHandle& plan, const Inputs& inputs, nanobind::handle given,
+                       std::vector<nanobind::object>& results);
 // Results by the names of the plan's outputs.
 nanobind::dict named(const PlanHandle& plan, const std::vector<nanobind::object>& results);
 

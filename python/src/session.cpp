@@ -35,10 +35,10 @@ struct SessionHandle {
   std::optional<std::chrono::nanoseconds> deadline;  // of runs that state none
 };
 
-std::chrono::nanoseconds nanoseconds_of(double seconds) {
+std::chrono::nanoseconds nanoseconds_of(const char* name, double seconds) {
   constexpr double kMost = 1e9;
   if (!(seconds > 0 && seconds <= kMost))
-    raise(Status(Code::kInvalidArgument, "deadline: expected seconds from now, more than 0 and at most 1e9"),
+    raise(Status(Code::kInvalidArgument, std::string(name) + ": expected seconds, more than 0 and at most 1e9"),
           "Session");
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
 }
@@ -78,14 +78,15 @@ SessionOptions session_options(const PlanHandle& plan, const UnitList& units, co
   if (measure) options.measure = Measuring::kBefore;
   double timeout_s = std::chrono::duration<double>(options.unit_timeout).count();
   read(values, "unit_timeout", timeout_s);
-  options.unit_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds_of(timeout_s));
+  options.unit_timeout =
+      std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds_of("unit_timeout", timeout_s));
   return options;
 }
 
 void create(SessionHandle* self, const PlanHandle& plan, const UnitsHandle& units, std::optional<double> deadline,
             const nb::dict& values) {
   const SessionOptions options = session_options(plan, units.units, values);
-  const auto limit = deadline ? std::optional(nanoseconds_of(*deadline)) : std::nullopt;
+  const auto limit = deadline ? std::optional(nanoseconds_of("deadline", *deadline)) : std::nullopt;
   Result<std::unique_ptr<Session>> session = [&] {
     nb::gil_scoped_release release;
     return Session::create(plan.plan, units.units, options);
@@ -95,7 +96,7 @@ void create(SessionHandle* self, const PlanHandle& plan, const UnitsHandle& unit
 
 void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs, std::optional<double> deadline) {
   RunOptions options;
-  const auto limit = deadline ? std::optional(nanoseconds_of(*deadline)) : self.deadline;
+  const auto limit = deadline ? std::optional(nanoseconds_of("deadline", *deadline)) : self.deadline;
   if (limit) options.deadline = SteadyClock::now() + *limit;
   Status status;
   {
@@ -111,7 +112,7 @@ std::vector<nb::object> results_of(SessionHandle& self, nb::handle inputs, nb::h
                                    std::optional<double> deadline) {
   std::vector<nb::object> results;
   const Inputs read = gather_inputs(self.plan, inputs);
-  const Outputs written = gather_outputs(self.plan, out, results);
+  const Outputs written = gather_outputs(self.plan, read, out, results);
   run_once(self, read, written, deadline);
   return results;
 }
@@ -197,7 +198,7 @@ void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHa
 
 void submit(PipelineHandle& self, nb::handle inputs) {
   PipelineHandle::Flight flight{gather_inputs(self.plan, inputs), Outputs(0), {}, {nb::borrow(inputs)}};
-  flight.outputs = gather_outputs(self.plan, nb::none(), flight.results);
+  flight.outputs = gather_outputs(self.plan, flight.inputs, nb::none(), flight.results);
   self.flights.push_back(std::move(flight));
   const PipelineHandle::Flight& begun = self.flights.back();
   nb::gil_scoped_release release;

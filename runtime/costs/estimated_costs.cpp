@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
@@ -48,6 +49,9 @@ Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const Ope
   }
   return amount;
 }
+
+// By the type of what they read.
+constexpr std::array kSorts = {"pointwise", "spatial", "depthwise", "stem", "Dense", "Pool"};
 
 double us_of(double amount, double per_us) { return per_us > 0 ? amount / per_us : 0; }
 
@@ -95,6 +99,15 @@ void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, const H
 }
 
 }  // namespace
+
+bool is_kind_of_work(std::string_view kind) {
+  if (kind == HostRates::kOther) return true;
+  for (size_t op = 1; op < ops::kNumKinds; ++op)
+    if (kind == ops::name(static_cast<ops::Kind>(op))) return true;
+  const size_t space = std::min(kind.find(' '), kind.size());
+  if (std::ranges::find(kSorts, kind.substr(std::min(space + 1, kind.size()))) == kSorts.end()) return false;
+  return kind.starts_with("f32 ") || kind.starts_with("s8 ") || kind.starts_with("u8 ");
+}
 
 HostRates rates_of_any_host() {
   return {.kinds = {{HostRates::kOther, {.begin_us = 1.5, .work_per_us = 2500, .results_per_us = 500}}},

@@ -34,6 +34,9 @@ struct HostRates {
   double fork_us = 0;  // handing work out to several cores, and the end of it
 };
 
+// Whether work may be of that kind (HostRates::kinds).
+bool is_kind_of_work(std::string_view name);
+
 // About half of the four multiplications a cycle that a Cortex-A53 at 1.2 GHz has, and what a ZCU102's memory gives.
 HostRates rates_of_any_host();
 

@@ -9,6 +9,8 @@ namespace {
 
 // A mean of so many runs is known to a quarter of what one run is off.
 constexpr double kRunsOfMean = 16;
+// Another schedule's steps differ as much from run to run, nearly.
+constexpr double kRunsOfKnownNoise = 8;
 // A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
 constexpr double kMostOfMean = 2;
 
@@ -26,7 +28,8 @@ double median(std::array<T, n> values, size_t count) {
 
 }  // namespace
 
-RunStatistics::RunStatistics(const Schedule& schedule, std::span<const double> predicted_us)
+RunStatistics::RunStatistics(const Schedule& schedule, std::span<const double> predicted_us,
+                             std::span<const double> noise)
     : predicted_us_(predicted_us.begin(), predicted_us.end()),
       means_us_(schedule.steps.size(), 0),
       step_us_(schedule.steps.size(), 0),
@@ -38,6 +41,8 @@ RunStatistics::RunStatistics(const Schedule& schedule, std::span<const double> p
     if (unit >= units_.size()) units_.resize(unit + 1);
     units_[unit].predicted_us += predicted_us_[step];
   }
+  for (size_t unit = 0; unit < std::min(units_.size(), noise.size()); ++unit)
+    if (noise[unit] > 0) units_[unit].noise = noise[unit], units_[unit].noise_runs = kRunsOfKnownNoise;
 }
 
 void RunStatistics::end_run(double makespan_us) {
@@ -53,8 +58,9 @@ void RunStatistics::remember(OfUnit& unit) const {
   if (unit.predicted_us <= 0) return;
   const double now = unit.run_us / unit.predicted_us, before = unit.recent[(runs_ + kRecent - 1) % kRecent];
   unit.recent[runs_ % kRecent] = now;
-  if (runs_ > 0 && before > 0)
-    unit.noise += (std::abs(now / before - 1) - unit.noise) / std::min<double>(runs_, kRunsOfMean);
+  if (runs_ == 0 || before <= 0) return;
+  unit.noise_runs = std::min(unit.noise_runs + 1, kRunsOfMean);
+  unit.noise += (std::abs(now / before - 1) - unit.noise) / unit.noise_runs;
 }
 
 void RunStatistics::remember(size_t step) {

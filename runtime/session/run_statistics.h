@@ -17,8 +17,9 @@ namespace nestrt {
 
 class RunStatistics {
  public:
-  // What the steps of the schedule are predicted to take, by step.
-  RunStatistics(const Schedule& schedule, std::span<const double> predicted_us);
+  // What the steps of the schedule are predicted to take, by step. `noise`: that of units as far as it is known, by
+  // unit, as noise() says.
+  RunStatistics(const Schedule& schedule, std::span<const double> predicted_us, std::span<const double> noise = {});
 
   // What the steps of a run took, to be filled in before end_run(); microseconds. A run of which not every step was
   // measured does not count: end_run() is not called.
@@ -43,6 +44,8 @@ class RunStatistics {
   bool has_changed(double part) const;
   // The median of the last runs, at most fifteen.
   double makespan_us() const;
+  // How far a run of the unit is from the one before, as a part, in the mean; 0 where it is not known.
+  double noise(uint32_t unit) const { return has_steps(unit) ? units_[unit].noise : 0; }
   bool has_steps(uint32_t unit) const { return unit < units_.size() && units_[unit].predicted_us > 0; }
 
  private:
@@ -50,7 +53,8 @@ class RunStatistics {
   struct OfUnit {
     double predicted_us = 0;
     double run_us = 0;  // of the run that has just ended
-    double noise = 0;   // mean of how far a run is from the one before, as a part
+    double noise = 0;
+    double noise_runs = 0;  // that it is the mean of
     std::array<double, kRecent> recent = {};
   };
   void remember(OfUnit& unit) const;

@@ -12,8 +12,10 @@
 namespace nestrt {
 namespace {
 
-// A schedule that promises less is not worth what changing to it takes, and may only seem better.
-constexpr double kWorthIt = 1.02;
+// A schedule that promises less is not worth what changing to it takes. At first, and where runs differ by more than a
+// hundredth, it may only seem better.
+constexpr double kWorthIt = 1.01, kWorthTrying = 1.02, kDiffering = 0.01;
+constexpr uint64_t kRunsToSettle = 64;
 // So many runs show what a new schedule is worth, and when an old one is looked at: soon, then less and less often.
 constexpr uint32_t kTrialRuns = 8, kFirstLook = 16, kRarestLook = 64;
 // After something was taken back: for the first time, and at most.
@@ -42,6 +44,7 @@ SchedulePolicy::SchedulePolicy(const Plan& plan, std::vector<UnitInfo> units, co
       main_{std::move(first)},
       next_hold_(kFirstHold),
       look_interval_(kFirstLook),
+      noise_(units_.size(), 0),
       explorations_(units_.size()),
       due_{kExploringRuns, kNever, options.drift} {
   const double makespan_us = main_.schedule.makespan_us;
@@ -150,10 +153,10 @@ bool SchedulePolicy::is_usable(const Schedule& schedule) const {
 
 RunStatistics SchedulePolicy::new_statistics() const {
   const auto prediction = predict_schedule(plan_, units_, costs(), schedule());
-  if (prediction) return RunStatistics(schedule(), prediction->step_us);
+  if (prediction) return RunStatistics(schedule(), prediction->step_us, noise_);
   std::vector<double> stated;
   for (const Step& step : schedule().steps) stated.push_back(step.predicted_us);
-  return RunStatistics(schedule(), stated);
+  return RunStatistics(schedule(), stated, noise_);
 }
 
 void SchedulePolicy::set_others(std::vector<double> others) {
@@ -161,9 +164,15 @@ void SchedulePolicy::set_others(std::vector<double> others) {
   options_.schedule.others = std::move(others);
 }
 
+double SchedulePolicy::worth_it() const {
+  return runs_ < kRunsToSettle || std::ranges::max(noise_) > kDiffering ? kWorthTrying : kWorthIt;
+}
+
 // --- Deciding --------------------------------------------------------------------------------------------------------
 
 SchedulePolicy::Move SchedulePolicy::decide(const RunStatistics& statistics, uint64_t failing) {
+  for (uint32_t unit = 0; unit < units_.size(); ++unit)
+    if (statistics.noise(unit) > 0) noise_[unit] = statistics.noise(unit);
   const bool units_changed = std::exchange(failing_, failing) != failing;
   if (std::exchange(is_exploring_, false) && !units_changed) return end_exploring(statistics);
   const bool others_changed = std::exchange(others_changed_, false);
@@ -216,7 +225,7 @@ bool SchedulePolicy::adopt_better(bool must_leave) {
   Manner manner = kSideBySide;
   const double promised = counts_load() ? predict(*best).value_or(kNever) : best->makespan_us;
   double least = promised * excess_[kSideBySide];
-  if (excess_[kSideBySide] > kWorthIt && !counts_load()) {
+  if (excess_[kSideBySide] > worth_it() && !counts_load()) {
     std::optional<Schedule> other = make(ScheduleMethod::kSequential, costs());
     if (other && other->makespan_us * excess_[kOneByOne] < least) {
       least = other->makespan_us * excess_[kOneByOne];
@@ -224,7 +233,7 @@ bool SchedulePolicy::adopt_better(bool must_leave) {
       best = std::move(other);
     }
   }
-  if (!must_leave && least * kWorthIt > in_use) return false;
+  if (!must_leave && least * worth_it() > in_use) return false;
   adopt(std::move(*best), manner);
   return true;
 }
@@ -237,7 +246,7 @@ void SchedulePolicy::adopt(Schedule schedule, Manner manner) {
 bool SchedulePolicy::take_back() {
   if (!is_on_trial_ || !is_usable(previous_->schedule)) return false;
   const std::optional<double> before = predict(previous_->schedule), after = predict(main_.schedule);
-  if (!before || !after || *before * previous_->excess * kWorthIt > *after * main_.excess) return false;
+  if (!before || !after || *before * previous_->excess * worth_it() > *after * main_.excess) return false;
   std::swap(main_, *previous_);
   is_on_trial_ = false;
   return true;

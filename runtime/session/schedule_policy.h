@@ -118,6 +118,7 @@ class SchedulePolicy {
   bool counts_load() const { return options_.schedule.method == ScheduleMethod::kThroughput; }
   std::optional<Schedule> make(ScheduleMethod method, const CostTable& costs) const;
   bool is_usable(const Schedule& schedule) const;
+  double worth_it() const;  // so many times as fast another schedule has to promise to be
 
   Move judge(const RunStatistics& statistics, bool has_changed);
   bool adopt_better(bool must_leave);
@@ -152,6 +153,7 @@ class SchedulePolicy {
   uint32_t holding_runs_ = 0;  // so long nothing is adopted, after something was taken back
   uint32_t next_hold_ = 0;
   uint32_t look_interval_ = 0;
+  std::vector<double> noise_;  // by unit, as RunStatistics::noise() says
 
   bool is_exploring_ = false;
   std::vector<Exploration> explorations_;  // by unit: of everything that it can compute

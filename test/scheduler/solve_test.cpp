@@ -145,6 +145,38 @@ TEST_CASE("The sequential placement is that of every placement the fastest one a
   }
 }
 
+TEST_CASE("Units alike are bounded as one that is as fast as all of them") {
+  // Tasks on a host and on an accelerator that is 4 times as fast for some, or on so many that are as fast together.
+  const auto problem_with = [](uint32_t accelerators) {
+    Problem problem;
+    problem.units.push_back({true, {}});
+    problem.lanes.push_back({0});
+    for (uint32_t unit = 1; unit <= accelerators; ++unit) {
+      problem.units.push_back({false, {}});
+      problem.lanes.push_back({unit});
+    }
+    for (uint32_t index = 0; index < 12; ++index) {
+      scheduler::Task& task = problem.tasks.emplace_back();
+      task.branch = index;
+      if (index > 0) task.inputs = {{index - 1}};
+      for (uint32_t lane = 0; lane <= accelerators; ++lane) {
+        scheduler::Part part;
+        part.lane = lane;
+        part.us = lane == 0 ? 100 + 20 * index : (25 + 30 * (index % 3)) * accelerators;
+        task.choices.push_back({{part}, lane == 0 ? 0 : scheduler::kAnySharing});
+      }
+    }
+    return problem;
+  };
+  const Problem one = problem_with(1);
+  for (const uint32_t accelerators : {2U, 3U, 4U}) {
+    const Problem several = problem_with(accelerators);
+    CHECK(scheduler::load_bound_us(several) == Approx(scheduler::load_bound_us(one)).epsilon(1e-6));
+    CHECK(scheduler::additive_bound_us(several) == Approx(scheduler::additive_bound_us(one)).epsilon(1e-6));
+    CHECK(scheduler::load_bound_us(several) <= scheduler::additive_bound_us(several) * (1 + 1e-9));
+  }
+}
+
 TEST_CASE("Loads for throughput are near the least") {
   std::mt19937 random(6);
   for (int i = 0; i < by_level(20, 200, 2000); ++i) {

@@ -10,6 +10,7 @@
 
 #include "nestrt/log.h"
 #include "tools/common/files.h"
+#include "tools/common/printable.h"
 #include "tools/common/resources.h"
 #include "tools/common/yaml_reader.h"
 
@@ -72,7 +73,11 @@ Status read_kinds(const YAML::Node& list, HostRates& rates) {
   for (const auto& entry : list) {
     if (!entry.second.IsMap()) return yaml::refuse(entry.second, "expected {begin_us, work_per_us, results_per_us}");
     NESTRT_RETURN_IF_ERROR(yaml::check_keys(entry.second, {"begin_us", "work_per_us", "results_per_us"}));
-    WorkRates& kind = rates.kinds[entry.first.as<std::string>()];
+    const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
+    if (!is_kind_of_work(name))
+      return yaml::refuse(entry.first, fmt::format("kinds: no work is of kind '{}'", printable(name)));
+    if (rates.kinds.contains(name)) return yaml::refuse(entry.first, fmt::format("kinds: '{}' is there twice", name));
+    WorkRates& kind = rates.kinds[name];
     NESTRT_RETURN_IF_ERROR(read_number(entry.second, "begin_us", 0.0, kMaxOverhead, kind.begin_us));
     NESTRT_RETURN_IF_ERROR(read_number(entry.second, "work_per_us", kMinPerUs, kMaxRate, kind.work_per_us));
     NESTRT_RETURN_IF_ERROR(read_number(entry.second, "results_per_us", kMinPerUs, kMaxRate, kind.results_per_us));
@@ -151,7 +156,11 @@ Result<std::vector<BoardUnit>> parse_units(const YAML::Node& list, const UnitChe
     return yaml::refuse(list, fmt::format("units: expected a list of at most {}", kMaxUnits));
   std::vector<BoardUnit> units;
   for (const YAML::Node& node : list) {
-    NESTRT_ASSIGN_OR_RETURN(units.emplace_back(), parse_unit(node, check));
+    NESTRT_ASSIGN_OR_RETURN(BoardUnit unit, parse_unit(node, check));
+    if (std::ranges::any_of(units, [&](const BoardUnit& other) { return other.kind == unit.kind; }))
+      return yaml::refuse(node, fmt::format("unit '{}' is there twice; 'instances' says how many there are of one",
+                                            printable(unit.kind)));
+    units.push_back(std::move(unit));
   }
   return units;
 }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tools/common/files.h"
 #include "tools/common/printable.h"
@@ -35,7 +36,8 @@ Result<tools::ExitCode> run_keygen(const KeygenOptions& options) {
 
 Result<tools::ExitCode> run_sign(const SignOptions& options) {
   const std::string& output = options.output.empty() ? options.plan : options.output;
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, options.key));
+  const std::string public_key = std::filesystem::path(options.key).replace_extension(".pub").string();
+  for (const std::string& key : {options.key, public_key}) NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, key));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const SecretKey key, SecretKey::read(options.key));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(options.plan, kMaxPlanBytes));

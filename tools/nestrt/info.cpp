@@ -48,8 +48,9 @@ void print_head(const PlanSummary& summary, const std::string& path) {
   row("repacked",
       repacked == 0
           ? "none: the weights are packed for this CPU"
-          : fmt::format("{} of {} operators ({}): compiled for another CPU; compile the model again with this version",
-                        repacked, summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
+          : fmt::format(
+                "{} of {} operators ({}): the plan has no weights for this CPU; name it in --target, as zcu102,host",
+                repacked, summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
   row("operators", fmt::format("{} in {} branches, {}", summary.operators.size(), summary.num_branches,
                                tools::format_count(static_cast<double>(summary.macs), "MAC")));
   fmt::print("{}", table.to_string());

@@ -54,7 +54,28 @@ Result<ScheduleMethod> parse_schedule_method(const std::string& name) {
                 "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'");
 }
 
+Status UnitChoice::check_units() const {
+  bool is_simulated = false, is_reached = false, is_of_vendor = false;
+  for (const UnitRequest& unit : parse_unit_list(units)) {
+    const bool is_sim = unit.transport.value_or(transport) == "sim";
+    if (unit.kind == "cpu") continue;
+    if (unit.kind != "evta" && unit.kind != "npu") is_of_vendor = true;
+    (is_sim ? is_simulated : is_reached) = true;
+  }
+  const auto refuse = [&](const char* option, const char* wanted) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("{} is for {}, and --units {} has none", option, wanted, tools::printable(units)));
+  };
+  if (!plugin.empty() && !is_of_vendor) return refuse("--plugin", "a vendor's units");
+  if (isolate && !is_of_vendor) return refuse("--isolate", "a vendor's units");
+  if (pace > 0 && !is_simulated) return refuse("--pace", "simulated units, such as evta:sim");
+  if (!xclbin.empty() && !is_reached) return refuse("--xclbin", "accelerators of a board, such as evta");
+  if (!device.empty() && !is_reached) return refuse("--device", "accelerators of a board, such as evta");
+  return {};
+}
+
 Result<UnitList> UnitChoice::open(const Plan& plan) const {
+  NESTRT_RETURN_IF_ERROR(check_units());
   if (!cpus.empty()) {
     const Status status = tools::stay_on_cpus(cpus);
     if (!status.ok()) return status.with_context("--cpus");

@@ -38,6 +38,8 @@ struct UnitChoice {
   // started from here on, stay on `cpus`.
   Result<UnitList> open(const Plan& plan) const;
   UnitOptions unit_options() const;  // points into this object
+  // Errors: kInvalidArgument where an option is for units that `units` does not name.
+  Status check_units() const;
   // `opened`: what open() gave. Errors: those of a file to read.
   Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
 };

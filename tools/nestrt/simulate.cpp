@@ -382,8 +382,8 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
                                 : fmt::format("has programs for '{}' of {}, but the board's is {}", unit.kind,
                                               fmt::join(configurations, ", "), unit.configuration);
     log(LogLevel::kWarning,
-        fmt::format("the plan {}: the unit computes nothing; compile the model with --quantize s8 for this board "
-                    "(--target), or state another unit or configuration",
+        fmt::format("the plan {}: the unit computes nothing; nestc explain PLAN says why (most need --target with this "
+                    "board, and --quantize s8)",
                     why));
   }
 }
@@ -528,13 +528,17 @@ void add_simulate(tools::Cli& cli) {
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
       .type_name("FILE");
-  app.add_option("--npu-clock", options->clocks, "MHz; several for a table").between(1, tools::kMaxClockMhz);
-  app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table").between(1e-3, 1e3);
+  app.add_option("--npu-clock", options->clocks, "MHz; several for a table")
+      .between(1, tools::kMaxClockMhz)
+      .excludes(beside);
+  app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table")
+      .between(1e-3, 1e3)
+      .excludes(beside);
   app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
       .between(0, 1e3)
       .show_default();
   app.add_option("--memory", options->changes.memory_mb_per_s,
-                 "MB/s of the memory that all units share, at least 1; 0: never short")
+                 "MB/s of the memory that units share while several work, at least 1; 0: never short")
       .between(0, 1e6);
   app.add_option("--waiting", options->changes.waiting_scale,
                  "factor of how long a core looks without sleeping, and takes to wake")

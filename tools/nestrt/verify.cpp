@@ -27,7 +27,7 @@ const char* why_not(const Plan& plan, const UnitInfo& unit) {
     return std::ranges::any_of(branch.programs, [&](const auto& program) { return can_run(program, unit); });
   });
   return has_program ? "what it computes no other unit has a program for (of a vendor: --vendor-optional makes both)"
-                     : "the plan has no program for it; compile it with --target";
+                     : "the plan has no program for it; nestc explain PLAN says why";
 }
 
 // False, with a word for each, where units beside the host have no program that could be compared.

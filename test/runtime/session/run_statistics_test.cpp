@@ -54,6 +54,26 @@ TEST_CASE("Runs that differ as much as ever show no change") {
   }
 }
 
+TEST_CASE("How much runs differ is known from the schedule before") {
+  const RunStatistics noisy = [] {
+    RunStatistics statistics = statistics_of_two_units();
+    for (int run = 0; run < 30; ++run) add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
+    return statistics;
+  }();
+  CHECK(noisy.noise(1) > 0.3);
+  CHECK(noisy.noise(0) == 0);
+  Schedule schedule;
+  schedule.lanes = {{0}, {1}};
+  schedule.steps.resize(2);
+  schedule.steps[1].lane = 1;
+  const std::vector<double> predicted{40, 20}, noise{noisy.noise(0), noisy.noise(1)};
+  RunStatistics next(schedule, predicted, noise), unknowing(schedule, predicted);
+  for (RunStatistics* const statistics : {&next, &unknowing})
+    for (int run = 0; run < 3; ++run) add(*statistics, {40, 26});
+  CHECK_FALSE(next.has_changed(0.1));
+  CHECK(unknowing.has_changed(0.1));
+}
+
 TEST_CASE("An interruption hardly moves a mean") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 20; ++run) add(statistics, {10, 30, 20});

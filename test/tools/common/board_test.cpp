@@ -79,6 +79,9 @@ TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no ki
                                           {"{kinds: {other: {work_per_us: 0}}}", "work_per_us"},
                                           {"{kinds: {other: 1}}", "expected {begin_us"},
                                           {"{kinds: [1]}", "kinds of work"},
+                                          {"{kinds: {other: {}, s8 spacial: {}}}", "no work is of kind 's8 spacial'"},
+                                          {"{kinds: {other: {}, Gemm: {}}}", "no work is of kind 'Gemm'"},
+                                          {"{kinds: {other: {}, Concat: {}, Concat: {}}}", "'Concat' is there twice"},
                                           {"{fork_us: 1}", "kinds"},
                                           {"1", "estimates: expected"}}) {
     const auto refused = with_estimates(text);
@@ -152,7 +155,9 @@ TEST_CASE("Programs of an accelerator take time to launch, the CPU's do not") {
 }
 
 TEST_CASE("A board has units, but not beyond reason") {
-  CHECK(parse("board: b\nunits: " + list_of(16, "{unit: evta}") + "\n"));
+  const auto twice = parse("board: b\nunits: " + list_of(2, "{unit: evta}") + "\n");
+  REQUIRE_FALSE(twice);
+  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is there twice; 'instances' says"));
   const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));

@@ -29,6 +29,7 @@ TEST_CASE("A plan that a team has signed is taken with its key, and with no othe
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 2, "the plan is not signed");
   expect("nestc", {"sign", plan, "--key", team + ".pub"}, 2, "nestrt-secret-key");
   expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".key"}, 2, "would be written over the input");
+  expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".pub"}, 2, "would be written over the input");
   expect("nestc", {"sign", plan, "--key", team + ".key"}, 0, "signed with key");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 0, "signed     with key");
   expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is a good plan");

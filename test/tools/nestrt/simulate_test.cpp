@@ -101,6 +101,13 @@ TEST_CASE("Sessions side by side share what the board has, and their placements 
       "nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"), "--beside",
                  workshop.path("plan.nest"), "--placements", workshop.path(""), "--json", workshop.path("1.yaml")});
   CHECK(overwritten.exit_code == 2);
+  for (const char* option : {"--npu-clock", "--cpu-scale"}) {  // which sessions side by side know nothing of
+    const ProgramResult refused =
+        run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
+                               "--beside", workshop.path("plan.nest"), option, "2"});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.text, Contains(option) && Contains("--beside"));
+  }
 }
 
 TEST_CASE("A simulation without costs is refused, with what is missing") {
