@@ -127,11 +127,14 @@ def check_outputs(options: argparse.Namespace) -> None:
         if path:
             check_output(path, seen)
             seen.append(path)
+    if options.json and os.path.abspath(options.json) == os.path.abspath(getattr(options, "output", None) or ""):
+        raise ValueError(f"'{options.json}' would be written twice; name another file for --json")
 
 
 def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
     seen = nestrt.calibrate(options.model, options.samples, method=options.method, limit=options.limit,
-                            workers=options.workers, skip_unreadable=options.skip_unreadable, progress=Bar(), **network(options))
+                            workers=options.workers, skip_unreadable=options.skip_unreadable, progress=Bar(),
+                            **network(options))
     seen.save(options.output)
     print(f"{options.output}: {seen!r}")
     for why in seen.skipped:
@@ -141,8 +144,10 @@ def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
 
 def compile(options: argparse.Namespace) -> Dict[str, Any]:
     plan = nestrt.compile(options.model, options.output, quantize="s8",
-                          calibration=options.calibration or options.samples, calibration_limit=options.limit, target=options.target, max_loss=options.max_loss,
-                          search_samples=options.samples, search_limit=options.limit, search_budget=options.budget,
+                          calibration=options.calibration or options.samples, calibration_limit=options.limit,
+                          target=options.target, max_loss=options.max_loss,
+                          search_samples=None if options.max_loss is None else options.samples,
+                          search_limit=options.limit, search_budget=options.budget,
                           labels=options.labels, label_offset=options.offset, skip_unreadable=options.skip_unreadable,
                           workers=options.workers, progress=Bar(), **network(options))
     print(f"{options.output}: {plan!r}")
@@ -182,7 +187,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump(found, file, indent=2)
-    except (nestrt.Error, ValueError, OSError, ImportError) as error:
+    except (nestrt.Error, ValueError, TypeError, OSError, ImportError) as error:
         print(f"python -m nestrt: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -239,7 +239,8 @@ def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[O
         classes = [int(label) for label in labels]
     for wanted in classes:
         if wanted is not None and wanted not in known:
-            raise InvalidArgument(f"class {wanted} is none of the plan's, {known[0]} to {known[-1]}; see offset=", "evaluate")
+            what = f"class {wanted} is none of the plan's, {known[0]} to {known[-1]}; see offset="
+            raise InvalidArgument(what, "evaluate")
     return classes
 
 

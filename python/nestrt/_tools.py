@@ -27,8 +27,8 @@ Model = Any  # a path, bytes, or an onnx.ModelProto
 Samples = Union[PathLike, np.ndarray, Iterable[np.ndarray]]
 Progress = Callable[[str, int, int], None]
 
-_COMPILE = ("input_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes", "target", "pieces",
-            "tuning_cache")
+_COMPILE = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes",
+            "target", "pieces", "tuning_cache")
 _QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
 _UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
           "cost_file", "check_every")
@@ -66,7 +66,8 @@ def _quantize_options(options: Dict[str, Any]) -> Dict[str, Any]:
     _names(taken, "corrections", "keep_f32")
     unknown = set(taken.get("corrections", ())) - set(_CORRECTIONS)
     if unknown:
-        raise ValueError(f"corrections: expected some of {', '.join(_CORRECTIONS)}, got {sorted(map(str, unknown))[0]!r}")
+        known, first = ", ".join(_CORRECTIONS), sorted(map(str, unknown))[0]
+        raise ValueError(f"corrections: expected some of {known}, got {first!r}")
     return taken
 
 
@@ -81,6 +82,9 @@ def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
         taken["preprocessing"] = _keywords(taken["preprocessing"])
     if "input_shapes" in taken:
         taken["input_shapes"] = {name: [int(dim) for dim in shape] for name, shape in taken["input_shapes"].items()}
+    if "other_shapes" in taken:
+        taken["other_shapes"] = [{name: [int(dim) for dim in shape] for name, shape in each.items()}
+                                 for each in taken["other_shapes"]]
     if not isinstance(taken.get("target", ""), str):
         taken["target"] = ",".join(taken["target"])
     _names(taken, "expose", "disabled_passes")
@@ -174,11 +178,19 @@ def _take_preprocessing(calibration: Calibration, how: Dict[str, Any]) -> None:
     if calibration.preprocessing is None:
         return
     stated = _keywords(calibration.preprocessing)
-    if how.setdefault("preprocessing", stated) != stated:
+    if _by_channel(how.setdefault("preprocessing", stated)) != _by_channel(stated):
         raise InvalidArgument(
             f"the calibration is of pictures that went through {calibration.preprocessing}; leave preprocessing= out, or "
             "calibrate anew", "sensitivity"
         )
+
+
+def _by_channel(preprocessing: Dict[str, Any]) -> Dict[str, Any]:
+    """With a number for each of three channels, where there is one for all."""
+    defaults = _keywords(Preprocessing())
+    numbers = {name: (list(preprocessing[name]) * 3 if len(preprocessing[name]) == 1 else list(preprocessing[name]))
+               for name in ("mean", "scale")}
+    return {**defaults, **preprocessing, **numbers}
 
 
 def _check_search(max_loss: Optional[float], calibration: Any, search_samples: Any, labels: Any) -> None:
@@ -239,7 +251,8 @@ def compile(
     output: the file to write; without one the plan is in memory (Plan.save() writes it).
     target: what the plan may run on, one or several: "zcu102" or a board's .yaml, "host", "x86-64-v3", "aarch64",
         "evta:1x16_15_15_18_17" and others.
-    input_shapes: {name: shape}, fixes dynamic dimensions. bindings: {name: array}, inputs that become constants.
+    input_shapes: {name: shape}, fixes dynamic dimensions. other_shapes: a list of such, for all of which the plan is
+        made; sessions take the one that fits. bindings: {name: array}, inputs that become constants.
     preprocessing: what becomes of pictures, nestrt.Preprocessing or a dict; kept in the plan.
     expose: inner values that become outputs. layout: "auto" or "plain". disabled_passes: names of `nestc compile
         --passes`. pieces: programs for shares of a layer's channels. tuning_cache: a file, or "none".

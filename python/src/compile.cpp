@@ -42,17 +42,22 @@ struct ProfileHandle {
   std::string where = "the calibration";  // for messages
 };
 
-Status read_import(const nb::dict& values, compiler::ImportOptions& options) {
-  std::map<std::string, std::vector<int64_t>> shapes;
-  read(values, "input_shapes", shapes);
-  for (const auto& [name, dims] : shapes) {
+Status read_shapes(const nb::dict& values, std::map<std::string, Shape>& shapes) {
+  std::map<std::string, std::vector<int64_t>> stated;
+  read(values, "input_shapes", stated);
+  for (const auto& [name, dims] : stated) {
     const bool fits = dims.size() <= static_cast<size_t>(Shape::kMaxRank) &&
                       std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim > 0; });
     if (!fits)
       return Status(Code::kInvalidArgument, "input_shapes: input '" + name + "' takes up to " +
                                                 std::to_string(Shape::kMaxRank) + " positive dimensions");
-    options.input_shapes.emplace(name, Shape(dims));
+    shapes.emplace(name, Shape(dims));
   }
+  return {};
+}
+
+Status read_import(const nb::dict& values, compiler::ImportOptions& options) {
+  NESTRT_RETURN_IF_ERROR(read_shapes(values, options.input_shapes));
   if (values.contains("bindings"))
     for (const auto& [name, array] : nb::cast<nb::dict>(values["bindings"])) {
       const auto text = nb::cast<std::string>(name);
@@ -75,6 +80,15 @@ CompileOptions compile_options(const nb::dict& values) {
   read(values, "pieces", choice.pieces);
   read(values, "tuning_cache", choice.tuning_cache);
   check(choice.add_to(options), choice.target);
+  std::vector<nb::dict> others;
+  read(values, "other_shapes", others);
+  for (const nb::dict& other : others) {
+    compiler::OtherShape& shape = options.other_shapes.emplace_back();
+    nb::dict stated;
+    stated["input_shapes"] = other;
+    check(read_shapes(stated, shape.input_shapes), "compile");
+    shape.backends = checked(choice.backends(), choice.target);
+  }
   return options;
 }
 

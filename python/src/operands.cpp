@@ -1,5 +1,7 @@
 #include "python/src/operands.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 
 #include "python/src/errors.h"

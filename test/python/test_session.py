@@ -3,6 +3,7 @@ import threading
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 import nestrt
 from conftest import EXAMPLES, run_example
@@ -140,3 +141,22 @@ def test_what_is_installed_is_typed_and_described():
     for name in nestrt.__all__:
         if name != "__version__":
             assert getattr(nestrt, name).__doc__, name
+
+
+def test_a_plan_of_several_shapes_takes_the_one_that_fits():
+    model = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Relu", ["x"], ["y"])], "relu",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 4])]),
+        opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    plan = nestrt.compile(model, input_shapes={"x": (1, 4)}, other_shapes=[{"x": (3, 4)}])
+    for runs in (nestrt.Session(plan), nestrt.Pipeline(plan)):
+        for rows in (3, 1):
+            array = np.linspace(-1, 1, 4 * rows, dtype=np.float32).reshape(rows, 4)
+            if isinstance(runs, nestrt.Pipeline):
+                runs.submit(array)
+                found = runs.next()["y"]
+            else:
+                found = runs.run(array)["y"]
+            assert np.array_equal(found, np.maximum(array, 0))

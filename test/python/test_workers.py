@@ -253,6 +253,10 @@ def test_the_module_compiles_with_a_loss_that_is_allowed(model, tmp_path):
     assert report["trials"][report["chosen"]]["loss"] <= 50
     alone = nestrt.compile(model, quantize="s8", calibration=IMAGES, preprocessing=PIXELS, max_loss=50)
     assert output.read_bytes() == alone.to_bytes()
+    plain = run_module("compile", model, IMAGES, "-o", output, "--mean", "128", "--scale", "0.015625", "--resize", "32")
+    assert plain.returncode == 0, plain.stderr
+    refused = run_module("compile", model, IMAGES, "-o", output, "--labels", found)
+    assert refused.returncode == 2 and "max_loss" in refused.stderr
 
 
 def test_the_module_begins_a_ray_of_its_own(plan, tmp_path):
