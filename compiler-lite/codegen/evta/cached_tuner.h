@@ -8,6 +8,7 @@
 #include "compiler-lite/codegen/evta/layer_generator.h"
 #include "compiler-lite/codegen/evta/tuning_cache.h"
 #include "drivers/evta/cycles/profile.h"
+#include "nestrt/parallel.h"
 
 namespace nestrt::compiler::evta {
 
