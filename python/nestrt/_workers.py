@@ -91,9 +91,9 @@ class Processes:
     def _run(self, task: Task, shared: Any, items: Sequence[Any], missing: Sequence[int], results: Dict[int, Any],
              what: str, progress: Optional[Progress]) -> None:
         pool = self._opened(shared)
-        with _without_main():
-            futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
         try:
+            with _without_main():
+                futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
             _tell(progress, what, len(results), len(items))
             for future in concurrent.futures.as_completed(futures):
                 results[futures[future]] = future.result()
