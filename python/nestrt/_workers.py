@@ -10,7 +10,9 @@ import concurrent.futures
 import contextlib
 import multiprocessing
 import os
+import shutil
 import sys
+import tempfile
 import types
 import uuid
 from concurrent.futures.process import BrokenProcessPool
@@ -72,6 +74,7 @@ class Processes:
         self._count = count
         self._shared = Named()
         self._pool: Optional[concurrent.futures.ProcessPoolExecutor] = None
+        self._folder = ""  # for temporary files of its processes
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         results: Dict[int, Any] = {}
@@ -99,10 +102,10 @@ class Processes:
                 results[futures[future]] = future.result()
                 _tell(progress, what, len(results), len(items))
         except BaseException:
-            self._pool = None
             for process in list((pool._processes or {}).values()):
                 process.terminate()  # what they have begun nobody waits for
             pool.shutdown(wait=False, cancel_futures=True)
+            self._forget_pool()
             raise
 
     def _opened(self, shared: Any) -> concurrent.futures.ProcessPoolExecutor:
@@ -114,8 +117,14 @@ class Processes:
             places = context.SimpleQueue()
             for cpus in self._cpus():
                 places.put(cpus)
-            self._pool = concurrent.futures.ProcessPoolExecutor(self._count, context, _begin, (places, shared))
+            self._folder = tempfile.mkdtemp(prefix="nestrt-")
+            given = (places, shared, self._folder)
+            self._pool = concurrent.futures.ProcessPoolExecutor(self._count, context, _begin, given)
         return self._pool
+
+    def _forget_pool(self) -> None:
+        self._pool = None
+        shutil.rmtree(self._folder, ignore_errors=True)  # what workers leave that are killed
 
     def _cpus(self) -> List[List[int]]:
         available = sorted(os.sched_getaffinity(0))
@@ -126,7 +135,7 @@ class Processes:
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown()
-            self._pool = None
+            self._forget_pool()
 
 
 class Ray:
@@ -217,8 +226,9 @@ _made: Dict[str, Dict[str, Any]] = {}
 _begun: Any = None
 
 
-def _begin(places: Any, shared: Any) -> None:
+def _begin(places: Any, shared: Any, folder: str) -> None:
     global _begun
+    tempfile.tempdir = folder
     os.sched_setaffinity(0, places.get())
     _begun = shared
 
