@@ -163,5 +163,5 @@ def test_an_interrupt_ends_workers_too(model, tmp_path):
         pytest.skip("this machine is done before it can be interrupted")
     except subprocess.TimeoutExpired:
         os.killpg(program.pid, signal.SIGINT)
-    assert program.wait(timeout=60) == 130
+    assert program.wait(timeout=60) in (130, -signal.SIGINT)
     assert not (tmp_path / "p.yaml").exists()
