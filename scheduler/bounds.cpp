@@ -37,56 +37,55 @@ class WorkBound {
 
   // Weights that make the bound large: largest for two kinds of units, since it is concave in how they share, and there
   // is a largest where units alike have the same weight.
-  std::vector<double> best_weights() const {
-    const std::vector<Kind> kinds = kinds_of_units();
+  std::vector<double> best_weights() {
+    find_kinds();
     std::vector<double> best(units_, 1.0 / static_cast<double>(units_));
-    for (const Kind& kind : kinds) {
-      std::vector<double> alone(units_, 0);
-      for (const size_t unit : kind) alone[unit] = 1.0 / static_cast<double>(kind.size());
-      if (value(alone) > value(best)) best = alone;
-    }
-    for (int round = 0; round < (kinds.size() > 2 ? 3 : 1); ++round)
-      for (size_t a = 0; a < kinds.size(); ++a)
-        for (size_t b = a + 1; b < kinds.size(); ++b) balance(best, kinds[a], kinds[b]);
+    for (size_t kind = 0; kind < units_; ++kind) balance(best, kind, kind);
+    for (int round = 0; round < (units_ > 2 ? 3 : 1); ++round)
+      for (size_t a = 0; a < units_; ++a)
+        for (size_t b = a + 1; b < units_; ++b) balance(best, a, b);
     return best;
   }
 
  private:
-  using Kind = std::vector<size_t>;  // units
+  // Units alike take as long for each task that they can compute alone; a kind is called after its first unit.
+  void find_kinds() {
+    for (size_t unit = 0; unit < units_; ++unit)
+      for (kind_[unit] = 0; !are_alike(kind_[unit], unit);) ++kind_[unit];
+    for (size_t unit = 0; unit < units_; ++unit) ++count_[kind_[unit]];
+  }
 
-  // Units alike take as long for each task that they can compute alone.
-  std::vector<Kind> kinds_of_units() const {
-    std::vector<std::vector<double>> alone(units_);
+  bool are_alike(size_t a, size_t b) const {
     for (const Loads& loads : tasks_)
-      for (size_t unit = 0; unit < units_; ++unit) alone[unit].push_back(least_alone(loads, unit));
-    std::vector<Kind> kinds;
-    for (size_t unit = 0; unit < units_; ++unit) {
-      const auto like = std::ranges::find_if(kinds, [&](const Kind& kind) { return alone[kind[0]] == alone[unit]; });
-      like == kinds.end() ? kinds.push_back({unit}) : like->push_back(unit);
-    }
-    return kinds;
+      if (least_alone(loads, a) != least_alone(loads, b)) return false;
+    return true;
   }
 
   double least_alone(const Loads& loads, size_t unit) const {
     double least = std::numeric_limits<double>::infinity();
     for (size_t choice = 0; choice < loads.size(); choice += units_) {
-      const auto begin = loads.begin() + static_cast<std::ptrdiff_t>(choice);
-      const double all = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(units_), 0.0);
+      double all = 0;
+      for (size_t other = 0; other < units_; ++other) all += loads[choice + other];
       if (all == loads[choice + unit]) least = std::min(least, all);
     }
     return least;
   }
 
-  void balance(std::vector<double>& weights, const Kind& a, const Kind& b) const {
+  // Between two kinds of units what they have is divided anew; one kind alone gets all.
+  void balance(std::vector<double>& weights, size_t a, size_t b) const {
+    if (count_[a] == 0 || count_[b] == 0) return;
     std::vector<double> trial = weights;
-    const double sum = weights[a[0]] * static_cast<double>(a.size()) + weights[b[0]] * static_cast<double>(b.size());
+    const double sum = a == b ? 1 : weights[a] * count_[a] + weights[b] * count_[b];
     const auto at = [&](double share) {
-      for (const size_t unit : a) trial[unit] = sum * share / static_cast<double>(a.size());
-      for (const size_t unit : b) trial[unit] = sum * (1 - share) / static_cast<double>(b.size());
+      for (size_t unit = 0; unit < units_; ++unit) {
+        if (kind_[unit] == b) trial[unit] = sum * (1 - share) / count_[b];
+        if (kind_[unit] == a) trial[unit] = sum * share / count_[a];
+        if (a == b && kind_[unit] != a) trial[unit] = 0;
+      }
       return value(trial);
     };
-    double low = 0, high = 1;
-    for (int i = 0; i < 40; ++i) {
+    double low = a == b ? 1 : 0, high = 1;
+    for (int i = 0; i < 40 && low < high; ++i) {
       const double lower = low + (high - low) / 3, higher = high - (high - low) / 3;
       const bool rises = at(lower) < at(higher);
       (rises ? low : high) = rises ? lower : higher;
@@ -96,6 +95,8 @@ class WorkBound {
 
   size_t units_;
   std::vector<Loads> tasks_;
+  std::vector<size_t> kind_ = std::vector<size_t>(units_, 0);   // by unit
+  std::vector<double> count_ = std::vector<double>(units_, 0);  // by kind: its units
 };
 
 WorkBound::Loads loads_of(const Problem& problem, uint32_t task, bool whole_only) {
@@ -132,7 +133,7 @@ WorkBound work_of_whole(const Problem& problem, const std::vector<uint32_t>& tas
 }
 
 double divided_us(const Problem& problem, const std::vector<uint32_t>& tasks) {
-  const WorkBound work = work_of_whole(problem, tasks);
+  WorkBound work = work_of_whole(problem, tasks);
   return tasks.empty() ? 0 : work.value(work.best_weights());
 }
 

@@ -28,6 +28,25 @@ Predecessors predecessors_of(const Problem& problem) {
   return predecessors;
 }
 
+bool reads(const TaskInput& input, const Part& part, const Part& written) {
+  return !input.by_channel || part.channels.has_channels_of(written.channels);
+}
+
+double copy_us(const ProblemUnit& unit, double bytes) {
+  return unit.is_host || unit.overhead.mb_per_s <= 0 ? 0 : bytes / unit.overhead.mb_per_s;
+}
+
+double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes) {
+  return from.overhead.finish_us + to.overhead.start_us + copy_us(from, bytes) + copy_us(to, bytes);
+}
+
+double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes) {
+  if (from_lane == to_lane) return 0;
+  const uint32_t from = problem.lanes[from_lane].unit, to = problem.lanes[to_lane].unit;
+  if (from == to) return problem.units[from].overhead.lane_us;
+  return transfer_us(problem.units[from], problem.units[to], bytes);
+}
+
 void keep_barriers(Problem& problem) {
   const std::vector<bool> is_barrier = barriers_of_graph(problem);
   for (uint32_t task = 0; task < problem.tasks.size(); ++task)

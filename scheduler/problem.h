@@ -88,9 +88,7 @@ struct Problem {
 Predecessors predecessors_of(const Problem& problem);
 
 // Whether a part of a task reads something that a part of the input's task has written.
-inline bool reads(const TaskInput& input, const Part& part, const Part& written) {
-  return !input.by_channel || part.channels.has_channels_of(written.channels);
-}
+bool reads(const TaskInput& input, const Part& part, const Part& written);
 
 // Has all of an input read where it was by channel, unless both tasks are between the same two barriers, or are
 // barriers themselves with only barriers around: separators_of() (scheduler/joins.h) then separates branches side by
@@ -98,21 +96,12 @@ inline bool reads(const TaskInput& input, const Part& part, const Part& written)
 void keep_barriers(Problem& problem);
 
 // Between the host's memory and the unit's. One megabyte per second is one byte per microsecond.
-inline double copy_us(const ProblemUnit& unit, double bytes) {
-  return unit.is_host || unit.overhead.mb_per_s <= 0 ? 0 : bytes / unit.overhead.mb_per_s;
-}
+double copy_us(const ProblemUnit& unit, double bytes);
 
 // From the end of a step on one unit to the start of a step on another that reads so many bytes of what it wrote.
-inline double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes) {
-  return from.overhead.finish_us + to.overhead.start_us + copy_us(from, bytes) + copy_us(to, bytes);
-}
+double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);
 // The same between lanes; 0 where they are the same.
-inline double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes) {
-  if (from_lane == to_lane) return 0;
-  const uint32_t from = problem.lanes[from_lane].unit, to = problem.lanes[to_lane].unit;
-  if (from == to) return problem.units[from].overhead.lane_us;
-  return transfer_us(problem.units[from], problem.units[to], bytes);
-}
+double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes);
 // The same from the caller, in lane 0, before the first step, and back to the caller, after the last.
 double fetch_us(const Problem& problem, const Task& task, const Part& part);
 double deliver_us(const Problem& problem, const Task& task, const Part& part);
