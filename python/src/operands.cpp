@@ -37,7 +37,8 @@ std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, st
       found.emplace_back(value);
     }
     if (static_cast<size_t>(PyDict_Size(given.ptr())) != infos.size())
-      refuse(plan, what + "s: the plan has " + names_of(infos) + ", and given is " + keys_of(given));
+      refuse(plan, what + "s: there are names that the plan does not have, which has " + names_of(infos) +
+                       ", and given is " + keys_of(given));
     return found;
   }
   if (PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0) {

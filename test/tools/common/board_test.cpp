@@ -155,6 +155,9 @@ TEST_CASE("Programs of an accelerator take time to launch, the CPU's do not") {
 }
 
 TEST_CASE("A board has units, but not beyond reason") {
+  std::string units;
+  for (int unit = 0; unit < 16; ++unit) units += "- {unit: u" + std::to_string(unit) + "}\n";
+  CHECK(parse("board: b\nunits:\n" + units));
   const auto twice = parse("board: b\nunits: " + list_of(2, "{unit: evta}") + "\n");
   REQUIRE_FALSE(twice);
   CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is there twice; 'instances' says"));
