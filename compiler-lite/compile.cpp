@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
@@ -10,6 +11,7 @@
 #include "compiler-lite/stages.h"
 #include "compiler-lite/target/target_description.h"
 #include "runtime/core/guard.h"
+#include "runtime/plan/format.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -58,6 +60,23 @@ Result<AssembledPlan> plan_of_shape(const std::string& model, CompileOptions opt
   return std::move(compilation.plan);
 }
 
+bool have_same_inputs(const plan::Tables& a, const plan::Tables& b) {
+  return std::ranges::equal(a.inputs, b.inputs, [&](const plan::Input& mine, const plan::Input& theirs) {
+    return a.tensors[mine.tensor].shape == b.tensors[theirs.tensor].shape;
+  });
+}
+
+Status add_other_shape(const std::string& model, const CompileOptions& options, const OtherShape& shape,
+                       AssembledPlan& plan) {
+  NESTRT_ASSIGN_OR_RETURN(AssembledPlan other, plan_of_shape(model, options, shape));
+  const auto is_same = [&](const plan::Tables& known) { return have_same_inputs(known, other.tables); };
+  if (is_same(plan.tables) || std::ranges::any_of(plan.tables.shapes, is_same))
+    return Status(Code::kInvalidArgument, fmt::format("the plan is for inputs {} already; state each shape once",
+                                                      describe(shape.input_shapes)));
+  add_shape(plan, std::move(other));
+  return {};
+}
+
 }  // namespace
 
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options) {
@@ -83,13 +102,14 @@ Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options) {
 }
 
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options) {
+  if (options.other_shapes.size() > plan_format::kMaxShapes)
+    return Status(Code::kInvalidArgument, fmt::format("a plan is for at most {} shapes, not for {}",
+                                                      plan_format::kMaxShapes + 1, options.other_shapes.size() + 1));
   return guarded([&]() -> Result<PlanBytes> {
     Compilation compilation = begin(model, options);
     NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "memory"));
-    for (const OtherShape& other : options.other_shapes) {
-      NESTRT_ASSIGN_OR_RETURN(AssembledPlan plan, plan_of_shape(model, options, other));
-      add_shape(compilation.plan, std::move(plan));
-    }
+    for (const OtherShape& other : options.other_shapes)
+      NESTRT_RETURN_IF_ERROR(add_other_shape(model, options, other, compilation.plan));
     NESTRT_RETURN_IF_ERROR(run_stages(compilation, "emit", "emit"));
     return std::move(*compilation.bytes);
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "scheduler/bounds.h"
 #include "scheduler/joins.h"
@@ -276,6 +277,32 @@ Solution sequential(const Problem& whole_placements, Deadline deadline) {
   options.one_at_a_time = true;
   options.deadline = deadline;
   return search(whole_placements, Bounds(whole_placements), options, std::move(best)).best;
+}
+
+Solution improve_sequential(const Problem& whole_placements, Solution sequential, Deadline deadline,
+                            FunctionRef<double(const std::vector<Decision>&)> makespan) {
+  constexpr size_t kMostNeighbours = 8;  // that move together, which saves transfers between them
+  sequential.makespan_us = makespan(sequential.order);
+  const auto improved_by = [&](size_t first, size_t count, uint32_t unit) {
+    std::vector<Decision> order = sequential.order;
+    bool changed = false;
+    for (size_t i = first; i < first + count; ++i) {
+      const uint32_t choice = choice_on(whole_placements, order[i].task, unit).value_or(order[i].choice);
+      changed |= std::exchange(order[i].choice, choice) != choice;
+    }
+    if (!changed) return false;
+    const double makespan_us = makespan(order);
+    if (makespan_us >= sequential.makespan_us) return false;
+    sequential = {std::move(order), makespan_us};
+    return true;
+  };
+  for (size_t count = 1; count <= std::min(kMostNeighbours, sequential.order.size()); ++count)
+    for (size_t first = 0; first + count <= sequential.order.size(); ++first)
+      for (uint32_t unit = 0; unit < whole_placements.units.size(); ++unit) {
+        if (std::chrono::steady_clock::now() >= deadline) return sequential;
+        improved_by(first, count, unit);
+      }
+  return sequential;
 }
 
 Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline) {

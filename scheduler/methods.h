@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 
+#include "nestrt/function_ref.h"
 #include "scheduler/timeline.h"
 
 namespace nestrt::scheduler {
@@ -36,6 +37,11 @@ Solution on_unit(const Problem& whole_placements, uint32_t unit);
 // still to be read: exact unless more of them matter at once than the search is wide. Never slower than all tasks on
 // one unit, with another's help where it has no program.
 Solution sequential(const Problem& whole_placements, Deadline deadline);
+
+// The same with other placements of neighbours where they promise less, as `makespan` has it: where units share what
+// may run short, or a core that waits goes to sleep, which dynamic programming knows nothing of.
+Solution improve_sequential(const Problem& whole_placements, Solution sequential, Deadline deadline,
+                            FunctionRef<double(const std::vector<Decision>&)> makespan);
 
 // The paper's method: the sequential placement, but each group of branches side by side where that is faster. Of m
 // branches and k units, up to k - 1 units get one branch each, and the remaining unit all others, one after the other;

@@ -92,9 +92,16 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
     contest.enter(whole.to_original(on_unit(whole.problem(), unit)));
   const Solution one_by_one = sequential(whole.problem(), early);
   contest.enter(whole.to_original(one_by_one));
+  Solution improved = one_by_one;
+  if (contest.is_needed()) {
+    const auto makespan = [&](const auto& order) { return makespan_in_virtual_time(whole.problem(), order); };
+    improved = evaluate(whole.problem(), improve_sequential(whole.problem(), one_by_one, early, makespan).order);
+    contest.enter(whole.to_original(improved));
+  }
   if (method == ScheduleMethod::kSequential) return {std::move(contest).winner(), bounds.total_us()};
   const Solution by_groups = paper(whole.problem(), one_by_one, early);
   contest.enter(whole.to_original(by_groups));
+  if (contest.is_needed()) contest.enter(whole.to_original(paper(whole.problem(), improved, early)));
   if (method == ScheduleMethod::kPaper) return {std::move(contest).winner(), bounds.total_us()};
 
   Solution known = whole.to_original(by_groups);

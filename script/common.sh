@@ -4,7 +4,12 @@
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 
-say() { printf '\n== %s\n' "$*"; }
+# What comes next, and how long it took to come here: scripts that are started by others count from the first.
+export NESTRT_STARTED=${NESTRT_STARTED:-$EPOCHSECONDS}
+say() {
+  local seconds=$((EPOCHSECONDS - NESTRT_STARTED))
+  printf '\n== %s (%d:%02d)\n' "$*" $((seconds / 60)) $((seconds % 60))
+}
 
 # build PRESET [TARGET...]: configures and builds build/PRESET; prints what the tools say only where they fail.
 build() {

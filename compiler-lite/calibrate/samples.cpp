@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -120,6 +121,15 @@ const Preprocessing* CalibrationSamples::preprocessing() const {
 }
 
 Result<tools::Array> CalibrationSamples::read(size_t index) const {
+  NESTRT_ASSIGN_OR_RETURN(tools::Array sample, read_any(index));
+  const std::span elements(reinterpret_cast<const float*>(sample.bytes.data()), sample.bytes.size() / sizeof(float));
+  if (std::ranges::all_of(elements, [](float element) { return std::isfinite(element); })) return sample;
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("sample '{}' has elements that are no finite numbers, of which nothing can be learned", name(index)));
+}
+
+Result<tools::Array> CalibrationSamples::read_any(size_t index) const {
   tools::Array sample{input_.type, input_.shape, std::vector<std::byte>(size_of(input_))};
   if (pictures_.empty()) {
     std::memcpy(sample.bytes.data(), array_.bytes.data() + chosen_[index] * sample.bytes.size(), sample.bytes.size());

@@ -31,7 +31,8 @@ class CalibrationSamples {
   size_t size() const { return chosen_.size(); }
   // For messages: the picture's path, or the file and the index in it.
   std::string name(size_t index) const;
-  // Requires: index < size(). Errors: those of reading and preprocessing a picture, with its name.
+  // Requires: index < size(). Errors: those of reading and preprocessing a picture, with its name; kInvalidArgument
+  // where an element is no finite number.
   Result<tools::Array> read(size_t index) const;
   // What the pictures among those chosen go through; null where there are none.
   const Preprocessing* preprocessing() const;
@@ -40,6 +41,7 @@ class CalibrationSamples {
   Status open_images(const SampleOptions& options);
   Status open_npy(const SampleOptions& options);
   Result<tools::Array> read_array(const std::string& path) const;
+  Result<tools::Array> read_any(size_t index) const;
   void choose(size_t available, size_t limit);
 
   TensorInfo input_;

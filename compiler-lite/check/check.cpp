@@ -168,7 +168,7 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
 }  // namespace
 
 Result<CheckReport> check(const CheckOptions& options) {
-  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> whole, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, tools::plan_of_shape(whole, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, open_units("cpu"));
   NESTRT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::create(plan, units));

@@ -33,10 +33,13 @@ double distance(double actual, double expected) {
   return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
 }
 
+// -1 where one is no number: none is the largest.
 int64_t top(const ConstTensorView& tensor, int64_t begin, int64_t length) {
   int64_t best = 0;
-  for (int64_t i = 1; i < length; ++i) {
-    if (element(tensor, begin + i) > element(tensor, begin + best)) best = i;
+  for (int64_t i = 0; i < length; ++i) {
+    const double value = element(tensor, begin + i);
+    if (std::isnan(value)) return -1;
+    if (value > element(tensor, begin + best)) best = i;
   }
   return best;
 }
@@ -46,7 +49,7 @@ void compare_rows(const ConstTensorView& actual, const ConstTensorView& expected
   difference.rows = expected.shape.num_elements() / length;
   for (int64_t row = 0; row < difference.rows; ++row) {
     const int64_t mine = top(actual, row * length, length), theirs = top(expected, row * length, length);
-    difference.rows_agreeing += mine == theirs;
+    difference.rows_agreeing += mine == theirs && mine >= 0;
     if (row == 0) difference.actual_top = mine, difference.expected_top = theirs;
   }
 }

@@ -15,8 +15,8 @@ struct Difference {
   double largest = 0;         // largest finite |expected|
   int64_t at = 0;             // row-major index of the largest difference
   int64_t rows = 0;           // vectors along the class axis: the last that is longer than 1
-  int64_t rows_agreeing = 0;  // those whose largest element is in the same place
-  int64_t actual_top = 0;     // place of the largest element in the first row
+  int64_t rows_agreeing = 0;  // those whose largest element is in the same place, and that are numbers
+  int64_t actual_top = 0;     // place of the largest element in the first row; -1: not all are numbers
   int64_t expected_top = 0;
   // How far apart the possible values of a quantized tensor are. One step of difference is none: roundings may differ.
   double step = 0;

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-const plan::Tensor& tensor_of(const Plan& plan, int32_t index) {
+const plan::Tensor& tensor_at(const Plan& plan, int32_t index) {
   return plan.tables().tensors[static_cast<uint32_t>(index)];
 }
 
@@ -60,7 +60,7 @@ class Observer {
       const plan::Operator& op = plan_.tables().operators[index];
       for (const int32_t output : op.outputs) {
         if (output < 0 || !measure(output)) continue;
-        result.push_back({index, op.name, std::string(ops::name(op.kind())), model_name(tensor_of(plan_, output)),
+        result.push_back({index, op.name, std::string(ops::name(op.kind())), model_name(tensor_at(plan_, output)),
                           *of(output), worst_input(op)});
       }
     }
@@ -74,7 +74,7 @@ class Observer {
 
   // False where the model has no such value.
   bool measure(int32_t index) {
-    const plan::Tensor& tensor = tensor_of(plan_, index);
+    const plan::Tensor& tensor = tensor_at(plan_, index);
     const auto found = expected_.find(model_name(tensor));
     if (found == expected_.end() || found->second.type != DataType::kF32) return false;
     const std::vector<float> actual = real_elements(tensor, trace_.tensor(static_cast<uint32_t>(index)));
@@ -110,7 +110,7 @@ std::vector<std::string> model_values(const Plan& plan) {
   for (const plan::Operator& op : plan.tables().operators) {
     for (const int32_t tensor : op.outputs) {
       if (tensor < 0) continue;
-      if (std::string name = model_name(tensor_of(plan, tensor)); !name.empty()) names.push_back(std::move(name));
+      if (std::string name = model_name(tensor_at(plan, tensor)); !name.empty()) names.push_back(std::move(name));
     }
   }
   return names;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler-lite/target/target_description.h"
+#include "drivers/known_units.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -7,7 +7,7 @@
 namespace nestrt::compiler {
 namespace {
 
-std::array<ExportRule, ops::kNumKinds> collect() {
+std::array<ExportRule, ops::kNumKinds> collect_export_rules() {
   std::array<ExportRule, ops::kNumKinds> by_kind = {};
   for (std::span<const ExportRule> family :
        {convolution_export_rules(), pool_export_rules(), matrix_export_rules(), unary_export_rules(),
@@ -22,7 +22,7 @@ std::array<ExportRule, ops::kNumKinds> collect() {
 }  // namespace
 
 const ExportRule* find_export_rule(ops::Kind kind) {
-  static const std::array<ExportRule, ops::kNumKinds> rules = collect();
+  static const std::array<ExportRule, ops::kNumKinds> rules = collect_export_rules();
   const ExportRule& rule = rules[static_cast<size_t>(kind)];
   return rule.write == nullptr ? nullptr : &rule;
 }

@@ -76,4 +76,7 @@ struct OnnxModel : OnnxGraph {
 Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits);
 Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits);
 
+// Where a model keeps data beside its file, as it says. Errors: those of read_onnx_model() for a file that is no model.
+Result<std::vector<std::string>> external_files(const std::string& path);
+
 }  // namespace nestrt::compiler

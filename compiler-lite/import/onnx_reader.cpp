@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -305,6 +306,27 @@ Result<HostTensor> read_tensor_file(const std::string& path) {
   return HostTensor{tensor.type, tensor.shape, *tensor.elements};
 }
 
+// Of the tensors in a message, wherever they are: in subgraphs and functions too.
+void add_locations(const google::protobuf::Message& message, std::set<std::string>& locations) {
+  if (const auto* tensor = dynamic_cast<const onnx::TensorProto*>(&message)) {
+    for (const auto& entry : tensor->external_data())
+      if (entry.key() == "location") locations.insert(entry.value());
+    return;
+  }
+  const google::protobuf::Reflection& fields = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> present;
+  fields.ListFields(message, &present);
+  for (const auto* field : present) {
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      add_locations(fields.GetMessage(message, field), locations);
+      continue;
+    }
+    for (int i = 0; i < fields.FieldSize(message, field); ++i)
+      add_locations(fields.GetRepeatedMessage(message, field, i), locations);
+  }
+}
+
 template <typename T>
 Result<T> about(const std::string& path, Result<T> result) {
   if (!result) return result.error().with_context(path);
@@ -336,5 +358,18 @@ Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const Import
 }
 
 Result<HostTensor> read_tensor_proto(const std::string& path) { return about(path, read_tensor_file(path)); }
+
+Result<std::vector<std::string>> external_files(const std::string& path) {
+  const ImportLimits limits;
+  onnx::ModelProto proto;
+  NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
+  NESTRT_RETURN_IF_ERROR(file.load(proto, limits));
+  std::set<std::string> locations;
+  add_locations(proto, locations);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::vector<std::string> files;
+  for (const std::string& location : locations) files.push_back((folder / location).string());
+  return files;
+}
 
 }  // namespace nestrt::compiler

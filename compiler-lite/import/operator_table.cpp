@@ -8,7 +8,7 @@
 namespace nestrt::compiler {
 namespace {
 
-std::vector<ImportRule> collect() {
+std::vector<ImportRule> collect_import_rules() {
   std::vector<ImportRule> all;
   for (std::span<const ImportRule> family :
        {convolution_rules(), pool_rules(), matrix_rules(), unary_rules(), binary_rules(), normalization_rules(),
@@ -23,7 +23,7 @@ std::vector<ImportRule> collect() {
 }  // namespace
 
 std::span<const ImportRule> import_rules() {
-  static const std::vector<ImportRule> rules = collect();
+  static const std::vector<ImportRule> rules = collect_import_rules();
   return rules;
 }
 

@@ -144,9 +144,9 @@ std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, L
 }
 
 // Inserts Reorders and tells the values where they lie.
-class Rewriter {
+class LayoutRewriter {
  public:
-  Rewriter(Graph& graph, const LayoutAssignment& assignment)
+  LayoutRewriter(Graph& graph, const LayoutAssignment& assignment)
       : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), not_reordered()) {}
 
   Status run(const std::vector<Decision>& decisions) {
@@ -206,7 +206,7 @@ class Rewriter {
 Result<int> assign_layouts(Graph& graph, const Backends& backends) {
   LayoutAssignment assignment(graph);
   const std::vector<Decision> decisions = decide_all(graph, backends, assignment);
-  Rewriter rewriter(graph, assignment);
+  LayoutRewriter rewriter(graph, assignment);
   NESTRT_RETURN_IF_ERROR(rewriter.run(decisions));
   return rewriter.reorders();
 }

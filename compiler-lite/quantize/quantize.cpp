@@ -19,9 +19,9 @@ plan::Quantization quantization(const std::vector<int>& exponents, int axis) {
   return result;
 }
 
-class Rewriter {
+class GraphQuantizer {
  public:
-  Rewriter(Graph& graph, const Assignment& assignment, const QuantizeOptions& options)
+  GraphQuantizer(Graph& graph, const Assignment& assignment, const QuantizeOptions& options)
       : graph_(graph), assignment_(assignment), exponents_(assignment.exponents), options_(options) {}
 
   Status run() {
@@ -151,7 +151,7 @@ Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& pro
   if (options.corrections.equalisation && options.per_channel && options.scales == Scales::kTensor)
     equalise(graph, equalised);
   Assignment assignment = assign(graph, equalised, options);
-  NESTRT_RETURN_IF_ERROR(Rewriter(graph, assignment, options).run());
+  NESTRT_RETURN_IF_ERROR(GraphQuantizer(graph, assignment, options).run());
   return QuantizationReport{static_cast<int>(assignment.nodes.size()), std::move(assignment.kept)};
 }
 

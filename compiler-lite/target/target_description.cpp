@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "drivers/evta/isa/configuration.h"
+#include "drivers/known_units.h"
 #include "drivers/unit_list.h"
 
 namespace nestrt::compiler {
@@ -48,55 +48,11 @@ const CpuLevel* find_level(std::string_view name) {
   return found == levels.end() ? nullptr : &*found;
 }
 
-Result<InstructionSet> instruction_set(std::string_view text) {
-  for (int set = 0; set < kNumInstructionSets; ++set)
-    if (name(static_cast<InstructionSet>(set)) == text) return static_cast<InstructionSet>(set);
-  std::string known;
-  for (int set = 0; set < kNumInstructionSets; ++set)
-    known.append(set == 0 ? "" : ", ").append(name(static_cast<InstructionSet>(set)));
-  return Status(Code::kInvalidArgument, "there is no instruction set '" + std::string(text) + "'; known are " + known);
-}
-
-Status check_host(UnitDescription* unit) {
-  if (!unit->instruction_set.empty()) NESTRT_RETURN_IF_ERROR(instruction_set(unit->instruction_set).error());
-  if (unit->configuration.empty()) return {};
-  return Status(Code::kInvalidArgument, "unit 'cpu' has no configurations, not even '" + unit->configuration + "'");
-}
-
-// Takes the number of instances out of the configuration.
-Status check_evta(UnitDescription* unit) {
-  NESTRT_ASSIGN_OR_RETURN(const evta::Instances instances, evta::parse_instances(unit->configuration));
-  if (instances.count > 1 && unit->instances > 1)
-    return Status(Code::kInvalidArgument, "instances are stated twice: in the configuration, and by themselves");
-  unit->instances = std::max<int64_t>(unit->instances, instances.count);
-  unit->configuration = instances.configuration->name;
-  return {};
-}
-
-struct UnitKind {
-  std::string_view name;
-  std::string_view default_configuration;
-  Status (*check)(UnitDescription* unit);  // what is stated, which it completes
-};
-
-constexpr UnitKind kUnitKinds[] = {
-    {kHostUnit, "", check_host},
-    {"evta", evta::kConfigurations.front().name, check_evta},
-};
-
-const UnitKind* find_kind(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kUnitKinds), std::end(kUnitKinds),
-                                         [&](const UnitKind& kind) { return kind.name == name; });
-  return found == std::end(kUnitKinds) ? nullptr : found;
-}
-
 Status check(UnitDescription* unit) {
-  if (const UnitKind* const kind = find_kind(unit->kind)) return kind->check(unit);
-  std::string known;
-  for (const UnitKind& kind : kUnitKinds) known.append(known.empty() ? "" : ", ").append(kind.name);
+  if (find_known_unit(unit->kind) != nullptr) return complete_unit(unit->kind, unit->configuration, unit->instances);
   return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind +
                                             "'; a board is a .yaml file or the name of one in boards; CPUs are " +
-                                            known_levels() + "; units are " + known);
+                                            known_levels() + "; units are " + known_units());
 }
 
 // The target as items add to it.
@@ -117,7 +73,7 @@ class Builder {
         if (cpus_.empty()) cpus_.push_back(std::move(unit));
         return add_level(*find_level("host"));
       }
-      NESTRT_ASSIGN_OR_RETURN(const InstructionSet set, instruction_set(unit.instruction_set));
+      NESTRT_ASSIGN_OR_RETURN(const InstructionSet set, tools::parse_instruction_set(unit.instruction_set));
       sets_.insert(set);
       cpus_.push_back(std::move(unit));
       return {};
@@ -161,8 +117,8 @@ Status add_item(const UnitRequest& item, Builder& builder) {
                                                       item.text, *item.transport));
   UnitDescription unit;
   unit.kind = item.kind;
-  const UnitKind* const kind = find_kind(unit.kind);
-  unit.configuration = item.configuration.value_or(kind == nullptr ? "" : kind->default_configuration);
+  const KnownUnit* const known = find_known_unit(unit.kind);
+  unit.configuration = item.configuration.value_or(known == nullptr ? "" : known->default_configuration);
   return builder.add_unit(std::move(unit));
 }
 

@@ -21,8 +21,6 @@ namespace nestrt::compiler {
 
 using UnitDescription = tools::BoardUnit;
 
-inline constexpr std::string_view kHostUnit = "cpu";  // the kind of the unit that runs kernels
-
 struct TargetDescription {
   std::string name;                              // the list as it was written; the board's, where it names just one
   std::vector<InstructionSet> instruction_sets;  // of the CPUs, ascending, each once; never empty

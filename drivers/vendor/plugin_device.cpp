@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 // How long a cancelled run may take to end before the device is reset.
 constexpr milliseconds kGrace{1000};
 // How often a wait looks whether it is still wanted.
-constexpr milliseconds kSlice{20};
+constexpr milliseconds kPause{20};
 constexpr size_t kLentAlignment = 64;
 
 int64_t nanoseconds(Deadline time) {
@@ -252,7 +252,7 @@ Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bo
     }
     if (now >= patience) break;
     const Deadline next = patience == kNoDeadline ? deadline : patience;
-    const auto completion = await_until(run, std::min(now + kSlice, next));
+    const auto completion = await_until(run, std::min(now + kPause, next));
     if (completion && *completion) return outcome(**completion, deadline, stop.load());
     if (completion) continue;
     const Status stopped = reset();  // who knows what it does

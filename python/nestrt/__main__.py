@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
                           help="all of the picture, in proportion, in the middle")
         made.add_argument("--pad", type=int, help="pixels beside it (--letterbox)")
         made.add_argument("--input-shape", type=input_shape, action="append", default=[], metavar="NAME=DIMS",
-                          help="fixes dynamic dimensions: x=1,3,224,224")
+                          help="fixes dynamic dimensions: x=1,3,224,224; several of one input: a plan for all of them")
 
     made = command("calibrate", "Observes every value of a network over samples.", "model of ONNX")
     pictures(made)
@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--labels", metavar="FILE", help="lines picture<TAB>class, to count the loss by; default: "
                       "against the network in floating point")
     made.add_argument("--offset", type=int, default=0, help="what a class of the labels is more than the plan's index")
-    made.add_argument("--budget", type=int, default=32, help="quantizations that are tried at most")
+    made.add_argument("--budget", type=int, help="quantizations that are tried at most (--max-loss; default: 32)")
     made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
     made = command("sensitivity", "Measures which layers can least afford 8 bits.", "model of ONNX")
     pictures(made)
@@ -116,7 +116,20 @@ def network(options: argparse.Namespace) -> Dict[str, Any]:
     names = ("mean", "scale", "resize", "bgr", "letterbox", "pad")
     stated = {name: value for name in names if (value := getattr(options, name)) is not None}
     given = {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
-    return {**given, "input_shapes": dict(options.input_shape)} if options.input_shape else given
+    first, *others = shape_choices(options.input_shape)
+    return {**given, **({"input_shapes": first} if first else {}), **({"other_shapes": others} if others else {})}
+
+
+def shape_choices(stated: Sequence[Tuple[str, Sequence[int]]]) -> List[Dict[str, Sequence[int]]]:
+    """Of the plan: an input with one shape has it in all of them, as `nestc compile --input-shape`."""
+    by_input: Dict[str, List[Sequence[int]]] = {}
+    for name, shape in stated:
+        by_input.setdefault(name, []).append(shape)
+    count = max(map(len, by_input.values()), default=1)
+    for name, shapes in by_input.items():
+        if len(shapes) not in (1, count):
+            raise ValueError(f"--input-shape is given {len(shapes)} times for input '{name}' and {count} times for another")
+    return [{name: shapes[index % len(shapes)] for name, shapes in by_input.items()} for index in range(count)]
 
 
 def check_outputs(options: argparse.Namespace) -> None:
@@ -147,7 +160,8 @@ def compile(options: argparse.Namespace) -> Dict[str, Any]:
                           calibration=options.calibration or options.samples, calibration_limit=options.limit,
                           target=options.target, max_loss=options.max_loss,
                           search_samples=None if options.max_loss is None else options.samples,
-                          search_limit=options.limit, search_budget=options.budget,
+                          search_limit=None if options.max_loss is None else options.limit,
+                          search_budget=options.budget,
                           labels=options.labels, label_offset=options.offset, skip_unreadable=options.skip_unreadable,
                           workers=options.workers, progress=Bar(), **network(options))
     print(f"{options.output}: {plan!r}")

@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Mapping
 
 import numpy as np
 
 from ._plan import Plan
+from ._values import path_text
 
 
 @contextlib.contextmanager
 def model_file(model: Any) -> Iterator[str]:
     """The path of an ONNX model that is a path, bytes, or an onnx.ModelProto."""
     if isinstance(model, (str, os.PathLike)):
-        yield os.fspath(model)
+        yield path_text(model)
         return
     content = model.SerializeToString() if hasattr(model, "SerializeToString") else model
     if not isinstance(content, (bytes, bytearray, memoryview)):
@@ -32,7 +33,7 @@ def model_file(model: Any) -> Iterator[str]:
 def plan_file(plan: Any) -> Iterator[str]:
     """The path of a plan that is a path, bytes, or a Plan."""
     if isinstance(plan, (str, os.PathLike)):
-        yield os.fspath(plan)
+        yield path_text(plan)
         return
     plan = plan if isinstance(plan, Plan) else Plan(plan)
     if plan.path is not None:
@@ -46,12 +47,24 @@ def plan_file(plan: Any) -> Iterator[str]:
 
 def sample_arrays(samples: Any) -> List[np.ndarray]:
     """Each of the shape of an input, or several of them along the first axis."""
+    if isinstance(samples, np.ma.MaskedArray):
+        raise TypeError("the samples: a masked array, whose mask means nothing here; array.filled(...) makes one without")
     if isinstance(samples, np.ndarray):
-        return [samples]
-    arrays = [np.asarray(sample) for sample in samples]
+        return [_numbers(samples)]
+    if isinstance(samples, Mapping):
+        raise TypeError("the samples: expected arrays, a folder or a .npy file, got a dict")
+    arrays = [_numbers(sample) for sample in samples]
     if not arrays:
         raise ValueError("the samples are empty; give at least one array")
     return arrays
+
+
+def _numbers(sample: Any) -> np.ndarray:
+    array = np.asarray(sample)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of pictures or a .npy file "
+                        "is given by its path alone")
+    return array
 
 
 @contextlib.contextmanager
@@ -59,7 +72,7 @@ def sample_files(samples: Any, limit: int, skip_unreadable: bool) -> Iterator[Di
     """Options of samples that are a folder, a .npy file, an array of N inputs, or an iterable of arrays."""
     options: Dict[str, Any] = {"limit": limit, "skip_unreadable": skip_unreadable}
     if isinstance(samples, (str, os.PathLike)):
-        path = os.fspath(samples)
+        path = path_text(samples)
         yield {**options, ("npy" if path.endswith(".npy") else "images"): path}
         return
     arrays = sample_arrays(samples)

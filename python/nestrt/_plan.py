@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _nestrt
 from ._html import table
+from ._values import flag, integer, names, number, path_text
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -118,11 +119,11 @@ class Plan:
     """
 
     def __init__(self, source: Union[PathLike, bytes], *, keys: Sequence[PathLike] = (), copy: bool = False) -> None:
-        paths = [os.fspath(key) for key in keys]
+        paths = names("keys", keys)
         if isinstance(source, (bytes, bytearray, memoryview)):
             core = _nestrt.Plan(bytes(source), paths)
         else:
-            core = _nestrt.Plan(os.fspath(source), paths, copy)
+            core = _nestrt.Plan(path_text(source), paths, copy)
         self._take(core, {})
 
     def _take(self, core: _nestrt.Plan, report: Dict[str, Any]) -> None:
@@ -186,7 +187,8 @@ class Plan:
         picture: the path of a JPEG, PNG or BMP file, or uint8 of height x width x 3 (RGB) or 1.
         preprocessing: where the plan states nothing; pixels as they are without. Ignored where the plan states some.
         """
-        source = picture if hasattr(picture, "__array_interface__") else os.fspath(picture)
+        source = picture if hasattr(picture, "__array_interface__") else path_text(picture)
+        integer("input", input, 0, len(self.inputs) - 1)
         return self._core._preprocess(source, input, _keywords(preprocessing))
 
     def to_bytes(self) -> bytes:
@@ -195,7 +197,7 @@ class Plan:
 
     def save(self, path: PathLike) -> None:
         """Writes the plan's file: whole or not at all."""
-        _nestrt.write_plan(self._core, os.fspath(path))
+        _nestrt.write_plan(self._core, path_text(path))
 
     def to_dict(self) -> Dict[str, Any]:
         return {
@@ -225,12 +227,22 @@ class Plan:
 
 
 def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict[str, Any]:
+    """As the library takes it, checked as nestc checks its options."""
     if preprocessing is None:
         return {}
-    values = preprocessing.to_dict() if isinstance(preprocessing, Preprocessing) else dict(preprocessing)
+    stated = preprocessing.to_dict() if isinstance(preprocessing, Preprocessing) else dict(preprocessing)
+    values: Dict[str, Any] = {}
     for name, neutral in (("mean", 0.0), ("scale", 1.0)):
-        values[name] = [float(each) for each in np.atleast_1d(values.get(name, ()))] or [neutral]
-    unknown = set(values) - {"mean", "scale", "resize", "bgr", "letterbox", "pad"}
-    if unknown:
-        raise TypeError(f"preprocessing has no {', '.join(sorted(unknown))}; see nestrt.Preprocessing")
+        each = np.atleast_1d(stated.pop(name, ())).tolist() or [neutral]
+        values[name] = [number(name, value, -1e30, 1e30) for value in each]
+    values["resize"] = integer("resize", stated.pop("resize", 0), 0, 2**31 - 1)
+    values["pad"] = integer("pad", stated.pop("pad", 0), 0, 255)
+    for name in ("bgr", "letterbox"):
+        values[name] = flag(name, stated.pop(name, False))
+    if stated:
+        raise TypeError(f"preprocessing has no {', '.join(sorted(map(str, stated)))}; see nestrt.Preprocessing")
+    if values["letterbox"] and values["resize"]:
+        raise ValueError("preprocessing: letterbox and resize exclude each other")
+    if values["pad"] and not values["letterbox"]:
+        raise ValueError("preprocessing: pad goes with letterbox")
     return values

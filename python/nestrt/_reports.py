@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar
 from . import _nestrt
 from ._html import table
 from ._plan import PathLike, Preprocessing
+from ._values import path_text
 
 R = TypeVar("R", bound="Report")
 
@@ -151,11 +152,11 @@ class Calibration:
     @classmethod
     def load(cls, path: PathLike, *, method: str = "", percentile: float = 99.99) -> "Calibration":
         """From a file of save() or `nestc calibrate`. method: choose the exponents anew by it."""
-        return cls(_nestrt.load_profile(os.fspath(path), check_method(method, empty=True), percentile))
+        return cls(_nestrt.load_profile(path_text(path), check_method(method, empty=True), percentile))
 
     def save(self, path: PathLike) -> None:
         """As YAML, to keep, read and edit."""
-        self._core._save(os.fspath(path))
+        self._core._save(path_text(path))
 
     @property
     def method(self) -> str:

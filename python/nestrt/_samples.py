@@ -12,6 +12,7 @@ import numpy as np
 
 from ._errors import InvalidArgument
 from ._files import sample_arrays
+from ._values import path_text
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
 
@@ -81,7 +82,7 @@ def pieces(samples: Any, limit: int, size: int) -> List[Piece]:
     """Of so many samples each, in the order in which the library reads them: a folder of pictures or .npy arrays, a
     .npy file, an array of N inputs, or an iterable of arrays of the input's shape."""
     if isinstance(samples, (str, os.PathLike)):
-        path = os.fspath(samples)
+        path = path_text(samples)
         if path.endswith(".npy"):
             return _of_array(np.load(path, allow_pickle=False), limit, size)
         chosen = evenly(sample_names(path), limit)

@@ -11,12 +11,13 @@ import numpy as np
 from . import _nestrt
 from ._html import table
 from ._plan import PathLike, Plan
+from ._values import path_text
 
 
 def given(**options: Any) -> Dict[str, Any]:
     """Those that are not None, with paths as text."""
     return {
-        name: os.fspath(value) if isinstance(value, os.PathLike) else value
+        name: path_text(value) if isinstance(value, (str, os.PathLike)) else value
         for name, value in options.items()
         if value is not None
     }

@@ -18,6 +18,7 @@ from ._reports import Calibration, Report
 from ._samples import Piece, pieces
 from ._session import as_plan
 from ._workers import Workers, open_workers
+from ._values import integer, path_text
 
 WorkerChoice = Union[str, int, None]
 Progress = Callable[[str, int, int], None]
@@ -44,7 +45,7 @@ def shared_model(model: Any, workers: WorkerChoice) -> Union[str, bytes]:
     """A path as long as workers are on this machine, so that data beside the model is found."""
     on_cluster = isinstance(workers, str) and workers.startswith("ray")
     if isinstance(model, (str, os.PathLike)) and not on_cluster:
-        return os.path.abspath(os.fspath(model))
+        return os.path.abspath(path_text(model))
     return content_of(model)
 
 
@@ -149,7 +150,7 @@ def _figures(score: Mapping[str, Any]) -> Dict[str, Any]:
 @dataclass(frozen=True)
 class EvaluateReport(Report):
     """How often a classifier is right: shares of the samples that have a label, with the 95 % interval of top1 (Wilson,
-    1927). predictions: of each sample its name and five classes, the likeliest first."""
+    1927). predictions: of each sample its name and five classes, the likeliest first; [-1] where a score is no number."""
 
     n: int = 0
     top1: Optional[float] = None
@@ -161,7 +162,7 @@ class EvaluateReport(Report):
         """The share of samples for which both name the same class first."""
         if [name for name, _ in self.predictions] != [name for name, _ in other.predictions]:
             raise ValueError("agreement: the evaluations are of different samples")
-        same = sum(mine[0] == theirs[0] for (_, mine), (_, theirs) in zip(self.predictions, other.predictions))
+        same = sum(mine[0] == theirs[0] >= 0 for (_, mine), (_, theirs) in zip(self.predictions, other.predictions))
         return same / len(self.predictions)
 
 
@@ -204,6 +205,10 @@ def evaluate(
     with opened(workers) as pool:
         found = pool.map(tasks.classify, shared, divided, "samples", progress)
     predictions = [entry for part in found for entry in part]
+    without = sum(top[0] < 0 for _, top in predictions)
+    if without:
+        warnings.warn(f"{without} of {len(predictions)} samples got scores of which some are no numbers: they count as "
+                      "wrong", stacklevel=2)
     report: Dict[str, Any] = {"n": len(predictions), "predictions": predictions}
     if classes is not None:
         labelled = [(top, wanted - offset) for (_, top), wanted in zip(predictions, classes) if wanted is not None]
@@ -230,13 +235,14 @@ def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[O
     if isinstance(labels, (str, os.PathLike)):
         labels = _read_labels(labels)
     if isinstance(labels, Mapping):
-        classes = [int(labels[name]) if name in labels else None for name in names]
+        classes = [_class(labels[name]) if name in labels else None for name in names]
         if all(wanted is None for wanted in classes):
-            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample", "evaluate")
+            hint = "; rows of an array have the names '[0]', '[1]' and so on" if names[0] == "[0]" else ""
+            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{hint}", "evaluate")
     elif len(labels) != len(names):
         raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")
     else:
-        classes = [int(label) for label in labels]
+        classes = [_class(label) for label in labels]
     for wanted in classes:
         if wanted is not None and wanted not in known:
             what = f"class {wanted} is none of the plan's, {known[0]} to {known[-1]}; see offset="
@@ -244,10 +250,25 @@ def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[O
     return classes
 
 
+def _class(label: Any) -> int:
+    return integer("labels: a class", label, -(10**9), 10**9)
+
+
 def _read_labels(path: PathLike) -> Dict[str, int]:
-    with open(path, encoding="utf-8") as file:
-        lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
-    found = {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].strip().lstrip("-").isdigit()}
+    found: Dict[str, int] = {}
+    with open(path, encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            name, _, text = line.rstrip("\r\n").partition("\t")
+            label = text.split("\t")[0].strip()
+            where = f"'{path_text(path)}' line {number}"
+            if number == 1 and "\t" in line and not label.lstrip("-").isdigit():
+                continue  # the names of the columns
+            if not label.lstrip("-").isdigit():
+                raise InvalidArgument(f"{where}: expected picture<TAB>class, got {line.rstrip()!r:.80}", "evaluate")
+            if found.setdefault(name, int(label)) != int(label):
+                raise InvalidArgument(f"{where}: '{name}' had another class before", "evaluate")
     if not found:
-        raise InvalidArgument(f"'{os.fspath(path)}' has no line picture<TAB>class", "evaluate")
+        raise InvalidArgument(f"'{path_text(path)}' has no line picture<TAB>class", "evaluate")
     return found

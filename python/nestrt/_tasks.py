@@ -66,13 +66,14 @@ def score(shared: Shared, item: Tuple[Dict[str, Any], int]) -> Optional[Dict[str
 
 
 def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
-    """The five classes with the largest scores for each sample, the largest first."""
+    """The five classes with the largest scores for each sample, the largest first; -1 alone where a score is no number."""
     session = shared.keep("session", lambda: Session(Plan(shared["plan"]), shared["units"], threads=shared["threads"]))
     plan = session.plan
     found = []
     for name, sample in zip(piece.names, _inputs(plan, piece)):
         scores = np.asarray(next(iter(session.run([sample]).values()))).reshape(-1)
-        found.append((name, [int(index) for index in np.argsort(-scores, kind="stable")[:5]]))
+        top = [-1] if np.isnan(scores).any() else [int(index) for index in np.argsort(-scores, kind="stable")[:5]]
+        found.append((name, top))
     return found
 
 

@@ -22,6 +22,7 @@ from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, Simu
 from ._session import given
 from ._sweeps import SensitivityReport, WorkerChoice
 from . import _sweeps
+from ._values import integer, names, path_text, shapes, useless, within
 
 Model = Any  # a path, bytes, or an onnx.ModelProto
 Samples = Union[PathLike, np.ndarray, Iterable[np.ndarray]]
@@ -32,6 +33,7 @@ _COMPILE = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose
 _QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
 _UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
           "cost_file", "check_every")
+DEFAULT_PERCENTILE = 99.99
 _CORRECTIONS = ("none", "equalisation", "weights", "bias")
 _CHOICES = {"layout": ("auto", "plain"), "scales": ("tensor", "single"), "rounding": ("half_up", "floor")}
 
@@ -52,13 +54,11 @@ def _take(options: Dict[str, Any], names: Sequence[str]) -> Dict[str, Any]:
     return given(**taken)
 
 
-def _names(options: Dict[str, Any], *names: str) -> None:
+def _names(options: Dict[str, Any], *lists: str) -> None:
     """Options that are lists of names become lists."""
-    for name in names:
-        if isinstance(options.get(name), (str, bytes)):
-            raise TypeError(f"{name}: expected a list of names, got {options[name]!r}")
+    for name in lists:
         if name in options:
-            options[name] = list(options[name])
+            options[name] = names(name, options[name])
 
 
 def _quantize_options(options: Dict[str, Any]) -> Dict[str, Any]:
@@ -68,6 +68,8 @@ def _quantize_options(options: Dict[str, Any]) -> Dict[str, Any]:
     if unknown:
         known, first = ", ".join(_CORRECTIONS), sorted(map(str, unknown))[0]
         raise ValueError(f"corrections: expected some of {known}, got {first!r}")
+    if "none" in taken.get("corrections", ()) and len(taken["corrections"]) > 1:
+        raise ValueError("corrections: 'none' goes with no other")
     return taken
 
 
@@ -81,14 +83,21 @@ def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
     if "preprocessing" in taken:
         taken["preprocessing"] = _keywords(taken["preprocessing"])
     if "input_shapes" in taken:
-        taken["input_shapes"] = {name: [int(dim) for dim in shape] for name, shape in taken["input_shapes"].items()}
+        taken["input_shapes"] = shapes("input_shapes", taken["input_shapes"])
     if "other_shapes" in taken:
-        taken["other_shapes"] = [{name: [int(dim) for dim in shape] for name, shape in each.items()}
-                                 for each in taken["other_shapes"]]
+        taken["other_shapes"] = [shapes("other_shapes", each) for each in taken["other_shapes"]]
+    if "pieces" in taken:
+        taken["pieces"] = integer("pieces", taken["pieces"], 0, _nestrt.MOST_PIECES)
     if not isinstance(taken.get("target", ""), str):
         taken["target"] = ",".join(taken["target"])
     _names(taken, "expose", "disabled_passes")
     return taken
+
+
+def _one_shape(how: Dict[str, Any], what: str) -> Dict[str, Any]:
+    if "other_shapes" in how:
+        raise TypeError(f"{what}() looks at one shape at a time: input_shapes")
+    return how
 
 
 def calibrate(
@@ -96,7 +105,7 @@ def calibrate(
     samples: Samples,
     *,
     method: str = "mse",
-    percentile: float = 99.99,
+    percentile: float = DEFAULT_PERCENTILE,
     limit: int = 0,
     skip_unreadable: bool = False,
     workers: WorkerChoice = None,
@@ -116,10 +125,11 @@ def calibrate(
 
     Raises InvalidModel, Unsupported, InvalidArgument, NotFound. KeyboardInterrupt ends it.
     """
-    how = _compile_options(options)
+    how = _one_shape(_compile_options(options), "calibrate")
     _reject(options, "calibrate")
     check_method(method)
-    _check_percentile(percentile)
+    _check_percentile(percentile, method)
+    _note_plain_pictures(samples, how)
     if workers is not None:
         return Calibration(_sweeps.observe(model, samples, how, method=method, percentile=percentile, limit=limit,
                                            skip_unreadable=skip_unreadable, workers=workers, progress=progress))
@@ -146,7 +156,7 @@ def sensitivity(
     workers: who measures, a layer a task (calibrate()). progress: called with ("layers", done, total).
     options: those of compile() that say what is compiled, and scales, per_tensor, rounding, corrections, keep_f32.
     """
-    how = _compile_options(options)
+    how = _one_shape(_compile_options(options), "sensitivity")
     quantization = _quantize_options(options)
     _reject(options, "sensitivity")
     if samples is None:
@@ -155,8 +165,9 @@ def sensitivity(
         samples = calibration = _read_once(calibration)
     if not _is_calibration(calibration):
         calibration = calibrate(model, calibration, workers=workers, **how)
-    seen = _calibration_of("", calibration, {"percentile": 99.99}, how)
+    seen = _calibration_of("", calibration, {"percentile": DEFAULT_PERCENTILE}, how)
     _take_preprocessing(seen, how)
+    _note_plain_pictures(samples, how)
     return _sweeps.sensitivity(model, seen, samples, limit=limit, all_but_one=all_but_one, workers=workers,
                                progress=progress, options=how, quantize=quantization)
 
@@ -165,7 +176,7 @@ def _is_calibration(value: Any) -> bool:
     """Not samples to make one of."""
     if isinstance(value, Calibration):
         return True
-    return isinstance(value, (str, os.PathLike)) and os.fspath(value).endswith((".yaml", ".yml"))
+    return isinstance(value, (str, os.PathLike)) and path_text(value).endswith((".yaml", ".yml"))
 
 
 def _read_once(samples: Any) -> Any:
@@ -193,11 +204,17 @@ def _by_channel(preprocessing: Dict[str, Any]) -> Dict[str, Any]:
     return {**defaults, **preprocessing, **numbers}
 
 
-def _check_search(max_loss: Optional[float], calibration: Any, search_samples: Any, labels: Any) -> None:
+def _check_search(max_loss: Optional[float], calibration: Any, search_samples: Any, labels: Any, limit: Optional[int],
+                  budget: Optional[int], offset: int) -> None:
+    searched = dict(search_samples=search_samples, labels=labels, search_limit=limit, search_budget=budget)
     if max_loss is None:
-        if search_samples is not None or labels is not None:
-            raise TypeError("search_samples and labels go with max_loss")
+        useless(**{name: "max_loss" for name, value in searched.items() if value is not None})
+    if labels is None and offset != 0:
+        useless(label_offset="labels")
+    if max_loss is None:
         return
+    within({"search_limit": (limit, 0, 2**31 - 1), "search_budget": (budget, 1, 2**31 - 1),
+            "label_offset": (offset, -(10**9), 10**9)})
     if not math.isfinite(max_loss):
         raise ValueError(f"max_loss: expected points, got {max_loss}")
     if labels is not None and not isinstance(labels, (str, os.PathLike)):
@@ -206,20 +223,31 @@ def _check_search(max_loss: Optional[float], calibration: Any, search_samples: A
         raise TypeError("max_loss: a Calibration does not hold its samples; give search_samples=")
 
 
-def _check_percentile(percentile: float) -> None:
-    if not 50 <= percentile <= 100:
-        raise ValueError(f"percentile: expected 50 to 100, got {percentile}")
+def _check_percentile(percentile: float, method: Optional[str], of_profile: bool = False) -> None:
+    """of_profile: a saved profile, whose own method it may be."""
+    within({"percentile": (percentile, 50.0, 100.0)})
+    if percentile != DEFAULT_PERCENTILE and method != "percentile" and not (of_profile and not method):
+        useless(percentile="method='percentile'")
+
+
+def _note_plain_pictures(samples: Any, how: Mapping[str, Any]) -> None:
+    """A network is seldom meant for pixels of 0 to 255."""
+    if how.get("preprocessing") is not None or not isinstance(samples, (str, os.PathLike)):
+        return
+    if os.path.isdir(samples) and any(not name.lower().endswith(".npy") for name in sample_names(path_text(samples))):
+        warnings.warn("no preprocessing is stated: pictures enter as pixels of 0 to 255; see nestrt.Preprocessing",
+                      stacklevel=3)
 
 
 def _calibration_of(model: str, calibration: Any, options: Dict[str, Any], how: Dict[str, Any]) -> Calibration:
     if isinstance(calibration, Calibration):
         method, percentile = options.get("method") or "", options["percentile"]
-        if not method and percentile == 99.99:
+        if not method and percentile == DEFAULT_PERCENTILE:
             return calibration
         with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
             calibration.save(os.path.join(folder, "profile.yaml"))
             return Calibration.load(os.path.join(folder, "profile.yaml"), method=method, percentile=percentile)
-    if isinstance(calibration, (str, os.PathLike)) and os.fspath(calibration).endswith((".yaml", ".yml")):
+    if isinstance(calibration, (str, os.PathLike)) and path_text(calibration).endswith((".yaml", ".yml")):
         method = options.get("method") or ""
         return Calibration.load(calibration, method=method, percentile=options["percentile"])
     return calibrate(model, calibration, **how, **{**options, "method": options.get("method") or "mse"})
@@ -233,12 +261,12 @@ def compile(
     calibration: Union[Calibration, Samples, None] = None,
     max_loss: Optional[float] = None,
     search_samples: Optional[Samples] = None,
-    search_limit: int = 100,
-    search_budget: int = 32,
+    search_limit: Optional[int] = None,
+    search_budget: Optional[int] = None,
     labels: Optional[PathLike] = None,
     label_offset: int = 0,
     method: Optional[str] = None,
-    percentile: float = 99.99,
+    percentile: float = DEFAULT_PERCENTILE,
     calibration_limit: int = 0,
     skip_unreadable: bool = False,
     workers: WorkerChoice = None,
@@ -262,7 +290,8 @@ def compile(
         scales: "tensor" or "single"; per_tensor: one scale for all channels of weights; rounding: "half_up" or
         "floor"; corrections: of "equalisation", "weights", "bias"; keep_f32: operators that stay in floating point.
     max_loss: look for a quantization that loses at most so many points of top-1, over search_samples (default: the
-        samples of the calibration), with labels (lines picture<TAB>class) against them, without against f32.
+        samples of the calibration; at most search_limit of them, 100, 0: all), with labels (lines picture<TAB>class)
+        against them, without against f32. search_budget: quantizations that are tried at most, 32.
     workers: who calibrates and measures (calibrate()); what is found is the same.
     progress: called with (what, done, total); total is 0 where it is not known.
 
@@ -273,22 +302,26 @@ def compile(
     quantization = _quantize_options(options)
     _reject(options, "compile")
     _check_quantize(quantize, calibration, quantization, max_loss, method, percentile)
-    _check_search(max_loss, calibration, search_samples, labels)
+    _check_search(max_loss, calibration, search_samples, labels, search_limit, search_budget, label_offset)
+    search_limit = 100 if search_limit is None else search_limit
+    search_budget = 32 if search_budget is None else search_budget
     with model_file(model) as path:
         if output is not None:
-            _nestrt.check_output(os.fspath(output), [path, *_paths(calibration, search_samples, labels)])
+            _nestrt.check_output(path_text(output), [path, *_paths(calibration, search_samples, labels)])
         seen = None
         if quantize is not None:
             if not _is_calibration(calibration):
                 calibration = _read_once(calibration)
             ways = dict(method=method, percentile=percentile, limit=calibration_limit, skip_unreadable=skip_unreadable,
                         workers=workers, progress=progress)
-            seen = _calibration_of(path, calibration, ways, how)
+            seen = _calibration_of(path, calibration, ways, {k: v for k, v in how.items() if k != "other_shapes"})
         if max_loss is None:
             core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, None, progress)
         else:
             assert seen is not None  # as max_loss goes with quantize
             data = calibration if search_samples is None else _read_once(search_samples)
+            if seen.preprocessing is None and search_samples is not None:
+                _note_plain_pictures(data, how)
             scored = dict(labels=labels, offset=label_offset)
             with sample_files(data, search_limit, skip_unreadable) as files, _sweeps.measuring(
                 model, seen, data, search_limit, workers, how, skip_unreadable=skip_unreadable, **scored,
@@ -299,7 +332,7 @@ def compile(
 
 
 def _paths(*values: Any) -> Sequence[str]:
-    return [os.fspath(value) for value in values if isinstance(value, (str, os.PathLike))]
+    return [path_text(value) for value in values if isinstance(value, (str, os.PathLike))]
 
 
 def _check_quantize(
@@ -308,8 +341,8 @@ def _check_quantize(
 ) -> None:
     if quantize not in (None, "s8"):
         raise ValueError(f"quantize: expected None or 's8', got {quantize!r}")
-    _check_percentile(percentile)
     check_method(method or "", empty=True)
+    _check_percentile(percentile, method or (None if calibration is None else "mse"), _is_calibration(calibration))
     if quantize is None and (calibration is not None or options or max_loss is not None):
         raise TypeError("calibration, max_loss and how to quantize go with quantize='s8'")
     if quantize is not None and calibration is None:
@@ -359,7 +392,9 @@ def check(
 
     Raises Unavailable where ONNX Runtime cannot be had.
     """
-    _at_least(random_runs=(random_runs, 1), seed=(seed, 0), limit=(limit, 0), tolerance=(tolerance, 0))
+    within({"random_runs": (random_runs, 1, 10**6), "seed": (seed, 0, 2**32 - 1), "limit": (limit, 0, 2**31 - 1),
+            "tolerance": (tolerance, 0.0, 1e9), "absolute_tolerance": (absolute_tolerance, 0.0, 1e30),
+            "min_agreement": (min_agreement, 0.0, 1.0), "min_snr_db": (min_snr_db, -1e3, 1e3)})
     options = given(random_runs=random_runs, seed=seed, layers=layers, tolerance=tolerance, min_agreement=min_agreement,
                     absolute_tolerance=absolute_tolerance, min_snr_db=min_snr_db, python=python)
     if python is None and all(importlib.util.find_spec(name) for name in ("onnxruntime", "onnx", "numpy")):
@@ -378,7 +413,7 @@ def check(
 def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[np.ndarray]:
     """An array for each run."""
     if isinstance(inputs, (str, os.PathLike)):
-        path = os.fspath(inputs)
+        path = path_text(inputs)
         if path.endswith(".npy"):
             return _runs_of(plan, np.load(path), limit)
         files = [os.path.join(path, name) for name in sample_names(path)]
@@ -413,7 +448,7 @@ def bench(
     """
     where = _take(options, _UNITS)
     _reject(options, "bench")
-    _at_least(runs=(runs, 1), warmup=(warmup, 0), pipeline=(pipeline, 0))
+    within({"runs": (runs, 1, 10**9), "warmup": (warmup, 0, 10**9), "pipeline": (pipeline, 0, 1024)})
     what = given(runs=runs, warmup=warmup, per_op=per_op, per_unit=per_unit, pipeline=pipeline, against=against,
                  trace=trace)
     with plan_file(plan) as path, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
@@ -426,12 +461,6 @@ def bench(
     if figures["runs"] < runs:
         raise KeyboardInterrupt
     return BenchReport._of(figures)
-
-
-def _at_least(**values: Any) -> None:
-    for name, (value, least) in values.items():
-        if value is not None and not value >= least:
-            raise ValueError(f"{name}: expected at least {least}, got {value}")
 
 
 def simulate(
@@ -460,15 +489,21 @@ def simulate(
     Raises NotFound where a cost is missing, InvalidArgument for a board that is none.
     """
     for scale in cpu_scales:
-        _at_least(cpu_scales=(scale, 1e-3))
+        within({"cpu_scales": (scale, 1e-3, 1e3)})
     for clock in npu_clocks_mhz:
-        _at_least(npu_clocks_mhz=(clock, 1))
-    _at_least(memory_mb_per_s=(memory_mb_per_s, 0), hand_over=(hand_over, 0), waiting=(waiting, 0), threads=(threads, 0),
-              instances=(instances, 0), budget_ms=(budget_ms, 1))
+        within({"npu_clocks_mhz": (clock, 1.0, 1e4)})
+    within({"memory_mb_per_s": (memory_mb_per_s, 0.0, 1e6), "hand_over": (hand_over, 0.0, 1e3),
+            "waiting": (waiting, 0.0, 1e6), "threads": (threads, 0, 1024), "instances": (instances, 0, 4),
+            "budget_ms": (budget_ms, 1, 600_000)})
+    if beside and (cpu_scales or npu_clocks_mhz):
+        raise TypeError("beside: other sessions run at the board's own clock and speed; leave out npu_clocks_mhz and "
+                        "cpu_scales")
+    if urgent and not beside:
+        useless(urgent="beside")
     options = given(
-        board=board, profiles=[os.fspath(path) for path in profiles], npu_clocks_mhz=[*map(float, npu_clocks_mhz)],
+        board=board, profiles=names("profiles", profiles), npu_clocks_mhz=[*map(float, npu_clocks_mhz)],
         cpu_scales=[*map(float, cpu_scales)], threads=threads, instances=instances, memory_mb_per_s=memory_mb_per_s,
-        hand_over=hand_over, waiting=waiting, budget_ms=budget_ms, beside=[os.fspath(path) for path in beside],
+        hand_over=hand_over, waiting=waiting, budget_ms=budget_ms, beside=names("beside", beside),
         urgent=urgent, trace=trace,
     )
     with plan_file(plan) as path:
@@ -497,7 +532,7 @@ def profile(
     """
     where = _take(options, _UNITS)
     _reject(options, "profile")
-    _at_least(max_runs=(max_runs, 1), precision=(precision, 1e-4), max_seconds=(max_seconds, 1e-3))
+    within({"max_runs": (max_runs, 1, 10**9), "precision": (precision, 1e-4, 1.0), "max_seconds": (max_seconds, 1e-3, 1e6)})
     what = given(output=output, threads=list(counts) or None, precision=precision, max_runs=max_runs,
                  max_seconds=max_seconds)
     what["clocks"] = [f"{unit}={mhz}" for unit, mhz in dict(clocks or {}).items()]

@@ -20,6 +20,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._plan import PathLike, Plan
 from ._session import Pipeline, as_plan
+from ._values import within
 
 try:
     from ray import serve as _serve
@@ -96,6 +97,8 @@ def application(
     most_waiting: requests that may wait for a replica; one more is refused.
     options: further ones of a Serve deployment, such as num_replicas or ray_actor_options.
     """
+    within({"largest_batch": (largest_batch, 1, 10**6), "most_waiting": (most_waiting, 1, 10**9),
+            "batch_wait_s": (batch_wait_s, 0.0, 1e6)})
     content = as_plan(plan).to_bytes()
     limits = {"max_ongoing_requests": 2 * largest_batch, "max_queued_requests": most_waiting}
     served = _serve.deployment(**{"name": name, **limits, **(options or {})})(Server)

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "python/src/errors.h"
 
@@ -67,9 +68,16 @@ nb::object to_numpy(void* data, DataType type, const Shape& shape, nb::handle ow
 const char* numpy_name(DataType type) { return element_type(type).name; }
 
 ConstTensorView view_input(nb::handle object, const std::string& what, InputArray& array) {
-  if (!nb::try_cast(object, array, true))
+  if (std::string_view(Py_TYPE(object.ptr())->tp_name) == "MaskedArray")
+    refuse(what + ": the mask of a masked array means nothing here; array.filled(...) makes one without");
+  if (!nb::try_cast(object, array, true)) {
+    if (nb::hasattr(object, "newbyteorder") || nb::hasattr(object, "byteswap"))
+      refuse(what +
+             ": expected an array of numbers in this machine's order of bytes; array.astype(numpy.float32) makes "
+             "one, or what the plan's input is");
     refuse(what + ": expected an array in the CPU's memory (NumPy's, or any with __dlpack__), got '" +
            class_of(object) + "'; numpy.asarray(...) makes one");
+  }
   return {data_type(array.dtype(), what), shape_of(array, what), array.data()};
 }
 

@@ -25,6 +25,7 @@
 #include "python/src/unit_choice.h"
 #include "tools/common/files.h"
 #include "tools/nestc/compile_options.h"
+#include "tools/nestc/model_files.h"
 #include "tools/nestc/quantize_options.h"
 
 namespace nestrt::python {
@@ -409,6 +410,7 @@ void bind_evaluator(nb::module_& module) {
 // Before a long computation. `inputs` are not to be written over.
 void check_output(const std::string& path, const std::vector<std::string>& inputs) {
   check(tools::check_not_input(path, inputs), path);
+  for (const std::string& input : inputs) check(compiler::check_not_model(path, input), path);
   check(tools::check_writable(path), path);
 }
 
@@ -421,6 +423,7 @@ void bind_compile(nb::module_& module) {
   module.def("observe_part", &observe_part, "model"_a, "options"_a, "samples"_a, "threads"_a);
   module.def("merge_parts", &merge_parts, "parts"_a, "skipped"_a, "method"_a, "percentile"_a);
   module.attr("SAMPLES_OF_PART") = compiler::kSamplesOfPart;
+  module.attr("MOST_PIECES") = compiler::evta::kDefaultPieces;
   nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
       .def("_summary", &summary_of)
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })

@@ -42,9 +42,11 @@ constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "mo
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 // A time or a rate.
+// What is less than a millionth counts as nothing: sums with times of inferences would not show it.
 std::optional<double> parse_value(std::string_view field) {
   const std::optional<double> value = parse_number<double>(field);
-  return value && *value >= 0 && *value <= kMaxValue ? value : std::nullopt;
+  if (!value || !(*value >= 0 && *value <= kMaxValue)) return std::nullopt;
+  return *value < 1e-6 ? 0 : *value;
 }
 
 std::optional<CostSource> parse_source(std::string_view field) {

@@ -130,7 +130,7 @@ class PlanReader {
     if (options.verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedules(tables));
 
     Plan common;
-    common.bytes_ = bytes;
+    common.bytes_ = file;
     common.data_ = bytes.subspan(header.data_offset);
     common.owner_ = std::move(owner);
     common.signer_ = signer;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::microseconds kSpin{100};
 
 // The part of the mean of a step's durations that a new one replaces.
-constexpr float kSmoothing = 0.2f;
+constexpr float kOfDurations = 0.2f;
 
 float microseconds(SteadyClock::duration duration) {
   return std::chrono::duration<float, std::micro>(duration).count();
@@ -26,7 +26,7 @@ float microseconds(SteadyClock::duration duration) {
 // A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
 void remember(std::atomic<float>& mean_us, float now) {
   const float before = mean_us.load(std::memory_order_relaxed);
-  const float mean = before == 0 ? now : before + kSmoothing * (std::min(now, 2 * before) - before);
+  const float mean = before == 0 ? now : before + kOfDurations * (std::min(now, 2 * before) - before);
   mean_us.store(mean, std::memory_order_relaxed);
 }
 

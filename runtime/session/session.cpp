@@ -167,8 +167,14 @@ class SessionImpl final : public SessionInTurns {
     if (options_.probe_interval < std::chrono::milliseconds(1) || options_.probe_interval > std::chrono::hours(24))
       return Status(Code::kInvalidArgument, "SessionOptions::probe_interval must be from a millisecond to a day");
     if (units_.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
-    for (const std::shared_ptr<Unit>& unit : units_)
-      if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
+    if (!(options_.reschedule_drift >= 0))
+      return Status(Code::kInvalidArgument, "SessionOptions::reschedule_drift must be 0 or more");
+    for (auto unit = units_.begin(); unit != units_.end(); ++unit) {
+      if (*unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
+      const auto has_its_name = [&](const auto& other) { return other->info().name == (*unit)->info().name; };
+      if (std::any_of(units_.begin(), unit, has_its_name))
+        return Status(Code::kInvalidArgument, "two units of the session have the same name; give each unit once");
+    }
     return {};
   }
 

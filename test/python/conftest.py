@@ -31,6 +31,23 @@ def caches(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def cluster():
+    """Ray with two workers. On a busy machine they may need longer than the half minute after which Ray gives up."""
+    ray = pytest.importorskip("ray")
+    for _ in range(4):
+        try:
+            ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
+            break
+        except Exception as error:
+            ray.shutdown()
+            reason = str(error)
+    else:
+        pytest.skip(f"Ray does not start on this machine: {reason}")
+    yield ray
+    ray.shutdown()
+
+
+@pytest.fixture(scope="session")
 def model():
     """The demo's network: 32x32 pictures of ten classes."""
     return EXAMPLES / "models" / "nest_squeeze_cifar10.onnx"

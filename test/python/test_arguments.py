@@ -39,8 +39,23 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"keep_f32": "conv1"}, "keep_f32: expected a list of names"),
     ({"expose": "conv1"}, "expose: expected a list of names"),
     ({"per_tensor": "no"}, "per_tensor: it does not take 'no'"),
-    ({"labels": "labels.tsv"}, "go with max_loss"),
-    ({"search_samples": IMAGES}, "go with max_loss"),
+    ({"labels": "labels.tsv"}, "labels goes with max_loss"),
+    ({"search_samples": IMAGES}, "search_samples goes with max_loss"),
+    ({"search_budget": 5}, "search_budget goes with max_loss"),
+    ({"search_limit": 5}, "search_limit goes with max_loss"),
+    ({"label_offset": 1, "max_loss": 1, "search_samples": IMAGES}, "label_offset goes with labels"),
+    ({"corrections": ["none", "bias"]}, "'none' goes with no other"),
+    ({"pieces": 99}, "pieces: expected 0 to 15"),
+    ({"percentile": 99.0, "method": "mse"}, "percentile goes with method='percentile'"),
+    ({"input_shapes": {"image": (1, 3, 32.5, 32)}}, "a dimension of 'image': expected a whole number"),
+    ({"input_shapes": "image"}, "input_shapes: expected {input: shape}"),
+    ({"input_shapes": [("image", (1, 3, 32, 32))]}, "input_shapes: expected {input: shape}"),
+    ({"other_shapes": [{"image": (1, 3, 32, 32)}]}, "state each shape once"),
+    ({"preprocessing": {"letterbox": True, "resize": 32}}, "letterbox and resize exclude each other"),
+    ({"preprocessing": {"pad": 3}}, "pad goes with letterbox"),
+    ({"preprocessing": {"letterbox": True, "pad": 300}}, "pad: expected 0 to 255"),
+    ({"preprocessing": {"resize": 12.5}}, "resize: expected a whole number"),
+    ({"preprocessing": {"resize": "12"}}, "resize: expected a whole number"),
     ({"max_loss": 1}, "give search_samples="),
     ({"max_loss": float("nan"), "search_samples": IMAGES}, "max_loss: expected points"),
 ])
@@ -59,11 +74,51 @@ def test_iterators_are_samples_too(model, seen, samples):
 
 @pytest.mark.parametrize("option", [
     {"cpu_scales": [-1]}, {"cpu_scales": [0]}, {"npu_clocks_mhz": [-200]}, {"memory_mb_per_s": -5}, {"hand_over": -1},
-    {"waiting": float("nan")}, {"budget_ms": 0},
+    {"waiting": float("nan")}, {"budget_ms": 0}, {"cpu_scales": [float("inf")]}, {"cpu_scales": [1e9]},
+    {"hand_over": float("inf")}, {"npu_clocks_mhz": [1e12]}, {"instances": 9}, {"threads": 10**9},
 ])
 def test_a_board_that_cannot_be_is_not_simulated(plan, option):
     with pytest.raises(ValueError, match=next(iter(option))):
         nestrt.simulate(plan, **option)
+
+
+def test_options_of_a_simulation_that_would_do_nothing_are_refused(plan):
+    with pytest.raises(TypeError, match="urgent goes with beside"):
+        nestrt.simulate(plan, urgent=True)
+    with pytest.raises(TypeError, match="leave out npu_clocks_mhz and cpu_scales"):
+        nestrt.simulate(plan, beside=["other.nest"], npu_clocks_mhz=[50])
+
+
+def test_pictures_without_preprocessing_are_told(model):
+    with pytest.warns(UserWarning, match="pixels of 0 to 255"):
+        nestrt.calibrate(model, IMAGES, limit=1)
+    with pytest.warns(UserWarning, match="pixels of 0 to 255"):
+        nestrt.compile(model, quantize="s8", calibration=IMAGES, calibration_limit=1)
+
+
+def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, samples):
+    nothing = np.full_like(samples, np.nan)
+    with pytest.raises(nestrt.InvalidArgument, match="no finite numbers"):
+        nestrt.compile(model, quantize="s8", calibration=seen, max_loss=50, search_samples=nothing)
+    with pytest.raises(nestrt.InvalidArgument, match="no finite numbers"):
+        nestrt.sensitivity(model, seen, nothing, workers=1)
+    for wrong in ({"image": samples}, ["a.png", "b.png"]):
+        with pytest.raises(TypeError, match="the samples: expected arrays"):
+            nestrt.calibrate(model, wrong)
+    with pytest.raises(TypeError, match="a masked array"):
+        nestrt.calibrate(model, np.ma.masked_array(samples))
+
+
+def test_scores_that_are_no_numbers_are_wrong(plan, samples):
+    with pytest.warns(UserWarning, match="2 of 3 samples got scores of which some are no numbers"):
+        report = nestrt.evaluate(plan, np.concatenate([np.full_like(samples[:2], np.nan), samples[:1]]), [0, 0, 0])
+    assert report.predictions[0] == ("[0]", [-1]) and report.n == 3 and report.top1 <= 1 / 3
+    assert report.agreement(report) == 1 / 3
+
+
+def test_classes_of_scores_that_are_no_numbers_agree_with_none(model, quantized, cat):
+    checked = nestrt.check(model, quantized, {"image": np.full_like(cat, np.nan)})
+    assert not checked.matches and checked.outputs[0]["rows_agreeing"] == 0
 
 
 def test_inputs_that_are_none_are_not_checked(model, plan, tmp_path, samples):
@@ -90,7 +145,16 @@ def test_labels_are_looked_at(model, plan, samples, tmp_path):
     labels.write_text("nothing of use\n")
     with pytest.raises(nestrt.InvalidArgument, match="no line picture<TAB>class"):
         nestrt.evaluate(plan, IMAGES, labels)
-    labels.write_text("cat.png\t3\n")
+    for text, error in (("cat.png\t3\ndog.png\tdog\n", "line 2: expected picture<TAB>class"),
+                        ("cat.png\t3\ncat.png\t4\n", "line 2: 'cat.png' had another class")):
+        labels.write_text(text)
+        with pytest.raises(nestrt.InvalidArgument, match=error):
+            nestrt.evaluate(plan, IMAGES, labels)
+    with pytest.raises(TypeError, match="a class: expected a whole number, got 0.9"):
+        nestrt.evaluate(plan, samples[:1], [0.9])
+    with pytest.raises(nestrt.InvalidArgument, match=r"rows of an array have the names '\[0\]'"):
+        nestrt.evaluate(plan, samples, {"cat.png": 3})
+    labels.write_bytes("\ufefffile\tclass\ncat.png\t3\n".encode())
     assert nestrt.evaluate(plan, IMAGES, labels).n == 1
     with pytest.warns(UserWarning, match="states no preprocessing"):
         nestrt.evaluate(nestrt.compile(model), IMAGES, limit=1)

@@ -112,3 +112,10 @@ def test_pictures_are_preprocessed_as_the_plan_states(plan, cat):
             plan.preprocess(wrong)
     with pytest.raises(nestrt.NotFound):
         plan.preprocess("absent.png")
+
+
+def test_arrays_that_would_be_read_as_others_are_refused(session, cat):
+    with pytest.raises(nestrt.InvalidArgument, match="mask of a masked array"):
+        session(np.ma.masked_array(cat, mask=cat > 0))
+    with pytest.raises(nestrt.InvalidArgument, match="order of bytes; array.astype"):
+        session(cat.astype(">f4"))

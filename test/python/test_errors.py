@@ -172,3 +172,14 @@ def test_sessions_come_and_go_without_growth(plan, cat):
     before = resident_pages()
     work(100)
     assert resident_pages() - before < 1000
+
+
+def test_names_that_are_not_utf8_are_refused(model, plan):
+    for call in (lambda: nestrt.Plan("bad\udcff.nest"), lambda: nestrt.compile("bad\udcff.onnx"),
+                 lambda: plan.preprocess("bad\udcff.png"), lambda: plan.save("bad\udcff.nest")):
+        with pytest.raises(nestrt.InvalidArgument, match="UTF-8"):
+            call()
+    with pytest.raises(TypeError, match="keys: expected a list"):
+        nestrt.Plan(plan.path, keys="team.pub")
+    with pytest.raises(ValueError, match="input: expected 0 to 0"):
+        plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)

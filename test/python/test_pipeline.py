@@ -91,17 +91,14 @@ def test_a_negative_number_in_flight_is_refused(plan):
 
 
 @pytest.fixture(scope="module")
-def served(plan):
-    ray = pytest.importorskip("ray")
+def served(plan, cluster):
     serve = pytest.importorskip("ray.serve")
     import nestrt.serve
 
-    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False, ignore_reinit_error=True)
     serve.start(proxy_location="Disabled")
     application = nestrt.serve.application(plan, threads=1, in_flight=2, largest_batch=4, most_waiting=64)
     yield serve.run(application, name="test", route_prefix=None)
     serve.shutdown()
-    ray.shutdown()
 
 
 def test_a_deployment_gives_what_a_session_gives(served, pictures, expected):

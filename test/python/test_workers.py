@@ -48,12 +48,9 @@ def observe_but_die_once(shared, piece):
 
 
 @pytest.fixture(scope="module")
-def ray():
-    ray = pytest.importorskip("ray")
-    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # which workers of Ray cannot import
-    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
-    yield ray
-    ray.shutdown()
+def ray(cluster):
+    cluster.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # which workers of Ray cannot import
+    return cluster
 
 
 @pytest.fixture(scope="module")

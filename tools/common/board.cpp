@@ -147,6 +147,9 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "kernel_us", 0.0, kMaxOverhead, unit.kernel_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
   if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: a unit 'cpu' has none");
+  if (!unit.instruction_set.empty())
+    if (const auto set = parse_instruction_set(unit.instruction_set); !set)
+      return yaml::refuse(node, set.error().message());
   if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
   return unit;
 }
@@ -274,6 +277,24 @@ Result<std::vector<std::string>> profiles_of(const Board& board, const std::stri
     paths.push_back(path);
   }
   return paths;
+}
+
+Result<InstructionSet> parse_instruction_set(std::string_view text) {
+  std::string known;
+  for (int set = 0; set < kNumInstructionSets; ++set) {
+    const std::string_view set_name = name(static_cast<InstructionSet>(set));
+    if (set_name == text) return static_cast<InstructionSet>(set);
+    known.append(set == 0 ? "" : ", ").append(set_name);
+  }
+  return Status(Code::kInvalidArgument, "there is no instruction set '" + std::string(text) + "'; known are " + known);
+}
+
+std::vector<std::string> files_of_board(const std::string& board_path) {
+  std::vector<std::string> files{board_path};
+  const auto board = read_board(board_path, [](BoardUnit*) { return Status(); });
+  if (!board) return files;  // which is said where it is read
+  if (const auto costs = profiles_of(*board, board_path)) files.insert(files.end(), costs->begin(), costs->end());
+  return files;
 }
 
 Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std::vector<BoardUnit>& units) {

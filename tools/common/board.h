@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nestrt/costs.h"
+#include "nestrt/instruction_set.h"
 #include "nestrt/result.h"
 #include "runtime/costs/estimated_costs.h"
 
@@ -58,9 +60,14 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check);
 // that comes with nestrt was copied and changed, is the one that comes with nestrt. Errors: kInvalidArgument where two
 // are one file.
 Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path);
+// The path itself, and those of its files of costs as far as they can be told: what nothing is written over.
+std::vector<std::string> files_of_board(const std::string& board_path);
 // All that the files say, the last first, at the clocks that `units` state: what a file says was found at another is
 // scaled, which a warning says. Errors: those of read_costs().
 Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std::vector<BoardUnit>& units);
+
+// Errors: kInvalidArgument with those that there are.
+Result<InstructionSet> parse_instruction_set(std::string_view text);
 
 // The path of the board's file: `text` itself where it ends in ".yaml", else that of the file boards/`text`.yaml that
 // comes with nestrt. Errors: kNotFound with the names of those that there are; kUnavailable where there are none at

@@ -10,6 +10,7 @@
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
+#include "tools/nestc/model_files.h"
 #include "tools/nestc/quantize_options.h"
 #include "tools/nestc/sensitivity.h"
 
@@ -69,7 +70,7 @@ Status CalibrateCommand::check_files() const {
                   "nothing to do: -o PROFILE.yaml saves the profile, --sensitivity ranks layers");
   for (const std::string& file : {output, sensitivity.json}) {
     if (file.empty()) continue;
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, model));
+    NESTRT_RETURN_IF_ERROR(check_not_model(file, model));
     for (const std::string& data : {options.samples.npy, options.samples.images})
       NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, data));
     NESTRT_RETURN_IF_ERROR(flags.check_output(file));

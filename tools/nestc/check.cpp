@@ -16,6 +16,7 @@
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/import_options.h"
+#include "tools/nestc/model_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -206,7 +207,8 @@ Status CheckCommand::check_runs() const {
 
 Status CheckCommand::check_page() const {
   if (html.empty()) return {};
-  std::vector<std::string> files = {options.model, options.plan, samples.npy, samples.images};
+  NESTRT_RETURN_IF_ERROR(check_not_model(html, options.model));
+  std::vector<std::string> files = {options.plan, samples.npy, samples.images};
   for (const auto& [name, file] : options.inputs) files.push_back(file);
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, files));
   return tools::check_writable(html);
@@ -243,7 +245,7 @@ Result<ExitCode> CheckCommand::run_plan() {
   NESTRT_RETURN_IF_ERROR(check_runs());
   NESTRT_RETURN_IF_ERROR(check_page());
   if (tolerance) options.tolerance = *tolerance;
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   const int count = options.shape > 0 ? 1 : static_cast<int>(plan->shapes().size());
   if (count < 2) return run_shape();
   if (!inputs.empty() || !samples.npy.empty() || !html.empty())

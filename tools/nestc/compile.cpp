@@ -15,6 +15,7 @@
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
+#include "tools/nestc/model_files.h"
 #include "tools/nestc/quantize_options.h"
 #include "tools/nestc/search_options.h"
 #include "tools/nestc/tuning_progress.h"
@@ -101,10 +102,11 @@ Result<PlanBytes> CompileCommand::compile_with_progress(CompileOptions options,
 }
 
 Status CompileCommand::check_files(const std::string& path) const {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, model));
-  NESTRT_RETURN_IF_ERROR(flags.check_output(path));
+  NESTRT_RETURN_IF_ERROR(check_not_model(path, model));
+  for (const std::string& file : {path, quantize_flags.saved()}) NESTRT_RETURN_IF_ERROR(flags.check_output(file));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path));
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_saved(model));
   NESTRT_RETURN_IF_ERROR(vendor_flags.check_output(path));
   return search_flags.check_output(path, model);
 }

@@ -8,6 +8,8 @@
 #include "compiler-lite/codegen/evta/tuning_cache.h"
 #include "compiler-lite/codegen/make_backends.h"
 #include "compiler-lite/target/target_description.h"
+#include "drivers/unit_list.h"
+#include "tools/common/board.h"
 #include "tools/common/files.h"
 
 namespace nestrt::compiler {
@@ -55,7 +57,10 @@ std::string CompileFlags::first_given() const {
 Status CompileFlags::check_output(const std::string& output) const {
   NESTRT_RETURN_IF_ERROR(import_.check_output(output));
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, choice_.tuning_cache));
-  return tools::check_not_input(output, choice_.target);
+  for (const UnitRequest& item : parse_unit_list(choice_.target))
+    if (const auto board = tools::find_board(std::string(item.text)))
+      NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, tools::files_of_board(*board)));
+  return {};
 }
 
 Result<CompileOptions> CompileFlags::options() const {

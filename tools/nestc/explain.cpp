@@ -253,6 +253,8 @@ Status ExplainCommand::run_on_plan() const {
 Status ExplainCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_report_files({json, html}, model, flags));
   for (const std::string& output : {json, html}) NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(output));
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_saved(model));
+  NESTRT_RETURN_IF_ERROR(flags.check_output(quantize_flags.saved()));
   if (is_plan_file(model)) return run_on_plan();
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));

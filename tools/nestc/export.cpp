@@ -11,6 +11,7 @@
 #include "tools/common/picture_options.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/import_options.h"
+#include "tools/nestc/model_files.h"
 #include "tools/nestc/parts_options.h"
 #include "tools/nestc/quantize_options.h"
 
@@ -43,9 +44,10 @@ Result<Graph> ExportCommand::graph() const {
 }
 
 Status ExportCommand::run() const {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, model));
-  NESTRT_RETURN_IF_ERROR(import.check_output(output));
+  NESTRT_RETURN_IF_ERROR(check_not_model(output, model));
+  for (const std::string& file : {output, quantize.saved()}) NESTRT_RETURN_IF_ERROR(import.check_output(file));
   NESTRT_RETURN_IF_ERROR(quantize.check_output(output));
+  NESTRT_RETURN_IF_ERROR(quantize.check_saved(model));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const Graph exported, graph());
   NESTRT_ASSIGN_OR_RETURN(const std::string bytes, export_onnx(exported, flags.opset()));

@@ -13,6 +13,7 @@
 #include "tools/common/files.h"
 #include "tools/common/nest_c_partition.h"
 #include "tools/nestc/command.h"
+#include "tools/nestc/model_files.h"
 #include "tools/nestc/parts_options.h"
 #include "tools/nestc/regions.h"
 
@@ -133,7 +134,7 @@ Result<std::vector<std::string>> units_of(const plan::Tables& plan, const std::v
 }
 
 Status PartitionCommand::write_plan() const {
-  NESTRT_ASSIGN_OR_RETURN(const auto loaded, Plan::map(file));
+  NESTRT_ASSIGN_OR_RETURN(const auto loaded, Plan::map(file, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(std::vector<std::string> chosen, units_of(loaded->tables(), units));
   return tools::write_text(output, Partitioner(loaded->tables(), std::move(chosen)).result().to_yaml());
 }
@@ -158,7 +159,7 @@ Status PartitionCommand::run() const {
   if (const std::string wrong = plan ? parts.first_given() : units.empty() ? "" : "--units"; !wrong.empty())
     return Status(Code::kInvalidArgument,
                   fmt::format("{} does not go with -o and {}", wrong, plan ? "a plan" : "an ONNX model"));
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file));
+  NESTRT_RETURN_IF_ERROR(check_not_model(output, file));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   return plan ? write_plan() : parts.write_names(file, output);
 }

@@ -13,6 +13,7 @@
 #include "tools/common/files.h"
 #include "tools/common/nest_c_partition.h"
 #include "tools/common/table.h"
+#include "tools/nestc/model_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -115,7 +116,7 @@ Status PartsFlags::write(const std::string& model) const {
   const std::filesystem::path folder(folder_);
   tools::NewFiles files;
   const auto add = [&](const std::string& file, std::string_view bytes) {
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input((folder / file).string(), model));
+    NESTRT_RETURN_IF_ERROR(check_not_model((folder / file).string(), model));
     return files.add((folder / file).string(), std::as_bytes(std::span(bytes)));
   };
   NESTRT_ASSIGN_OR_RETURN(const Manifest manifest, export_parts(graph, cut, options, add));

@@ -11,6 +11,7 @@
 #include "tools/common/picture_options.h"
 #include "tools/common/progress.h"
 #include "tools/common/table.h"
+#include "tools/nestc/model_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -74,11 +75,16 @@ void QuantizeFlags::add_to(tools::Command command) {
       .needs(quantize);
 }
 
+Status QuantizeFlags::check_saved(const std::string& model) const {
+  if (save_.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(check_not_model(save_, model));
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, data_));
+  return tools::check_writable(save_);
+}
+
 Status QuantizeFlags::check_output(const std::string& output) const {
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, data_));
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, data_));
-  if (save_.empty()) return {};
-  if (normal(save_) != normal(output)) return tools::check_writable(save_);
+  if (save_.empty() || normal(save_) != normal(output)) return {};
   return Status(Code::kInvalidArgument, "--save-profile names the same file as another output; name another file");
 }
 
@@ -157,7 +163,6 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, Com
   options.samples.limit = limit_;
   if (!method_.empty()) options.method = *calibration_method(method_);
   options.percentile = percentile_;
-  if (!save_.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, model));
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, calibrate_with_progress(model, std::move(options)));
   if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(profile, save_));
   return profile;

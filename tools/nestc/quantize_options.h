@@ -44,6 +44,9 @@ class QuantizeFlags {
   Result<std::optional<Quantization>> quantization(const std::string& model, CompileOptions& compile) const;
   // Refuses an output that is one of the files read or written here.
   Status check_output(const std::string& output) const;
+  // Refuses a profile that would be saved over the model or the data, or that cannot be.
+  Status check_saved(const std::string& model) const;
+  const std::string& saved() const { return save_; }  // what --save-profile names
 
   const std::string& data() const { return data_; }  // what --calibrate names
   bool data_is_profile() const;

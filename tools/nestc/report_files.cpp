@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tools/common/files.h"
+#include "tools/nestc/model_files.h"
 
 namespace nestrt::compiler {
 
@@ -11,7 +12,7 @@ Status check_report_files(const std::vector<std::string>& reports, const std::st
   std::set<std::string> named;
   for (const std::string& report : reports) {
     if (report.empty()) continue;
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(report, input));
+    NESTRT_RETURN_IF_ERROR(check_not_model(report, input));
     NESTRT_RETURN_IF_ERROR(flags.check_output(report));
     NESTRT_RETURN_IF_ERROR(tools::check_writable(report));
     if (!named.insert(report).second)

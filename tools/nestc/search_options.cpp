@@ -10,6 +10,7 @@
 #include "tools/common/files.h"
 #include "tools/common/progress.h"
 #include "tools/common/table.h"
+#include "tools/nestc/model_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -113,7 +114,8 @@ Status SearchFlags::check_output(const std::string& output, const std::string& m
   const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
   if (normal(file_) == normal(output))
     return Status(Code::kInvalidArgument, "--search-file and the plan are the same file; name another file");
-  for (const std::string& file : {model, data_, labels_}) NESTRT_RETURN_IF_ERROR(tools::check_not_input(file_, file));
+  NESTRT_RETURN_IF_ERROR(check_not_model(file_, model));
+  for (const std::string& file : {data_, labels_}) NESTRT_RETURN_IF_ERROR(tools::check_not_input(file_, file));
   return tools::check_writable(file_);
 }
 

@@ -256,7 +256,7 @@ void add_times(Table& table, const Measurement& m, const Options& options) {
                   m.runs() < options.runs ? fmt::format("; interrupted, {} were asked for", options.runs) : ""));
   if (m.predicted_ms > 0)
     row("predicted", m.predicted_ms,
-        fmt::format("from costs; no schedule takes less than {}", tools::format_ms(m.lower_bound_ms)));
+        fmt::format("from costs; by these no schedule takes less than {}", tools::format_ms(m.lower_bound_ms)));
   row("p90", latency.p90);
   row("p99", latency.p99);
   row("min", latency.min);

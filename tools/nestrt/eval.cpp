@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "nestrt/log.h"
 #include "tools/common/classify.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
@@ -42,6 +43,7 @@ struct Score {
   size_t n = 0;
   size_t top1 = 0;
   size_t top5 = 0;
+  size_t without_numbers = 0;  // of some of their scores; they count as wrong
   size_t agreeing = 0;
   double worst_abs = 0;  // difference of the largest output from the reference's
   double worst_rel = 0;
@@ -69,9 +71,12 @@ void count(Score& score, std::span<const float> values, const LabelledFile& pict
            int64_t offset) {
   const std::vector<size_t> top = tools::largest(values, 5);
   const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
+  const auto is_label = [&](size_t index) { return class_of(index) == picture.label; };
+  const bool are_numbers = std::ranges::none_of(values, [](float value) { return std::isnan(value); });
   ++score.n;
-  score.top1 += class_of(top[0]) == picture.label;
-  score.top5 += std::any_of(top.begin(), top.end(), [&](size_t index) { return class_of(index) == picture.label; });
+  score.without_numbers += !are_numbers;
+  score.top1 += are_numbers && is_label(top[0]);
+  score.top5 += are_numbers && std::any_of(top.begin(), top.end(), is_label);
   // As a double: the digits of a float would not give it back exactly where a double is read.
   score.predictions += fmt::format("{}\t{}\t{}\t{}\n", picture.file, picture.label, class_of(top[0]),
                                    static_cast<double>(values[top[0]]));
@@ -147,10 +152,16 @@ void print_score(const Score& score, bool with_reference) {
                                                  score.worst_file, score.worst_rel)});
   }
   fmt::print("{}", table.to_string());
+  if (score.without_numbers > 0)
+    log(LogLevel::kWarning, fmt::format("of {} of {} inputs some scores are no numbers: they count as wrong",
+                                        score.without_numbers, score.n));
 }
 
 Json json_of(const Score& score, bool with_reference) {
-  Json json{{"n", score.n}, {"top1", score.fraction(score.top1)}, {"top5", score.fraction(score.top5)}};
+  Json json{{"n", score.n},
+            {"top1", score.fraction(score.top1)},
+            {"top5", score.fraction(score.top5)},
+            {"without_numbers", score.without_numbers}};
   if (with_reference) {
     json.set("agreement", score.fraction(score.agreeing));
     json.set("worst_abs", score.worst_abs);

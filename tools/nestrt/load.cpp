@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -251,12 +252,19 @@ Status check_output_files(std::vector<std::string> outputs, std::vector<std::str
     if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
   outputs.push_back(choice.cost_file);  // in a folder that the session makes
   inputs.push_back(choice.partition);
-  std::set<std::string> named;
+  for (const std::string& path : outputs)
+    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+  return check_distinct(outputs);
+}
+
+Status check_distinct(std::span<const std::string> outputs) {
+  std::set<std::filesystem::path> named;
   for (const std::string& path : outputs) {
-    if (path.empty()) continue;
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
-    if (!named.insert(path).second)
-      return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
+    std::error_code error;
+    const auto place = std::filesystem::weakly_canonical(path, error);
+    const bool is_device = std::filesystem::is_other(place, error);  // which may be written to again
+    if (path.empty() || is_device || named.insert(place).second) continue;
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/core/parse.h"
+#include "runtime/costs/cost_text.h"
 #include "runtime/costs/measure_costs.h"
 #include "runtime/plan/channels.h"
 #include "tools/common/files.h"
@@ -156,7 +157,9 @@ Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const
 }
 
 Status write(const Options& options, const CostTable& costs) {
-  return options.output.empty() ? Status() : write_costs(options.output, costs);
+  if (options.output.empty()) return {};
+  NESTRT_ASSIGN_OR_RETURN(const std::string text, format_costs(costs));
+  return tools::write_text(options.output, text);
 }
 
 Result<ExitCode> profile(const Options& options) {

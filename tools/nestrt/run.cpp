@@ -104,9 +104,11 @@ Status check_outputs(const Plan& plan, const Options& options) {
   inputs.insert(inputs.end(), {options.plan, options.labels});
   NESTRT_RETURN_IF_ERROR(check_output_files({options.saved_input}, inputs, options.units));
   if (options.output_folder.empty()) return {};
+  std::vector<std::string> outputs = {options.saved_input, options.units.trace, options.units.cost_file};
   for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.output_folder + "/" + file, inputs));
-  return {};
+    outputs.push_back(options.output_folder + "/" + file);
+  for (const std::string& path : outputs) NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+  return check_distinct(outputs);
 }
 
 Status report_trace(const LoadedPlan& loaded, const Options& options) {

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
-#include "drivers/evta/isa/configuration.h"
+#include "drivers/known_units.h"
 #include "nestrt/log.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
@@ -353,14 +354,7 @@ Json to_json(const std::vector<Figures>& all, Json steps, const Options& options
   return json;
 }
 
-// Takes the number of instances out of EVTA's configuration.
-Status check_unit(tools::BoardUnit* unit) {
-  if (unit->kind != "evta") return {};
-  NESTRT_ASSIGN_OR_RETURN(const evta::Instances instances, evta::parse_instances(unit->configuration));
-  unit->instances = std::max<int64_t>(unit->instances, instances.count);
-  unit->configuration = instances.configuration->name;
-  return {};
-}
+Status check_unit(tools::BoardUnit* unit) { return complete_unit(unit->kind, unit->configuration, unit->instances); }
 
 double npu_clock(const tools::Board& board, const Plan& plan) {
   for (const tools::BoardUnit& unit : board.units)
@@ -447,7 +441,8 @@ Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
   std::vector<std::string> inputs = options.profiles;
   inputs.insert(inputs.end(), options.beside.begin(), options.beside.end());
-  inputs.insert(inputs.end(), {options.plan, path});
+  inputs.push_back(options.plan);
+  std::ranges::copy(tools::files_of_board(path), std::back_inserter(inputs));
   std::vector<std::string> outputs = {options.json, options.trace, options.html};
   for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
     outputs.push_back(placement_file(options.placements, session));

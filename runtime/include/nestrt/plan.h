@@ -72,6 +72,7 @@ class Plan {
   // Elements of a constant buffer.
   std::span<const std::byte> constant(uint32_t buffer) const;
 
+  // All of the file, its signature too.
   std::span<const std::byte> bytes() const { return bytes_; }
   // 32 hexadecimal digits: the identity of the content. Found by chance in no other plan; by malice it can be.
   std::string digest() const;

@@ -3,9 +3,11 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 
 #include "test/support/temporary_folder.h"
+#include "tools/common/npy.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;
@@ -100,6 +102,17 @@ TEST_CASE("Arrays are N inputs, with or without the input's batch") {
   CHECK(count({6, 5}, {1, 4}) == 0);
   CHECK(count({6, 2, 2}, {1, 4}) == 0);
   CHECK(count({0, 4}, {1, 4}) == 0);
+}
+
+TEST_CASE("A sample whose elements are no finite numbers is refused by its name") {
+  const test::TemporaryFolder folder;
+  std::vector<float> elements = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
+  const std::string npy = folder.path() + "/nan.npy";
+  REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 2}, elements.data()}).ok());
+  const auto samples = CalibrationSamples::open({"", npy, 0, false}, input_of({1, 2}), nullptr);
+  REQUIRE(samples);
+  CHECK(samples->read(0));
+  CHECK_THAT(samples->read(1).error().to_string(), Contains("nan.npy[1]") && Contains("no finite numbers"));
 }
 
 TEST_CASE("Missing calibration data is said") {

@@ -105,6 +105,18 @@ TEST_CASE("nestc check exits with 1 on a mismatch and 0 without one") {
   CHECK(bad.text.find("the first operator that diverges is conv2 (Conv)") != std::string::npos);
 }
 
+TEST_CASE("A damaged plan is not checked") {
+  const Workshop workshop;
+  std::vector<std::byte> bytes = *tools::read_file(workshop.path("model.nest"));
+  bytes.back() ^= std::byte{1};  // of a weight
+  REQUIRE(tools::write_file(workshop.path("damaged.nest"), bytes).ok());
+  const auto result = test::run_program(
+      "nestc", {"check", workshop.path("model.onnx"), workshop.path("damaged.nest"), "--python", "none"});
+  INFO(result.text);
+  CHECK(result.exit_code == 2);
+  CHECK(result.text.find("the content does not match its digest") != std::string::npos);
+}
+
 // Scores of nearly nothing beside boxes, as of a detector that sees nothing.
 ModelBuilder detector() {
   ModelBuilder model;

@@ -49,6 +49,14 @@ TEST_CASE("The top classes are compared along the last axis that is longer than 
   REQUIRE(d.expected_top == 1);
 }
 
+TEST_CASE("Scores that are no numbers name no class, and agree with none") {
+  const Difference d = difference({kNan, 1, 2, 1}, {kNan, 1, 2, 1}, {2, 2});
+  CHECK(d.rows == 2);
+  CHECK(d.rows_agreeing == 1);
+  CHECK(d.actual_top == -1);
+  CHECK(d.expected_top == -1);
+}
+
 TEST_CASE("Signal to noise and direction are those of all elements, over all runs") {
   Difference d = difference({11, 0}, {10, 0}, {2});
   CHECK(d.decibel() == Approx(20));

@@ -45,6 +45,7 @@ TEST_CASE("A signed plan is loaded by who trusts its signer, and by who asks for
   const auto unasked = Plan::from_memory(plan.file.bytes(), Verification::kComplete);
   REQUIRE(unasked);
   CHECK_FALSE((*unasked)->signer());
+  CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // whoever writes it again does not lose its signature
 }
 
 TEST_CASE("Plans without a signature, or with one of somebody else, are refused where a signer is asked for") {

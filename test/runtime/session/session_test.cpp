@@ -225,6 +225,9 @@ TEST_CASE("Sessions that cannot run are refused at creation") {
   CHECK(Session::create(nullptr, *units).error().code() == Code::kInvalidArgument);
   CHECK(Session::create(load(file), {}).error().code() == Code::kInvalidArgument);
   CHECK(Session::create(load(file), {nullptr}).error().code() == Code::kInvalidArgument);
+  const auto twice = Session::create(load(file), {units->front(), units->front()});
+  REQUIRE_FALSE(twice);
+  CHECK_THAT(twice.error().to_string(), Catch::Contains("give each unit once"));
 }
 
 TEST_CASE("Limits that no unit could keep to are refused, and the message names the option") {
@@ -240,6 +243,8 @@ TEST_CASE("Limits that no unit could keep to are refused, and the message names 
   expect_refused({.unit_timeout = milliseconds(0)}, "SessionOptions::unit_timeout");
   for (const double factor : {-1.0, 0.5, 1e7, std::numeric_limits<double>::quiet_NaN()})
     expect_refused({.unit_limit_factor = factor}, "SessionOptions::unit_limit_factor");
+  for (const double drift : {-0.1, std::numeric_limits<double>::quiet_NaN()})
+    expect_refused({.reschedule_drift = drift}, "SessionOptions::reschedule_drift");
   for (const milliseconds slack : {milliseconds(-1), milliseconds(90'000'000)})
     expect_refused({.unit_limit_slack = slack}, "SessionOptions::unit_limit_slack");
   CHECK(Session::create(load(file), *units, {.unit_limit_factor = 1, .unit_limit_slack = milliseconds(0)}));

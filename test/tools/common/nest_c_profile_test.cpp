@@ -21,7 +21,7 @@ ops::Conv conv(int kernel, int pad) {
 }
 
 // Two convolutions that differ in nothing NEST-C's keys know, and one of another kernel.
-PlanBuilder network() {
+PlanBuilder profiled_network() {
   PlanBuilder builder;
   const auto weights = [&](const std::string& name, int kernel) {
     return builder.constant<float>(name, {4, 3, kernel, kernel}, std::vector<float>(12 * kernel * kernel));
@@ -34,7 +34,7 @@ PlanBuilder network() {
 }
 
 struct Network {
-  test::PlanFile bytes = network().build();
+  test::PlanFile bytes = profiled_network().build();
   std::shared_ptr<const Plan> plan = *Plan::from_memory(bytes.bytes());
 };
 

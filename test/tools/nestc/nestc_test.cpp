@@ -201,6 +201,26 @@ TEST_CASE("nestc does not write a plan over the model") {
   CHECK(tools::read_file(model)->size() == bytes.size());
 }
 
+TEST_CASE("nestc writes nothing over the data that a model keeps beside its file") {
+  const NestcWorkshop workshop;
+  ModelBuilder builder = small_model();
+  onnx::TensorProto& tensor = *builder.graph().mutable_initializer(0);
+  tensor.clear_float_data();
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& entry = *tensor.add_external_data();
+  entry.set_key("location");
+  entry.set_value("weights.bin");
+  const std::string model = workshop.write("model.onnx", builder.bytes());
+  const std::string weights = workshop.write("weights.bin", std::string(24, '\0'));
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"compile", model, "-o", weights},
+                                                  {"inspect", model, "--json", weights},
+                                                  {"export", model, "-o", workshop.path("./weights.bin")},
+                                                  {"explain", model, "--html", weights}})
+    workshop.check_bad_input(run_program("nestc", command), "would be written over the input");
+  CHECK(fs::file_size(weights) == 24);
+  CHECK(workshop.compile(model).exit_code == 0);
+}
+
 TEST_CASE("nestc writes nothing over an array that it reads") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());

@@ -165,6 +165,12 @@ TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {
   workshop.check_refused(workshop.quantize({"--save-profile", workshop.path("model.onnx")}), "another file");
   workshop.check_refused(workshop.quantize({"--save-profile", workshop.path("samples.npy")}), "another file");
   workshop.check_refused(workshop.quantize({"--save-profile", workshop.plan()}), "another file");
+  workshop.write("board.yaml", "board: b\nunits:\n  - {unit: cpu, instruction_set: neon}\nprofiles: [b.costs]\n");
+  workshop.write("b.costs", "nestrt costs 3\n");
+  for (const std::string file : {"board.yaml", "b.costs"})
+    workshop.check_refused(
+        workshop.quantize({"--target", workshop.path("board.yaml") + ",host", "--save-profile", workshop.path(file)}),
+        "would be written over the input");
   workshop.check_refused(
       run_program("nestc", {"compile", workshop.path("model.onnx"), "-o", workshop.path("samples.npy"), "--quantize",
                             "s8", "--calibrate", workshop.path("samples.npy")}),

@@ -1,7 +1,9 @@
 // nestrt run and eval on pictures, and on arrays in their place, as a user meets them.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <limits>
 
+#include "nestrt/plan.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
@@ -141,6 +143,30 @@ TEST_CASE("Arrays are scored as pictures are") {
   REQUIRE(tools::write_npy(workshop.path("other.npy"), {DataType::kF32, {1, 3, 2, 2}, other.data()}).ok());
   check_refused(eval(workshop.classes(), workshop.write("other.tsv", "other.npy\t0\n")),
                 "other.npy' holds f32 1x3x2x2, but input 'image' takes f32 1x3x32x32");
+}
+
+TEST_CASE("Scores that are no numbers are wrong, and said to be") {
+  const PictureWorkshop workshop;
+  const std::vector<float> nothing(3 * 32 * 32, std::numeric_limits<float>::quiet_NaN());
+  REQUIRE(tools::write_npy(workshop.path("nan.npy"), {DataType::kF32, {1, 3, 32, 32}, nothing.data()}).ok());
+  const ProgramResult result = run_program("nestrt", {"eval", workshop.classes(), "--images", workshop.path("."),
+                                                      "--labels", workshop.write("labels.tsv", "nan.npy\t0\n")});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("0.00 %  (0/1)") && Contains("of 1 of 1 inputs some scores are no numbers"));
+}
+
+TEST_CASE("A file that two outputs would be written to is refused") {
+  const PictureWorkshop workshop;
+  workshop.write_array("red.npy", 0);
+  const auto plan = Plan::map(workshop.classes());
+  REQUIRE(plan);
+  const std::string output = workshop.path("out/" + (*plan)->outputs()[0].name + ".npy");
+  for (const std::string option : {"--trace", "--cost-file"})
+    check_refused(run({workshop.classes(), "--input", workshop.path("red.npy"), "--output", workshop.path("out"),
+                       option, workshop.path("./out/../out/" + (*plan)->outputs()[0].name + ".npy")}),
+                  "is named for two outputs");
+  CHECK_FALSE(std::filesystem::exists(output));
 }
 
 }  // namespace

@@ -280,6 +280,49 @@ TEST_CASE("A file of costs that a board names under two names is refused") {
   CHECK(result.text.find("is the same file as") != std::string::npos);
 }
 
+TEST_CASE("Nothing is written over the costs that a board names") {
+  const SimulateWorkshop workshop;
+  workshop.write("a.costs", "nestrt costs 3\n");
+  workshop.write("costly.yaml", SimulateWorkshop::estimating_board() + "profiles: [a.costs]\n");
+  for (const std::string option : {"--json", "--trace", "--html"}) {
+    const ProgramResult result =
+        run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("costly.yaml"), option,
+                               workshop.path("./a.costs")});
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.text, Contains("would be written over the input"));
+  }
+}
+
+TEST_CASE("A board is simulated with the units and instruction sets that there are") {
+  const SimulateWorkshop workshop;
+  const auto refused = [&](const std::string& unit, const std::string& part) {
+    workshop.write("wrong.yaml", "board: wrong\nunits:\n  - {unit: cpu}\n  - {" + unit + "}\n");
+    const ProgramResult result =
+        run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("wrong.yaml")});
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.text, Contains(part) && Contains("line 4"));
+  };
+  refused("unit: vta", "there is no unit 'vta'");
+  workshop.write("wrong.yaml", "board: wrong\nunits:\n  - {unit: cpu, instruction_set: neno}\n");
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("wrong.yaml")});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.text, Contains("there is no instruction set 'neno'; known are"));
+}
+
+TEST_CASE("Costs of next to nothing are none, and a simulation with them ends") {
+  const SimulateWorkshop workshop;
+  const auto plan = Plan::map(workshop.path("plan.nest"), Verification::kComplete);
+  REQUIRE(plan);
+  const auto host = *open_units("cpu", {.num_threads = 1});
+  CostTable costs = *flat_costs(**plan, host, [](const UnitInfo&) { return 1e-10; });
+  REQUIRE(write_costs(workshop.path("costs"), costs).ok());
+  check_ok(run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("board.yaml"),
+                                  "--profile", workshop.path("costs"), "--threads", "1", "--budget-ms", "1"}));
+}
+
 TEST_CASE("The costs of a CPU serve a board that does not state its instruction set, unless they are of several") {
   const SimulateWorkshop workshop;
   const auto plan = Plan::map(workshop.path("plan.nest"), Verification::kComplete);

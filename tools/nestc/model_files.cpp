@@ -1,0 +1,18 @@
+#include "tools/nestc/model_files.h"
+
+#include <filesystem>
+
+#include "compiler-lite/import/onnx_model.h"
+#include "tools/common/files.h"
+
+namespace nestrt::compiler {
+
+Status check_not_model(const std::string& output, const std::string& model) {
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, model));
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(output, error)) return {};
+  const auto files = external_files(model);
+  return files ? tools::check_not_input(output, *files) : Status();  // what is no model says so where it is read
+}
+
+}  // namespace nestrt::compiler
