@@ -128,7 +128,8 @@ def shape_choices(stated: Sequence[Tuple[str, Sequence[int]]]) -> List[Dict[str,
     count = max(map(len, by_input.values()), default=1)
     for name, shapes in by_input.items():
         if len(shapes) not in (1, count):
-            raise ValueError(f"--input-shape is given {len(shapes)} times for input '{name}' and {count} times for another")
+            raise ValueError(f"--input-shape is given {len(shapes)} times for input '{name}' and {count} times for "
+                             "another")
     return [{name: shapes[index % len(shapes)] for name, shapes in by_input.items()} for index in range(count)]
 
 

@@ -48,7 +48,8 @@ def plan_file(plan: Any) -> Iterator[str]:
 def sample_arrays(samples: Any) -> List[np.ndarray]:
     """Each of the shape of an input, or several of them along the first axis."""
     if isinstance(samples, np.ma.MaskedArray):
-        raise TypeError("the samples: a masked array, whose mask means nothing here; array.filled(...) makes one without")
+        raise TypeError("the samples: a masked array, whose mask means nothing here; array.filled(...) makes one "
+                        "without")
     if isinstance(samples, np.ndarray):
         return [_numbers(samples)]
     if isinstance(samples, Mapping):
@@ -62,8 +63,8 @@ def sample_arrays(samples: Any) -> List[np.ndarray]:
 def _numbers(sample: Any) -> np.ndarray:
     array = np.asarray(sample)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of pictures or a .npy file "
-                        "is given by its path alone")
+        raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of pictures or a .npy "
+                        "file is given by its path alone")
     return array
 
 

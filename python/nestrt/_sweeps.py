@@ -150,7 +150,8 @@ def _figures(score: Mapping[str, Any]) -> Dict[str, Any]:
 @dataclass(frozen=True)
 class EvaluateReport(Report):
     """How often a classifier is right: shares of the samples that have a label, with the 95 % interval of top1 (Wilson,
-    1927). predictions: of each sample its name and five classes, the likeliest first; [-1] where a score is no number."""
+    1927). predictions: of each sample its name and five classes, the likeliest first; [-1] where a score is no number.
+    """
 
     n: int = 0
     top1: Optional[float] = None
@@ -238,7 +239,8 @@ def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[O
         classes = [_class(labels[name]) if name in labels else None for name in names]
         if all(wanted is None for wanted in classes):
             hint = "; rows of an array have the names '[0]', '[1]' and so on" if names[0] == "[0]" else ""
-            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{hint}", "evaluate")
+            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{hint}",
+                                  "evaluate")
     elif len(labels) != len(names):
         raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")
     else:

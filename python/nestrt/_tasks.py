@@ -66,7 +66,7 @@ def score(shared: Shared, item: Tuple[Dict[str, Any], int]) -> Optional[Dict[str
 
 
 def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
-    """The five classes with the largest scores for each sample, the largest first; -1 alone where a score is no number."""
+    """The five classes with the largest scores for each sample, the largest first; -1 alone where one is no number."""
     session = shared.keep("session", lambda: Session(Plan(shared["plan"]), shared["units"], threads=shared["threads"]))
     plan = session.plan
     found = []

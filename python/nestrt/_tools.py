@@ -532,7 +532,8 @@ def profile(
     """
     where = _take(options, _UNITS)
     _reject(options, "profile")
-    within({"max_runs": (max_runs, 1, 10**9), "precision": (precision, 1e-4, 1.0), "max_seconds": (max_seconds, 1e-3, 1e6)})
+    within({"max_runs": (max_runs, 1, 10**9), "precision": (precision, 1e-4, 1.0),
+            "max_seconds": (max_seconds, 1e-3, 1e6)})
     what = given(output=output, threads=list(counts) or None, precision=precision, max_runs=max_runs,
                  max_seconds=max_seconds)
     what["clocks"] = [f"{unit}={mhz}" for unit, mhz in dict(clocks or {}).items()]

@@ -23,7 +23,7 @@ def path_text(path: Any) -> str:
 def names(name: str, values: Any) -> List[str]:
     """A list of names or paths."""
     if isinstance(values, (str, bytes, os.PathLike)):
-        raise TypeError(f"{name}: expected a list, got {values!r}")
+        raise TypeError(f"{name}: expected a list of names, got {values!r}")
     return [path_text(value) for value in values]
 
 
@@ -36,7 +36,7 @@ def integer(name: str, value: Any, least: int, most: int) -> int:
     except TypeError:
         raise TypeError(f"{name}: expected a whole number, got {value!r}") from None
     if not least <= whole <= most:
-        raise ValueError(f"{name}: expected {least} to {most}, got {whole}")
+        raise InvalidArgument(f"{name}: expected {least} to {most}, got {whole}", "options")
     return whole
 
 
@@ -45,7 +45,7 @@ def number(name: str, value: Any, least: float, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (numbers.Real,)):
         raise TypeError(f"{name}: expected a number, got {value!r}")
     if not least <= value <= most:
-        raise ValueError(f"{name}: expected {least:g} to {most:g}, got {value}")
+        raise InvalidArgument(f"{name}: expected {least:g} to {most:g}, got {value}", "options")
     return float(value)
 
 
