@@ -17,7 +17,7 @@ Board& fresh_board(bool coherent) {
   return board;
 }
 
-Result<std::unique_ptr<evta::Transport>> open_transport(int instance = 0) {
+Result<std::unique_ptr<evta::Transport>> open_instance(int instance = 0) {
   evta::XrtOptions options = options_for(kernel_xclbin());
   options.configuration = &evta::test::stock_configuration();
   options.instance = instance;
@@ -27,7 +27,7 @@ Result<std::unique_ptr<evta::Transport>> open_transport(int instance = 0) {
 TEST_CASE("What was seen of a board's port is what its transport goes by") {
   for (const bool coherent : {false, true}) {
     fresh_board(coherent);
-    const auto transport = open_transport();
+    const auto transport = open_instance();
     REQUIRE(transport);
     CHECK((*transport)->cache_line_bytes() == (coherent ? 1 : 64));
   }
@@ -36,7 +36,7 @@ TEST_CASE("What was seen of a board's port is what its transport goes by") {
 
 TEST_CASE("Nothing is synchronised on a coherent port") {
   Board& board = fresh_board(true);
-  const auto transport = open_transport();
+  const auto transport = open_instance();
   REQUIRE(transport);
   const auto buffer = (*transport)->allocate(4096, 0);
   REQUIRE(buffer);
@@ -48,7 +48,7 @@ TEST_CASE("Nothing is synchronised on a coherent port") {
 
 TEST_CASE("A board that fails while its port is looked at opens without that knowledge") {
   fresh_board(true).faults().next_run(RunFault::kError);
-  const auto transport = open_transport();
+  const auto transport = open_instance();
   REQUIRE(transport);
   CHECK((*transport)->cache_line_bytes() == 64);
   fresh_board(false);
@@ -56,7 +56,7 @@ TEST_CASE("A board that fails while its port is looked at opens without that kno
 
 TEST_CASE("Two accelerators of a board reach the same memory") {
   fresh_board(true);
-  const auto first = open_transport(0), second = open_transport(1);
+  const auto first = open_instance(0), second = open_instance(1);
   REQUIRE(first);
   REQUIRE(second);
   CHECK_FALSE((*first)->memory_name().empty());
