@@ -135,7 +135,8 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
     found.best = improve_by_moves(problem, bounds, std::move(found.best), options.deadline);
   contest.enter(std::move(found.best));
   contest.improve_best(bounds, part_of_budget(9));
-  enter_improved();  // so that it is not the better one
+  // So that they are not the better ones.
+  if (contest.is_needed()) contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline)));
   return {std::move(contest).winner(), found.lower_bound_us};
 }
 

@@ -55,9 +55,11 @@ Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options
 Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options, const Plan& plan) {
   const std::span<const TensorInfo> inputs = plan.inputs();
   if (inputs.size() == 1 && inputs[0].type == DataType::kF32) return open(options, inputs[0], plan.preprocessing(0));
-  return Status(Code::kUnsupported,
-                fmt::format("samples are for a model with one f32 input; this one has {} inputs{}", inputs.size(),
-                            inputs.size() == 1 ? fmt::format(" of {}", nestrt::name(inputs[0].type)) : ""));
+  return Status(
+      Code::kUnsupported,
+      fmt::format("samples are for a model with one f32 input; this one has {} inputs{}: compile it in f32, or "
+                  "make the others constants (--bind)",
+                  inputs.size(), inputs.size() == 1 ? fmt::format(" of {}", nestrt::name(inputs[0].type)) : ""));
 }
 
 Status CalibrationSamples::open_images(const SampleOptions& options) {

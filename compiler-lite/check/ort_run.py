@@ -22,15 +22,14 @@ import onnxruntime as ort
 
 def expose(model_path, values, folder):
     """The path of a copy of the model in which `values` are outputs too; the model itself where there are none."""
-    if not values:
+    graph = onnx.load(model_path, load_external_data=False).graph
+    known = {output.name for output in graph.output}
+    computed = {name for node in graph.node for name in node.output if name}
+    added = [name for name in dict.fromkeys(values) if name in computed and name not in known]
+    if not added:
         return model_path
     model = onnx.load(model_path)
-    known = {output.name for output in model.graph.output}
-    computed = {name for node in model.graph.node for name in node.output if name}
-    for name in values:
-        if name in computed and name not in known:
-            known.add(name)
-            model.graph.output.append(onnx.ValueInfoProto(name=name))
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in added)
     path = os.path.join(folder, "exposed.onnx")
     onnx.save(model, path)
     return path

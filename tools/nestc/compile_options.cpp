@@ -76,12 +76,7 @@ Result<CompileOptions> CompileFlags::options() const {
   return options;
 }
 
-Status CompileFlags::require_one_shape(std::string_view command) const {
-  NESTRT_ASSIGN_OR_RETURN(const auto shapes, import_.shapes());
-  if (shapes.size() == 1) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("nestc {} looks at one shape at a time: give --input-shape once for each input", command));
-}
+Status CompileFlags::require_one_shape(std::string_view command) const { return import_.require_one_shape(command); }
 
 Result<Backends> CompileChoice::backends() const {
   NESTRT_ASSIGN_OR_RETURN(const TargetDescription description, read_target(target));

@@ -44,6 +44,7 @@ Result<Graph> ExportCommand::graph() const {
 }
 
 Status ExportCommand::run() const {
+  NESTRT_RETURN_IF_ERROR(import.require_one_shape("export"));
   NESTRT_RETURN_IF_ERROR(check_not_model(output, model));
   for (const std::string& file : {output, quantize.saved()}) NESTRT_RETURN_IF_ERROR(import.check_output(file));
   NESTRT_RETURN_IF_ERROR(quantize.check_output(output));

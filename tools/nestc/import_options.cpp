@@ -76,6 +76,13 @@ Status ImportFlags::check_output(const std::string& output) const {
   return {};
 }
 
+Status ImportFlags::require_one_shape(std::string_view command) const {
+  NESTRT_ASSIGN_OR_RETURN(const auto all, shapes());
+  if (all.size() == 1) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("nestc {} looks at one shape at a time: give --input-shape once for each input", command));
+}
+
 Result<std::vector<std::map<std::string, Shape>>> ImportFlags::shapes() const {
   std::map<std::string, std::vector<Shape>> given;
   size_t count = 1;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler-lite/import/import.h"
@@ -17,6 +18,8 @@ class ImportFlags {
   // The shapes of inputs, one after the other: the first is that of options(). An input that is given several times has
   // as many; one that is given once has the same in all. Errors: kInvalidArgument.
   Result<std::vector<std::map<std::string, Shape>>> shapes() const;
+  // Of a command that looks at one shape. Errors: kInvalidArgument where several are given.
+  Status require_one_shape(std::string_view command) const;
   // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
   Result<ImportOptions> options() const;
   // Errors: kInvalidArgument where `output` is a file of --bind.

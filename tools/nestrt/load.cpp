@@ -60,7 +60,7 @@ Status UnitChoice::check_units() const {
   for (const UnitRequest& unit : parse_unit_list(units)) {
     const bool is_sim = unit.transport.value_or(transport) == "sim";
     if (unit.kind == "cpu") continue;
-    if (unit.kind != "evta" && unit.kind != "npu") is_of_vendor = true;
+    if (unit.kind != "evta") is_of_vendor = true;
     (is_sim ? is_simulated : is_reached) = true;
   }
   const auto refuse = [&](const char* option, const char* wanted) {

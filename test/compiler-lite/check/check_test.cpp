@@ -105,6 +105,20 @@ TEST_CASE("nestc check exits with 1 on a mismatch and 0 without one") {
   CHECK(bad.text.find("the first operator that diverges is conv2 (Conv)") != std::string::npos);
 }
 
+TEST_CASE("What --expose makes an output is compared, too") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const Workshop workshop;
+  const std::string exposed = workshop.path("exposed.nest");
+  REQUIRE(
+      test::run_program("nestc", {"compile", workshop.path("model.onnx"), "-o", exposed, "--expose", "b"}).exit_code ==
+      0);
+  const auto result = test::run_program("nestc", {"check", workshop.path("model.onnx"), exposed, "--python", python});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK(result.text.find("the plan matches ONNX Runtime") != std::string::npos);
+}
+
 TEST_CASE("A damaged plan is not checked") {
   const Workshop workshop;
   std::vector<std::byte> bytes = *tools::read_file(workshop.path("model.nest"));

@@ -189,6 +189,18 @@ TEST_CASE("nestc says what is wrong with an option") {
                            "absent");
 }
 
+TEST_CASE("What looks at one shape refuses several") {
+  const NestcWorkshop workshop;
+  const std::string model = workshop.write("model.onnx", small_model().bytes());
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"export", model, "-o", workshop.path("out/other.onnx")},
+        {"partition", model, "--output-dir", workshop.path("out/parts")}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--input-shape", "x=1,2,4,4", "--input-shape", "x=2,2,4,4"});
+    workshop.check_bad_input(run_program("nestc", arguments), "one shape at a time");
+  }
+}
+
 TEST_CASE("nestc does not write a plan over the model") {
   const NestcWorkshop workshop;
   const std::string bytes = small_model().bytes();
