@@ -168,7 +168,7 @@ TEST_CASE("A board has units, but not beyond reason") {
 
 TEST_CASE("A board's units have names that files of costs can have, too") {
   const std::string longest(256, 'k');
-  for (const std::string entry : {"unit: ", "unit: evta\n  configuration: ", "unit: cpu\n  instruction_set: "}) {
+  for (const std::string entry : {"unit: ", "unit: evta\n  configuration: "}) {
     CAPTURE(entry);
     const std::string board = "board: b\nunits:\n- " + entry + longest;
     CHECK(parse(board + "\n"));
@@ -176,6 +176,14 @@ TEST_CASE("A board's units have names that files of costs can have, too") {
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().to_string(), Contains("expected a text of at most 256 bytes, got 257"));
   }
+}
+
+TEST_CASE("A board's CPU has an instruction set that there is") {
+  const std::string board = "board: b\nunits:\n- {unit: cpu, instruction_set: ";
+  CHECK(parse(board + "neon}\n"));
+  const auto refused = parse(board + "neno}\n");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Contains("line 3") && Contains("known are portable, neon"));
 }
 
 }  // namespace nestrt::tools
