@@ -7,6 +7,8 @@ import operator
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+import numpy as np
+
 from ._errors import InvalidArgument
 
 
@@ -42,7 +44,7 @@ def integer(name: str, value: Any, least: int, most: int) -> int:
 
 def number(name: str, value: Any, least: float, most: float) -> float:
     """Finite, of whatever type."""
-    if isinstance(value, bool) or not isinstance(value, (numbers.Real,)):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: expected a number, got {value!r}")
     if not least <= value <= most:
         raise InvalidArgument(f"{name}: expected {least:g} to {most:g}, got {value}", "options")
@@ -50,7 +52,7 @@ def number(name: str, value: Any, least: float, most: float) -> float:
 
 
 def flag(name: str, value: Any) -> bool:
-    if not isinstance(value, (bool,)) and type(value).__name__ not in ("bool_", "bool"):
+    if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, got {value!r}")
     return bool(value)
 
@@ -72,8 +74,8 @@ def within(limits: Mapping[str, Any]) -> None:
     for name, (value, least, most) in limits.items():
         if value is None:
             continue
-        whole = isinstance(least, int) and isinstance(most, int)
-        integer(name, value, least, most) if whole else number(name, value, least, most)
+        check = integer if isinstance(least, int) and isinstance(most, int) else number
+        check(name, value, least, most)
 
 
 def useless(**stated: Optional[Any]) -> None:
