@@ -48,10 +48,6 @@ if(NESTRT_SANITIZE)
   if(NESTRT_SANITIZE MATCHES "undefined")
     target_compile_options(nestrt_options INTERFACE -fno-sanitize=null,vptr,object-size)
   endif()
-  # Calls that look at an address, instead of code for it at every access, are compiled in half the time.
-  if(NESTRT_SANITIZE MATCHES "address")
-    target_compile_options(nestrt_options INTERFACE "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
-  endif()
   target_link_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE})
 endif()
 if(NESTRT_COVERAGE)
@@ -63,6 +59,12 @@ endif()
 set(NESTRT_LIBRARY_OPTIONS "")
 if(NESTRT_BUILD_FUZZERS AND NOT NESTRT_COVERAGE)
   set(NESTRT_LIBRARY_OPTIONS -fsanitize=fuzzer-no-link)
+endif()
+
+# Where more is compiled than computed: calls that look at addresses, instead of code for that at every access.
+set(NESTRT_CALLS_OF_SANITIZER "")
+if(NESTRT_SANITIZE MATCHES "address")
+  set(NESTRT_CALLS_OF_SANITIZER "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
 endif()
 
 # What is compiled more often than it runs: commands and tests, whose work is done in the libraries.
