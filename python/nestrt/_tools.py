@@ -342,7 +342,7 @@ def _check_quantize(
     if quantize not in (None, "s8"):
         raise ValueError(f"quantize: expected None or 's8', got {quantize!r}")
     check_method(method or "", empty=True)
-    _check_percentile(percentile, method or (None if calibration is None else "mse"), _is_calibration(calibration))
+    _check_percentile(percentile, method, _is_calibration(calibration))
     if quantize is None and (calibration is not None or options or max_loss is not None):
         raise TypeError("calibration, max_loss and how to quantize go with quantize='s8'")
     if quantize is not None and calibration is None:

@@ -409,7 +409,6 @@ void bind_evaluator(nb::module_& module) {
 
 // Before a long computation. `inputs` are not to be written over.
 void check_output(const std::string& path, const std::vector<std::string>& inputs) {
-  check(tools::check_not_input(path, inputs), path);
   for (const std::string& input : inputs) check(compiler::check_not_model(path, input), path);
   check(tools::check_writable(path), path);
 }

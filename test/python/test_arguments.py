@@ -65,6 +65,13 @@ def test_what_compile_cannot_take_is_refused_by_name(model, seen, option, error)
         nestrt.compile(model, quantize="s8", calibration=seen, **option)
 
 
+def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):
+    seen = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=99.0)
+    seen.save(tmp_path / "profile.yaml")
+    for calibration in (seen, tmp_path / "profile.yaml"):
+        assert nestrt.compile(model, quantize="s8", calibration=calibration, percentile=90.0).outputs
+
+
 def test_iterators_are_samples_too(model, seen, samples):
     report = nestrt.sensitivity(model, (sample for sample in samples), limit=2, all_but_one=False)
     assert report.samples == 2

@@ -1,7 +1,5 @@
 #include "tools/nestc/compile_options.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
