@@ -368,6 +368,7 @@ Result<std::vector<std::string>> external_files(const std::string& path) {
   add_locations(proto, locations);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::vector<std::string> files;
+  files.reserve(locations.size());
   for (const std::string& location : locations) files.push_back((folder / location).string());
   return files;
 }

@@ -1,5 +1,7 @@
 #include "compiler-lite/target/target_description.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
