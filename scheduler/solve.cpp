@@ -90,7 +90,7 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   Contest contest(problem);
   for (uint32_t unit = 0; unit < problem.units.size(); ++unit)
     contest.enter(whole.to_original(on_unit(whole.problem(), unit)));
-  const Solution one_by_one = sequential(whole.problem(), early);
+  Solution one_by_one = sequential(whole.problem(), early);
   contest.enter(whole.to_original(one_by_one));
   // Last for those who want more than that: before, there are better ways to spend the time.
   const auto enter_improved = [&] {

@@ -22,8 +22,8 @@ std::array<ExportRule, ops::kNumKinds> collect_export_rules() {
 }  // namespace
 
 const ExportRule* find_export_rule(ops::Kind kind) {
-  static const std::array<ExportRule, ops::kNumKinds> rules = collect_export_rules();
-  const ExportRule& rule = rules[static_cast<size_t>(kind)];
+  static const std::array<ExportRule, ops::kNumKinds> kRules = collect_export_rules();
+  const ExportRule& rule = kRules[static_cast<size_t>(kind)];
   return rule.write == nullptr ? nullptr : &rule;
 }
 

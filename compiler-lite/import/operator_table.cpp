@@ -23,8 +23,8 @@ std::vector<ImportRule> collect_import_rules() {
 }  // namespace
 
 std::span<const ImportRule> import_rules() {
-  static const std::vector<ImportRule> rules = collect_import_rules();
-  return rules;
+  static const std::vector<ImportRule> kRules = collect_import_rules();
+  return kRules;
 }
 
 const ImportRule* find_import_rule(std::string_view op_type, int64_t opset) {

@@ -7,7 +7,15 @@
 namespace nestrt::test {
 namespace {
 
-using namespace scheduler;
+using scheduler::Deadline;
+using scheduler::Decision;
+using scheduler::improve_sequential;
+using scheduler::Part;
+using scheduler::Problem;
+using scheduler::sequential;
+using scheduler::Solution;
+using scheduler::Task;
+using scheduler::WholePlacements;
 
 TEST_CASE("A sequential schedule is improved by what its makespan is said to be, neighbours together") {
   std::mt19937 random(7);
