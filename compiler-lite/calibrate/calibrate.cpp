@@ -70,7 +70,7 @@ class Calibrator {
   static Result<Calibrator> create(const std::string& model, const CompileOptions& options, int threads);
 
   const Plan& plan() const { return *plan_; }
-  Status observe(const tools::Array& input);
+  Status observe(const std::vector<tools::Array>& inputs);
   // What was observed since the last time.
   std::vector<ValueProfile> take();
 
@@ -100,8 +100,8 @@ Result<Calibrator> Calibrator::create(const std::string& model, const CompileOpt
   return result;
 }
 
-Status Calibrator::observe(const tools::Array& input) {
-  NESTRT_RETURN_IF_ERROR(trace_.run({input}));
+Status Calibrator::observe(const std::vector<tools::Array>& inputs) {
+  NESTRT_RETURN_IF_ERROR(trace_.run(inputs));
   for (ObservedTensor& observed : observed_) {
     NESTRT_RETURN_IF_ERROR(trace_.visit(
         observed.tensor, [&](std::span<const float> elements) { return observed.observer.observe(elements); }));

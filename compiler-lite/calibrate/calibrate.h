@@ -44,9 +44,8 @@ Result<QuantizationProfile> merge(std::span<const QuantizationProfile> parts, Ca
 // Observes the f32 values, inputs and outputs included, of the graph as optimise() leaves it with fuse-residual and
 // fuse-activation switched off: values that fusion would hide are observed too, so that one profile serves the network
 // however it is fused. Memory: the plan's tensors side by side, and a histogram for each.
-// Errors: kUnsupported for a model without exactly one input of f32; those of compiling, of the samples, and of
-// running; kInvalidArgument naming value and sample where a value is NaN or infinite, and where no sample could be
-// read.
+// Errors: those of compiling, of the samples, and of running; kInvalidArgument naming value and sample where a value is
+// NaN or infinite, and where no sample could be read.
 Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options);
 
 }  // namespace nestrt::compiler

@@ -2,147 +2,96 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cctype>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 
-#include "tools/common/files.h"
-#include "tools/common/image.h"
-#include "tools/common/preprocess.h"
+#include "tools/common/tensor_files.h"
 
 namespace nestrt::compiler {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_array(std::string_view path) { return path.ends_with(".npy"); }
+// Files are one sample where this is the same.
+std::string sample_of(const std::string& path) { return fs::path(path).stem().string(); }
 
-size_t size_of(const TensorInfo& tensor) {
-  return static_cast<size_t>(tensor.shape.num_elements()) * size_bytes(tensor.type);
-}
-
-// How many inputs of `input` an array of `shape` holds: [N, input shape...], or [N * batch, rest of the input's
-// shape...]. 0 where it holds something else.
-int64_t inputs_in(const Shape& shape, const Shape& input) {
-  const auto tail_is = [&](int first_of_shape, int first_of_input) {
-    return shape.rank() - first_of_shape == input.rank() - first_of_input &&
-           std::equal(shape.begin() + first_of_shape, shape.end(), input.begin() + first_of_input);
-  };
-  if (shape.rank() == 0) return 0;
-  if (tail_is(1, 0)) return shape[0];
-  const bool whole_batches = input.rank() > 0 && tail_is(1, 1) && input[0] > 0 && shape[0] % input[0] == 0;
-  return whole_batches ? shape[0] / input[0] : 0;
+Status no_folder(const SampleOptions& options, std::span<const TensorInfo> inputs, const std::string& expected) {
+  std::string names;
+  for (const std::string& name : tools::file_names(inputs, "")) names += (names.empty() ? "" : ", ") + name;
+  return Status(Code::kInvalidArgument,
+                fmt::format("samples '{}': the network has {} inputs, and there is no folder '{}' for one of them; "
+                            "expected a folder that has folders of samples under the names {}",
+                            options.images, inputs.size(), expected, names));
 }
 
 }  // namespace
 
-Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options, const TensorInfo& input,
-                                                    const Preprocessing* preprocessing) {
-  if (options.images.empty() == options.npy.empty()) {
-    return Status(
-        Code::kInvalidArgument,
-        "calibration needs data: --images DIR (pictures) or --npy FILE.npy (N x the input's shape), one of them");
-  }
+Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options, std::span<const TensorInfo> inputs,
+                                                    std::span<const Preprocessing* const> preprocessing) {
   CalibrationSamples samples;
-  samples.input_ = input;
-  if (preprocessing != nullptr) samples.preprocessing_ = *preprocessing;
-  NESTRT_RETURN_IF_ERROR(options.npy.empty() ? samples.open_images(options) : samples.open_npy(options));
+  if (inputs.empty()) return Status(Code::kInvalidArgument, "samples are for the inputs of a network; this has none");
+  NESTRT_RETURN_IF_ERROR(check_one_source(options));
+  if (inputs.size() == 1) {
+    NESTRT_ASSIGN_OR_RETURN(samples.inputs_.emplace_back(),
+                            InputSamples::open(options, inputs.front(), preprocessing.front()));
+    return samples;
+  }
+  if (options.images.empty())
+    return Status(Code::kUnsupported,
+                  fmt::format("samples '{}': the network has {} inputs; expected a folder that has a folder of "
+                              "samples for each of them under its name",
+                              options.npy, inputs.size()));
+  NESTRT_RETURN_IF_ERROR(samples.open_each(options, inputs, preprocessing));
+  NESTRT_RETURN_IF_ERROR(samples.check_same_samples());
   return samples;
 }
 
 Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options, const Plan& plan) {
-  const std::span<const TensorInfo> inputs = plan.inputs();
-  if (inputs.size() == 1 && inputs[0].type == DataType::kF32) return open(options, inputs[0], plan.preprocessing(0));
-  return Status(
-      Code::kUnsupported,
-      fmt::format("samples are for a model with one f32 input; this one has {} inputs{}: compile it in f32, or "
-                  "make the others constants (--bind)",
-                  inputs.size(), inputs.size() == 1 ? fmt::format(" of {}", nestrt::name(inputs[0].type)) : ""));
+  std::vector<const Preprocessing*> preprocessing;
+  for (size_t i = 0; i < plan.inputs().size(); ++i) preprocessing.push_back(plan.preprocessing(i));
+  return open(options, plan.inputs(), preprocessing);
 }
 
-Status CalibrationSamples::open_images(const SampleOptions& options) {
-  std::error_code error;
-  for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
-    if (tools::is_sample_name(entry->path())) pictures_.push_back(entry->path().string());
-  if (error)
-    return Status(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kInvalidArgument,
-                  fmt::format("cannot look for samples in '{}': {}; expected a folder of pictures or .npy arrays, or a "
-                              "file whose name ends in .npy",
-                              options.images, error.message()));
-  if (pictures_.empty()) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("samples '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
+Status CalibrationSamples::open_each(const SampleOptions& options, std::span<const TensorInfo> inputs,
+                                     std::span<const Preprocessing* const> preprocessing) {
+  const std::vector<std::string> names = tools::file_names(inputs, "");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    SampleOptions own = options;
+    own.images = (fs::path(options.images) / names[i]).string();
+    std::error_code error;
+    if (!fs::is_directory(own.images, error)) return no_folder(options, inputs, names[i]);
+    NESTRT_ASSIGN_OR_RETURN(inputs_.emplace_back(), InputSamples::open(own, inputs[i], preprocessing[i]));
   }
-  std::sort(pictures_.begin(), pictures_.end());
-  choose(pictures_.size(), options.limit);
   return {};
 }
 
-Status CalibrationSamples::open_npy(const SampleOptions& options) {
-  array_path_ = options.npy;
-  NESTRT_ASSIGN_OR_RETURN(array_, tools::read_npy(options.npy));
-  const int64_t available = inputs_in(array_.shape, input_.shape);
-  if (array_.type != input_.type || available < 1 || size_of(input_) == 0) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("samples '{}' holds {} {}; expected {} of N x {}, N at least 1, for input '{}'",
-                              options.npy, nestrt::name(array_.type), array_.shape.to_string(),
-                              nestrt::name(input_.type), input_.shape.to_string(), input_.name));
+Status CalibrationSamples::check_same_samples() const {
+  const InputSamples& first = inputs_.front();
+  for (const InputSamples& other : inputs_) {
+    if (other.available() != first.available())
+      return Status(Code::kInvalidArgument,
+                    fmt::format("{} files in the folder of '{}', and {} in that of '{}'; expected one for each sample",
+                                first.available(), first.name(0), other.available(), other.name(0)));
+    for (size_t sample = 0; sample < size(); ++sample)
+      if (sample_of(first.name(sample)) != sample_of(other.name(sample)))
+        return Status(Code::kInvalidArgument,
+                      fmt::format("'{}' and '{}' would be one sample; expected files of the same name for each input",
+                                  first.name(sample), other.name(sample)));
   }
-  choose(static_cast<size_t>(available), options.limit);
   return {};
 }
 
-void CalibrationSamples::choose(size_t available, size_t limit) {
-  const size_t count = limit == 0 ? available : std::min(limit, available);
-  for (size_t i = 0; i < count; ++i) chosen_.push_back(i * available / count);
-}
-
-std::string CalibrationSamples::name(size_t index) const {
-  if (!pictures_.empty()) return pictures_[chosen_[index]];
-  return fmt::format("{}[{}]", array_path_, chosen_[index]);
-}
-
-Result<tools::Array> CalibrationSamples::read_array(const std::string& path) const {
-  NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
-  const Shape& shape = array.shape;
-  if (array.type != input_.type || (!(shape == input_.shape) && inputs_in(shape, input_.shape) != 1)) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' holds {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
-                              shape.to_string(), nestrt::name(input_.type), input_.shape.to_string(), input_.name));
+Result<std::vector<tools::Array>> CalibrationSamples::read(size_t index) const {
+  std::vector<tools::Array> arrays;
+  for (const InputSamples& input : inputs_) {
+    NESTRT_ASSIGN_OR_RETURN(arrays.emplace_back(), input.read(index));
   }
-  array.shape = input_.shape;
-  return array;
+  return arrays;
 }
 
 const Preprocessing* CalibrationSamples::preprocessing() const {
-  const bool any =
-      std::ranges::any_of(chosen_, [&](size_t i) { return i < pictures_.size() && !is_array(pictures_[i]); });
-  return any ? &preprocessing_ : nullptr;
-}
-
-Result<tools::Array> CalibrationSamples::read(size_t index) const {
-  NESTRT_ASSIGN_OR_RETURN(tools::Array sample, read_any(index));
-  const std::span elements(reinterpret_cast<const float*>(sample.bytes.data()), sample.bytes.size() / sizeof(float));
-  if (std::ranges::all_of(elements, [](float element) { return std::isfinite(element); })) return sample;
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("sample '{}' has elements that are no finite numbers, of which nothing can be learned", name(index)));
-}
-
-Result<tools::Array> CalibrationSamples::read_any(size_t index) const {
-  tools::Array sample{input_.type, input_.shape, std::vector<std::byte>(size_of(input_))};
-  if (pictures_.empty()) {
-    std::memcpy(sample.bytes.data(), array_.bytes.data() + chosen_[index] * sample.bytes.size(), sample.bytes.size());
-    return sample;
-  }
-  if (is_array(name(index))) return read_array(name(index));
-  NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(name(index)));
-  const auto values = tools::preprocess(image, preprocessing_, input_);
-  if (!values) return values.error().with_context(name(index));
-  std::memcpy(sample.bytes.data(), values->data(), sample.bytes.size());
-  return sample;
+  for (const InputSamples& input : inputs_)
+    if (input.preprocessing() != nullptr) return input.preprocessing();
+  return nullptr;
 }
 
 }  // namespace nestrt::compiler

@@ -1,55 +1,43 @@
-// CalibrationSamples: the inputs that a network is calibrated with, one after the other, read when they are needed.
+// CalibrationSamples: the inputs that a network is calibrated with, one sample after the other, read when they are
+// needed.
+//
+// Of a network with several inputs the samples lie in a folder that has for each input a folder under its name
+// (characters other than letters, digits, '.', '_' and '-' as '_'). Files of one sample have the same name but for the
+// extension.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "nestrt/plan.h"
-#include "nestrt/result.h"
-#include "tools/common/npy.h"
+#include "compiler-lite/calibrate/input_samples.h"
 
 namespace nestrt::compiler {
 
-struct SampleOptions {
-  std::string images;  // a folder of JPEG, PNG and BMP pictures, and of .npy inputs; other files are passed over
-  std::string npy;     // or a file of N inputs; exactly one of the two is given
-  size_t limit = 0;    // at most so many, evenly from the whole; 0: all
-  bool skip_unreadable = false;
-};
-
 class CalibrationSamples {
  public:
-  // For a network with one input, `input`; pictures are preprocessed as stated, or become pixels as they are.
-  // Errors: kNotFound and kInvalidArgument where there is no calibration data, or an array of another type or shape;
-  // the errors of reading a file.
-  static Result<CalibrationSamples> open(const SampleOptions& options, const TensorInfo& input,
-                                         const Preprocessing* preprocessing);
-  // The same for the input of a plan. Errors: kUnsupported where it has not exactly one input of f32.
+  // `preprocessing`: by input, null where none is stated.
+  // Errors: those of InputSamples::open(); kInvalidArgument where there is no input, where an input has no folder
+  // of samples, or not those of the others; kUnsupported where there are several and one .npy file.
+  static Result<CalibrationSamples> open(const SampleOptions& options, std::span<const TensorInfo> inputs,
+                                         std::span<const Preprocessing* const> preprocessing);
   static Result<CalibrationSamples> open(const SampleOptions& options, const Plan& plan);
 
   // Those chosen.
-  size_t size() const { return chosen_.size(); }
-  // For messages: the picture's path, or the file and the index in it.
-  std::string name(size_t index) const;
-  // Requires: index < size(). Errors: those of reading and preprocessing a picture, with its name; kInvalidArgument
-  // where an element is no finite number.
-  Result<tools::Array> read(size_t index) const;
-  // What the pictures among those chosen go through; null where there are none.
+  size_t size() const { return inputs_.front().size(); }
+  // For messages: where the first input's comes from.
+  std::string name(size_t index) const { return inputs_.front().name(index); }
+  // An array for each input, in order. Requires: index < size(). Errors: those of InputSamples::read().
+  Result<std::vector<tools::Array>> read(size_t index) const;
+  // What pictures among those chosen go through; null where there are none.
   const Preprocessing* preprocessing() const;
 
  private:
-  Status open_images(const SampleOptions& options);
-  Status open_npy(const SampleOptions& options);
-  Result<tools::Array> read_array(const std::string& path) const;
-  Result<tools::Array> read_any(size_t index) const;
-  void choose(size_t available, size_t limit);
+  Status open_each(const SampleOptions& options, std::span<const TensorInfo> inputs,
+                   std::span<const Preprocessing* const> preprocessing);
+  Status check_same_samples() const;
 
-  TensorInfo input_;
-  Preprocessing preprocessing_;
-  std::vector<std::string> pictures_;  // paths, sorted; empty where there is one array of them all
-  std::string array_path_;
-  tools::Array array_;
-  std::vector<size_t> chosen_;
+  std::vector<InputSamples> inputs_;
 };
 
 }  // namespace nestrt::compiler

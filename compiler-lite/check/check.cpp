@@ -50,7 +50,7 @@ Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& pl
     NESTRT_ASSIGN_OR_RETURN(runs.emplace_back(), run_from_files(options, plan));
     return runs;
   }
-  for (const tools::Array& sample : options.samples) runs.push_back({{sample}, {}});
+  for (const auto& sample : options.samples) runs.push_back({sample, {}});
   if (!runs.empty()) return runs;
   for (int i = 0; i < options.random_runs; ++i) {
     runs.push_back({random_inputs(plan, options.seed + static_cast<uint64_t>(i)), {}});

@@ -21,8 +21,8 @@ struct CheckOptions {
   // Files by input name. Inputs of the model that the plan has not (they were bound at compile time) go to ONNX
   // Runtime.
   std::map<std::string, std::string> inputs;
-  std::vector<tools::Array> samples;  // or a run for each of these, of a plan with one input
-  int random_runs = 1;                // without files and samples
+  std::vector<std::vector<tools::Array>> samples;  // or a run for each of these: an array for each input of the plan
+  int random_runs = 1;                             // without files and samples
   uint64_t seed = 0;
   bool layers = false;
   double tolerance = 1e-4;  // as a share of the largest element of the tensor

@@ -61,18 +61,14 @@ class PartRuns {
   }
 
   Status add_samples() {
-    if (manifest_.inputs.size() != 1)
-      return Status(Code::kInvalidArgument, fmt::format("pictures and arrays are for models of one input, this one has "
-                                                        "{}; state each with --input",
-                                                        manifest_.inputs.size()));
-    const Border& input = manifest_.inputs.front();
-    const Preprocessing* preprocessing = options_.preprocessing ? &*options_.preprocessing : nullptr;
-    NESTRT_ASSIGN_OR_RETURN(
-        const CalibrationSamples samples,
-        CalibrationSamples::open(options_.samples, {input.name, input.type, input.shape}, preprocessing));
+    const std::vector<TensorInfo> inputs = inputs_of(manifest_);
+    const std::vector<const Preprocessing*> preprocessing(inputs.size(),
+                                                          options_.preprocessing ? &*options_.preprocessing : nullptr);
+    NESTRT_ASSIGN_OR_RETURN(const CalibrationSamples samples,
+                            CalibrationSamples::open(options_.samples, inputs, preprocessing));
     for (size_t i = 0; i < samples.size(); ++i) {
-      NESTRT_ASSIGN_OR_RETURN(tools::Array array, samples.read(i));
-      add({std::move(array)}, samples.name(i));
+      NESTRT_ASSIGN_OR_RETURN(std::vector<tools::Array> arrays, samples.read(i));
+      add(std::move(arrays), samples.name(i));
     }
     return {};
   }

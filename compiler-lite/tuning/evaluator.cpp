@@ -127,9 +127,10 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
 Status Evaluator::read_samples(const EvaluationOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, f32_->session->plan()));
   NESTRT_ASSIGN_OR_RETURN(const Classes classes, read_classes(options));
-  uint64_t output_bytes = 0;
+  uint64_t input_bytes = 0, output_bytes = 0;
+  for (const TensorInfo& input : f32_->session->inputs()) input_bytes += input.size_bytes();
   for (const TensorInfo& output : f32_->session->outputs()) output_bytes += output.size_bytes();
-  NESTRT_RETURN_IF_ERROR(check_size(f32_->session->inputs()[0].size_bytes(), samples.size(), "samples"));
+  NESTRT_RETURN_IF_ERROR(check_size(input_bytes, samples.size(), "samples"));
   NESTRT_RETURN_IF_ERROR(check_size(output_bytes, samples.size(), "outputs"));
   for (size_t i = 0; i < samples.size(); ++i) {
     auto sample = samples.read(i);
@@ -153,14 +154,15 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
 
 std::string Evaluator::data_digest() const {
   std::string parts = digest(f32_->bytes.span());
-  for (const tools::Array& input : inputs_) parts += digest(input.bytes);
+  for (const auto& sample : inputs_)
+    for (const tools::Array& input : sample) parts += digest(input.bytes);
   for (const int64_t index : classes_) parts += fmt::format(" {}", index);
   return digest(std::as_bytes(std::span(parts)));
 }
 
 Result<const Evaluator::Outputs*> Evaluator::in_f32(size_t sample) {
   if (answers_[sample].empty()) {
-    NESTRT_ASSIGN_OR_RETURN(answers_[sample], run_session(*f32_->session, std::span(&inputs_[sample], 1)));
+    NESTRT_ASSIGN_OR_RETURN(answers_[sample], run_session(*f32_->session, inputs_[sample]));
   }
   return &answers_[sample];
 }
@@ -188,7 +190,7 @@ Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_s
   for (size_t i = 0; i < num_samples; ++i) {
     const size_t sample = i * inputs_.size() / num_samples;
     NESTRT_ASSIGN_OR_RETURN(const Outputs* expected, in_f32(sample));
-    NESTRT_ASSIGN_OR_RETURN(const Outputs actual, run_session(*network.session, std::span(&inputs_[sample], 1)));
+    NESTRT_ASSIGN_OR_RETURN(const Outputs actual, run_session(*network.session, inputs_[sample]));
     NESTRT_RETURN_IF_ERROR(count(sample, actual, *expected, score));
     for (size_t output = 0; output < actual.size(); ++output)
       if (actual[output].type == DataType::kF32) ratio.add(floats_of(actual[output]), floats_of((*expected)[output]));

@@ -24,8 +24,8 @@ struct EvaluationOptions {
 
 class Evaluator {
  public:
-  // Errors: those of compiling, of the samples and of the labels; kUnsupported for a network without one f32 input and
-  // class scores in f32 as its first output; kInvalidArgument where the samples are more than are kept in memory.
+  // Errors: those of compiling, of the samples and of the labels; kUnsupported for a network without class scores in
+  // f32 as its first output; kInvalidArgument where the samples are more than are kept in memory.
   static Result<Evaluator> create(const std::string& model, const EvaluationOptions& options);
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
@@ -61,8 +61,8 @@ class Evaluator {
   Graph graph_;
   std::string model_digest_;
   std::unique_ptr<Network> f32_;
-  std::vector<tools::Array> inputs_;
-  std::vector<int64_t> classes_;  // by sample: the index of the right score; empty without labels
+  std::vector<std::vector<tools::Array>> inputs_;  // by sample
+  std::vector<int64_t> classes_;                   // by sample: the index of the right score; empty without labels
   std::vector<std::string> skipped_;
   std::vector<Outputs> answers_;  // by sample, in f32; empty as long as it was not needed
 };

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from typing import Any, Dict, Iterator, List, Mapping
+from typing import Any, Dict, Iterator, List, Mapping, Union
 
 import numpy as np
 
+from . import _nestrt
 from ._plan import Plan
 from ._values import path_text
 
@@ -45,6 +46,42 @@ def plan_file(plan: Any) -> Iterator[str]:
         yield path
 
 
+def stacked(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
+    """All samples in one array, or in one of each input."""
+    if isinstance(samples, np.ndarray):
+        return sample_arrays(samples)[0]
+    if isinstance(samples, Mapping):
+        return _alone({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
+    listed = list(samples)
+    if not any(isinstance(sample, Mapping) for sample in listed):
+        return np.stack(sample_arrays(listed))
+    if any(not isinstance(sample, Mapping) or sample.keys() != listed[0].keys() for sample in listed):
+        raise ValueError("the samples: expected a dict of the same names for each")
+    return _alone({name: np.stack(sample_arrays(sample[name] for sample in listed)) for name in listed[0]})
+
+
+def _alone(arrays: Dict[str, np.ndarray]) -> Union[np.ndarray, Dict[str, np.ndarray]]:
+    return arrays if len(arrays) != 1 else next(iter(arrays.values()))
+
+
+def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str) -> Dict[str, str]:
+    """Files as the library reads them, and the option that names them."""
+    if isinstance(samples, np.ndarray):
+        path = os.path.join(folder, "samples.npy")
+        np.save(path, samples)
+        return {"npy": path}
+    if len({len(array) if array.ndim else 0 for array in samples.values()}) != 1:
+        lengths = ", ".join(f"'{name}' has {len(array) if array.ndim else 0}" for name, array in samples.items())
+        raise ValueError("the samples: expected as many along the first axis of each array; "
+                         f"{lengths or 'there is none'}")
+    for name, array in samples.items():
+        own = os.path.join(folder, _nestrt.file_stem(name))
+        os.mkdir(own)
+        for index in range(len(array)):
+            np.save(os.path.join(own, f"{index:09}.npy"), array[index : index + 1])
+    return {"images": folder}
+
+
 def sample_arrays(samples: Any) -> List[np.ndarray]:
     """Each of the shape of an input, or several of them along the first axis."""
     if isinstance(samples, np.ma.MaskedArray):
@@ -52,8 +89,6 @@ def sample_arrays(samples: Any) -> List[np.ndarray]:
                         "without")
     if isinstance(samples, np.ndarray):
         return [_numbers(samples)]
-    if isinstance(samples, Mapping):
-        raise TypeError("the samples: expected arrays, a folder or a .npy file, got a dict")
     arrays = [_numbers(sample) for sample in samples]
     if not arrays:
         raise ValueError("the samples are empty; give at least one array")
@@ -70,17 +105,15 @@ def _numbers(sample: Any) -> np.ndarray:
 
 @contextlib.contextmanager
 def sample_files(samples: Any, limit: int, skip_unreadable: bool) -> Iterator[Dict[str, Any]]:
-    """Options of samples that are a folder, a .npy file, an array of N inputs, or an iterable of arrays."""
+    """Options of samples that are a folder, a .npy file, an array of N inputs, or an iterable of arrays; of a network
+    with several inputs arrays by name."""
     options: Dict[str, Any] = {"limit": limit, "skip_unreadable": skip_unreadable}
     if isinstance(samples, (str, os.PathLike)):
         path = path_text(samples)
         yield {**options, ("npy" if path.endswith(".npy") else "images"): path}
         return
-    arrays = sample_arrays(samples)
     with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
-        path = os.path.join(folder, "samples.npy")
-        np.save(path, arrays[0] if isinstance(samples, np.ndarray) else np.stack(arrays))
-        yield {**options, "npy": path}
+        yield {**options, **write_samples(stacked(samples), folder)}
 
 
 def named_files(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
 from . import _nestrt
 from ._errors import InvalidArgument
 from ._plan import Plan
-from ._samples import Piece, fitting
+from ._samples import Piece, by_name, run_of_files
 from ._session import Session
 from ._workers import Shared
 
@@ -71,17 +71,18 @@ def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
     plan = session.plan
     found = []
     for name, sample in zip(piece.names, _inputs(plan, piece)):
-        scores = np.asarray(next(iter(session.run([sample]).values()))).reshape(-1)
+        scores = np.asarray(next(iter(session.run(sample).values()))).reshape(-1)
         top = [-1] if np.isnan(scores).any() else [int(index) for index in np.argsort(-scores, kind="stable")[:5]]
         found.append((name, top))
     return found
 
 
-def _inputs(plan: Plan, piece: Piece) -> Any:
+def _inputs(plan: Plan, piece: Piece) -> Iterator[Dict[str, np.ndarray]]:
     if piece.array is not None:
-        yield from (fitting(sample, plan) for sample in piece.array)
+        rows = piece.array if isinstance(piece.array, dict) else {plan.inputs[0].name: piece.array}
+        yield from (by_name(plan, {name: each[at] for name, each in rows.items()}) for at in range(len(piece.names)))
         return
+    files_of_one = len(piece.paths) // len(piece.names)
     with piece.files() as files:
-        for name in piece.names:
-            path = os.path.join(files["images"], name)
-            yield fitting(np.load(path), plan) if name.lower().endswith(".npy") else plan.preprocess(path)
+        for at in range(0, len(piece.paths), files_of_one):
+            yield run_of_files(plan, files["images"], piece.paths[at : at + files_of_one])

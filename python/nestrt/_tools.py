@@ -15,9 +15,9 @@ import numpy as np
 
 from . import _nestrt
 from ._errors import Cancelled, InvalidArgument
-from ._files import model_file, named_files, plan_file, sample_arrays, sample_files
+from ._files import model_file, named_files, plan_file, sample_files, stacked
 from ._plan import PathLike, Plan, Preprocessing, _keywords
-from ._samples import evenly, fitting, sample_names
+from ._samples import by_name, evenly, run_of_files, runs_of_folder
 from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport, check_method
 from ._session import given
 from ._sweeps import SensitivityReport, WorkerChoice
@@ -25,7 +25,8 @@ from . import _sweeps
 from ._values import integer, names, path_text, shapes, useless, within
 
 Model = Any  # a path, bytes, or an onnx.ModelProto
-Samples = Union[PathLike, np.ndarray, Iterable[np.ndarray]]
+Arrays = Union[np.ndarray, Mapping[str, np.ndarray]]  # of one input, or of several by name
+Samples = Union[PathLike, Arrays, Iterable[Arrays]]
 Progress = Callable[[str, int, int], None]
 
 _COMPILE = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes",
@@ -112,10 +113,11 @@ def calibrate(
     progress: Optional[Progress] = None,
     **options: Any,
 ) -> Calibration:
-    """Observes every value of a network with one float32 input over sample data.
+    """Observes every value of a network over sample data.
 
     samples: a folder of pictures or .npy arrays, a .npy file or an array of N inputs, or an iterable of arrays of the
-        input's shape.
+        input's shape. Of a network with several inputs: {name: array of N}, an iterable of dicts, or a folder that has
+        a folder for each input, under its name, with files of the same names.
     method: how exponents are chosen: "mse", "minmax", "percentile" (of elements, unclipped) or "kl".
     limit: at most so many samples, evenly from all; 0: all.
     workers: who observes: a number of processes, "local" (one for each core), "ray", "ray=ADDRESS"; None: this process.
@@ -181,7 +183,7 @@ def _is_calibration(value: Any) -> bool:
 
 def _read_once(samples: Any) -> Any:
     """Iterators as lists, which can be read again."""
-    return samples if isinstance(samples, (str, os.PathLike, np.ndarray)) else sample_arrays(samples)
+    return samples if isinstance(samples, (str, os.PathLike, np.ndarray, Mapping)) else stacked(samples)
 
 
 def _take_preprocessing(calibration: Calibration, how: Dict[str, Any]) -> None:
@@ -234,7 +236,8 @@ def _note_plain_pictures(samples: Any, how: Mapping[str, Any]) -> None:
     """A network is seldom meant for pixels of 0 to 255."""
     if how.get("preprocessing") is not None or not isinstance(samples, (str, os.PathLike)):
         return
-    if os.path.isdir(samples) and any(not name.lower().endswith(".npy") for name in sample_names(path_text(samples))):
+    if os.path.isdir(samples) and any(not path.lower().endswith(".npy")
+                                      for files in runs_of_folder(path_text(samples)) for path in files):
         warnings.warn("no preprocessing is stated: pictures enter as pixels of 0 to 255; see nestrt.Preprocessing",
                       stacklevel=3)
 
@@ -384,8 +387,8 @@ def check(
 ) -> CheckReport:
     """Compares a plan with ONNX Runtime on the model itself.
 
-    inputs: {name: array} for one run; an array of N inputs or arrays for a run each, of a plan with one input, or a
-        folder of pictures; None: random ones.
+    inputs: {name: array} for one run; an array of N inputs or arrays for a run each (dicts of several inputs), or a
+        folder of samples as calibrate() takes it; None: random ones.
     layers: by operator, too. tolerance: a share of the largest element of each tensor.
     python: an interpreter with onnxruntime, onnx and numpy; default: this one if it has them, else a private
         environment, made on first use.
@@ -400,29 +403,30 @@ def check(
     if python is None and all(importlib.util.find_spec(name) for name in ("onnxruntime", "onnx", "numpy")):
         options["python"] = sys.executable
     with model_file(model) as path, plan_file(plan) as compiled, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
-        samples: Sequence[np.ndarray] = []
+        samples: Sequence[Mapping[str, np.ndarray]] = []
         if isinstance(inputs, Mapping):
             options["inputs"] = named_files(dict(inputs), folder)
         elif inputs is not None:
-            samples = _runs_of(Plan(compiled), inputs, limit)
+            samples = _runs_of(Plan(compiled), inputs, limit)  # in the plan's order of inputs
             if not samples:
                 raise ValueError("check: the inputs are empty; give a picture or an array at least, or None for random ones")
-        return CheckReport._of(_nestrt.check(path, compiled, list(samples), options))
+        rows = [list(sample.values()) for sample in samples]
+        return CheckReport._of(_nestrt.check(path, compiled, rows, options))
 
 
-def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[np.ndarray]:
-    """An array for each run."""
+def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[Mapping[str, np.ndarray]]:
+    """The arrays of each run."""
     if isinstance(inputs, (str, os.PathLike)):
         path = path_text(inputs)
         if path.endswith(".npy"):
-            return _runs_of(plan, np.load(path), limit)
-        files = [os.path.join(path, name) for name in sample_names(path)]
-        return [fitting(np.load(file), plan) if file.lower().endswith(".npy") else plan.preprocess(file)
-                for file in evenly(files, limit)]
-    arrays = sample_arrays(inputs)
-    if isinstance(inputs, np.ndarray) and inputs.shape != plan.inputs[0].shape:
-        arrays = list(inputs)
-    return [fitting(array, plan) for array in evenly(arrays, limit)]
+            return _runs_of(plan, np.load(path, allow_pickle=False), limit)
+        return [run_of_files(plan, path, files) for files in evenly(runs_of_folder(path), limit)]
+    first = plan.inputs[0]
+    rows = [inputs] if isinstance(inputs, np.ndarray) and inputs.shape == first.shape else stacked(inputs)
+    if isinstance(rows, dict):
+        count = min(len(array) for array in rows.values())
+        return [by_name(plan, {name: array[at] for name, array in rows.items()}) for at in evenly(range(count), limit)]
+    return [by_name(plan, {first.name: array}) for array in evenly(rows, limit)]
 
 
 def bench(

@@ -7,6 +7,7 @@
 #include "python/src/reports.h"
 #include "python/src/session.h"
 #include "tools/common/progress.h"
+#include "tools/common/tensor_files.h"
 
 NB_MODULE(_nestrt, module) {
   namespace python = nestrt::python;
@@ -17,6 +18,14 @@ NB_MODULE(_nestrt, module) {
   python::bind_session(module);
   python::bind_compile(module);
   python::bind_reports(module);
+  module.def(
+      "file_stem",
+      [](const std::string& name) {
+        nestrt::TensorInfo tensor;
+        tensor.name = name;
+        return nestrt::tools::file_names(std::span(&tensor, 1), "").front();
+      },
+      "name"_a, "The folder that has the samples of an input of that name.");
   module.def(
       "version", [] { return NESTRT_VERSION; }, "The version of nestrt.");
   module.def("set_progress", &nestrt::tools::set_progress, "shown"_a,

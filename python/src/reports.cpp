@@ -141,11 +141,14 @@ compiler::CheckOptions check_options(const std::string& model, const std::string
   return options;
 }
 
-// `samples`: arrays, a run for each.
+// `samples`: a run for each, a list of an array for each input.
 nb::dict check_plan(const std::string& model, const std::string& plan, const nb::list& samples,
                     const nb::dict& values) {
   compiler::CheckOptions options = check_options(model, plan, values);
-  for (const nb::handle sample : samples) options.samples.push_back(copy_array(sample, "samples"));
+  for (const nb::handle sample : samples) {
+    std::vector<tools::Array>& arrays = options.samples.emplace_back();
+    for (const nb::handle array : nb::cast<nb::list>(sample)) arrays.push_back(copy_array(array, "samples"));
+  }
   Result<compiler::CheckReport> result = [&] {
     nb::gil_scoped_release release;
     return compiler::check(options);

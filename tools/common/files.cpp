@@ -181,7 +181,10 @@ Status check_not_input(const std::string& output, const std::string& input) {
   if (fs::equivalent(output, input, error) && !error) return refuse_overwriting(output, input);
   const fs::path place = fs::canonical(output, error);
   if (error || !is_sample_name(place)) return {};
-  return fs::equivalent(place.parent_path(), input, error) && !error ? refuse_overwriting(output, input) : Status();
+  const fs::path folder = place.parent_path();  // or, of a network with several inputs, the folder that it is in
+  for (const fs::path& samples : {folder, folder.parent_path()})
+    if (fs::equivalent(samples, input, error) && !error) return refuse_overwriting(output, input);
+  return {};
 }
 
 Status check_not_input(const std::string& output, std::span<const std::string> inputs) {

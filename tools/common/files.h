@@ -82,7 +82,7 @@ Status check_writable(const std::string& path);
 bool is_sample_name(const std::filesystem::path& path);
 
 // kInvalidArgument where `output` names the same file as `input`, or as one of several, by whatever path; or a sample
-// in the folder `input`.
+// in the folder `input` or in a folder of it.
 Status check_not_input(const std::string& output, const std::string& input);
 Status check_not_input(const std::string& output, std::span<const std::string> inputs);
 

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <numeric>
 
+#include "compiler-lite/calibrate/calibrate.h"
+#include "test/compiler-lite/import/model_builder.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/npy.h"
 
@@ -14,133 +14,109 @@ using namespace nestrt::compiler;
 
 namespace {
 
-namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-TensorInfo input_of(const Shape& shape) {
-  TensorInfo info;
-  info.name = "x";
-  info.type = DataType::kF32;
-  info.shape = shape;
-  return info;
-}
+// Folders of samples for the inputs x:0, two floats, and id, an integer of 64 bits.
+class Folders {
+ public:
+  Folders() {
+    std::filesystem::create_directory(path() + "/x_0");
+    std::filesystem::create_directory(path() + "/id");
+  }
 
-const TensorInfo kPicture = input_of({1, 3, 32, 32});
+  std::string path() const { return folder_.path(); }
+  void write_x(const std::string& name, float first, float second) const {
+    const float elements[] = {first, second};
+    REQUIRE(tools::write_npy(path() + "/x_0/" + name, {DataType::kF32, {1, 2}, elements}).ok());
+  }
+  void write_id(const std::string& name, int64_t id) const {
+    REQUIRE(tools::write_npy(path() + "/id/" + name, {DataType::kS64, {1}, &id}).ok());
+  }
+  Result<CalibrationSamples> open(size_t limit = 0) const {
+    const Preprocessing* const none[] = {nullptr, nullptr};
+    return CalibrationSamples::open({path(), "", limit, false}, inputs_, none);
+  }
+  std::string complaint() const {
+    const auto samples = open();
+    REQUIRE_FALSE(samples);
+    return samples.error().to_string();
+  }
 
-// A file of that shape with elements 0, 1, 2, ...
-std::string write_array(const test::TemporaryFolder& folder, const Shape& shape) {
-  std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
-  std::iota(elements.begin(), elements.end(), 0.0f);
-  const std::string path = folder.path() + "/array.npy";
-  REQUIRE(tools::write_npy(path, {DataType::kF32, shape, elements.data()}).ok());
-  return path;
-}
+ private:
+  test::TemporaryFolder folder_;
+  std::vector<TensorInfo> inputs_ = {{"x:0", DataType::kF32, {1, 2}}, {"id", DataType::kS64, {1}}};
+};
 
-float first_element(const tools::Array& array) {
-  float result;
-  std::memcpy(&result, array.bytes.data(), sizeof result);
-  return result;
-}
-
-std::string complaint(const SampleOptions& options, const TensorInfo& input = kPicture) {
-  const auto samples = CalibrationSamples::open(options, input, nullptr);
-  REQUIRE_FALSE(samples);
-  return samples.error().to_string();
-}
-
-// Pictures 1.png to 4.PNG, a text among them.
-void write_pictures(const test::TemporaryFolder& folder) {
-  const fs::path picture = fs::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png";
-  for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(picture, fs::path(folder.path()) / file);
-  folder.write_text("labels.txt", "cat");
+template <typename T>
+T first_element(const tools::Array& array) {
+  T element;
+  std::memcpy(&element, array.bytes.data(), sizeof element);
+  return element;
 }
 
 }  // namespace
 
-TEST_CASE("Pictures of a folder are samples in the order of their names") {
-  const test::TemporaryFolder folder;
-  write_pictures(folder);
-  Preprocessing preprocessing;
-  preprocessing.mean = {1000};
-  const auto samples = CalibrationSamples::open({folder.path(), "", 0, false}, kPicture, &preprocessing);
-  REQUIRE(samples);
-  REQUIRE(samples->size() == 4);
-  CHECK_THAT(samples->name(0), Contains("1.png"));
-  CHECK_THAT(samples->name(3), Contains("4.PNG"));
-  const auto sample = samples->read(2);
-  REQUIRE(sample);
-  CHECK(sample->shape == kPicture.shape);
-  CHECK(first_element(*sample) >= -1000);
-  CHECK(first_element(*sample) <= -745);
-}
-
-TEST_CASE("A limit takes samples evenly from the whole") {
-  const test::TemporaryFolder folder;
-  const std::string npy = write_array(folder, {10, 2});
-  for (const auto& [limit, expected] : std::vector<std::pair<size_t, std::vector<float>>>{
-           {3, {0, 6, 12}}, {1, {0}}, {5, {0, 4, 8, 12, 16}}, {100, {0, 2, 4, 6, 8, 10, 12, 14, 16, 18}}}) {
-    const auto samples = CalibrationSamples::open({"", npy, limit, false}, input_of({1, 2}), nullptr);
-    REQUIRE(samples);
-    REQUIRE(samples->size() == expected.size());
-    for (size_t i = 0; i < expected.size(); ++i) CHECK(first_element(*samples->read(i)) == expected[i]);
+TEST_CASE("Samples of several inputs are files of the same name in a folder for each") {
+  const Folders folders;
+  for (int i = 0; i < 4; ++i) {
+    folders.write_x(std::to_string(i) + ".npy", static_cast<float>(i), 0);
+    folders.write_id(std::to_string(i) + ".npy", 10 * i);
   }
-}
-
-TEST_CASE("Arrays are N inputs, with or without the input's batch") {
-  const test::TemporaryFolder folder;
-  const auto count = [&](const Shape& array, const Shape& input) -> size_t {
-    const std::string npy = write_array(folder, array);
-    const auto samples = CalibrationSamples::open({"", npy, 0, false}, input_of(input), nullptr);
-    return samples ? samples->size() : 0;
-  };
-  CHECK(count({6, 4}, {1, 4}) == 6);
-  CHECK(count({6, 1, 4}, {1, 4}) == 6);
-  CHECK(count({6, 4}, {2, 4}) == 3);
-  CHECK(count({6, 4}, {4}) == 6);
-  CHECK(count({4}, {4}) == 1);
-  CHECK(count({5, 4}, {2, 4}) == 0);
-  CHECK(count({6, 5}, {1, 4}) == 0);
-  CHECK(count({6, 2, 2}, {1, 4}) == 0);
-  CHECK(count({0, 4}, {1, 4}) == 0);
-}
-
-TEST_CASE("A sample whose elements are no finite numbers is refused by its name") {
-  const test::TemporaryFolder folder;
-  std::vector<float> elements = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
-  const std::string npy = folder.path() + "/nan.npy";
-  REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 2}, elements.data()}).ok());
-  const auto samples = CalibrationSamples::open({"", npy, 0, false}, input_of({1, 2}), nullptr);
+  const auto samples = folders.open(2);
   REQUIRE(samples);
-  CHECK(samples->read(0));
-  CHECK_THAT(samples->read(1).error().to_string(), Contains("nan.npy[1]") && Contains("no finite numbers"));
+  REQUIRE(samples->size() == 2);
+  CHECK_THAT(samples->name(1), Contains("x_0/2.npy"));
+  const auto arrays = samples->read(1);
+  REQUIRE(arrays);
+  REQUIRE(arrays->size() == 2);
+  CHECK(first_element<float>((*arrays)[0]) == 2);
+  CHECK(first_element<int64_t>((*arrays)[1]) == 20);
 }
 
-TEST_CASE("Missing calibration data is said") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.path();
-  CHECK_THAT(complaint({}), Contains("--images DIR") && Contains("--npy FILE.npy"));
-  CHECK_THAT(complaint({path, "also.npy", 0, false}), Contains("one of them"));
-  CHECK_THAT(complaint({path, "", 0, false}), Contains("no .jpg") && Contains(path));
-  CHECK_THAT(complaint({path + "/absent", "", 0, false}), Contains("absent"));
-  CHECK_THAT(complaint({folder.write_text("file", ""), "", 0, false}), Contains("expected a folder of pictures"));
-  CHECK_THAT(complaint({"", path + "/absent.npy", 0, false}), Contains("absent.npy"));
-  const std::string npy = write_array(folder, {2, 3, 32, 31});
-  CHECK_THAT(complaint({"", npy, 0, false}), Contains("2x3x32x31") && Contains("N x 1x3x32x32"));
+TEST_CASE("Samples of which an input has none, or other ones, are refused with what is expected") {
+  const Folders folders;
+  folders.write_x("a.npy", 1, 2);
+  CHECK_THAT(folders.complaint(), Contains("no .jpg") && Contains("/id'"));
+  folders.write_id("b.npy", 1);
+  CHECK_THAT(folders.complaint(), Contains("a.npy") && Contains("b.npy") && Contains("same name"));
+  folders.write_id("a.npy", 1);
+  CHECK_THAT(folders.complaint(), Contains("1 files") && Contains("and 2 in"));
+  std::filesystem::remove_all(folders.path() + "/id");
+  CHECK_THAT(folders.complaint(), Contains("no folder 'id'") && Contains("names x_0, id"));
 }
 
-TEST_CASE("Unreadable and small pictures are named") {
-  const test::TemporaryFolder folder;
-  write_pictures(folder);
-  folder.write_text("2.png", "no picture");
-  const SampleOptions options{folder.path(), "", 0, true};
-  const auto samples = CalibrationSamples::open(options, kPicture, nullptr);
-  REQUIRE(samples);
-  CHECK(samples->read(0).has_value());
-  CHECK_THAT(samples->read(1).error().to_string(), Contains("2.png"));
+TEST_CASE("One array is no samples of several inputs") {
+  const std::vector<TensorInfo> inputs = {{"x", DataType::kF32, {1}}, {"y", DataType::kF32, {1}}};
+  const Preprocessing* const none[] = {nullptr, nullptr};
+  const auto samples = CalibrationSamples::open({"", "all.npy", 0, false}, inputs, none);
+  REQUIRE_FALSE(samples);
+  CHECK_THAT(samples.error().to_string(), Contains("2 inputs") && Contains("a folder of samples for each"));
+}
 
-  Preprocessing small;
-  small.resize = 16;
-  const auto cropped = CalibrationSamples::open(options, kPicture, &small);
-  REQUIRE(cropped);
-  CHECK_THAT(cropped->read(0).error().to_string(), Contains("1.png") && Contains("smaller than the input"));
+TEST_CASE("A network with several inputs, integers among them, is calibrated and quantized") {
+  const Folders folders;
+  folders.write_x("a.npy", -1, 3);
+  folders.write_x("b.npy", 2, -5);
+  folders.write_id("a.npy", 0);
+  folders.write_id("b.npy", 1);
+  test::ModelBuilder builder;
+  builder.input("x:0", {1, 2}).input("id", {1}, test::onnx_type::kInt64).output("y");
+  builder.constant("table", {2, 2}, {1, 2, 3, 8}).constant("w", {4, 2}, {1, 0, 0, 1, 1, 0, 0, 1});
+  builder.node("Gather", {"table", "id"}, {"row"});
+  test::set_attribute(builder.node("Concat", {"x:0", "row"}, {"both"}), "axis", int64_t{1});
+  builder.node("MatMul", {"both", "w"}, {"y"});
+  const test::TemporaryFolder folder;
+  const std::string model = folder.write_text("model.onnx", builder.bytes());
+  CalibrationOptions options;
+  options.samples.images = folders.path();
+  const auto calibration = calibrate(model, options);
+  INFO(calibration.error().to_string());
+  REQUIRE(calibration);
+  CHECK(calibration->profile.samples == 2);
+  CHECK(calibration->profile.find("x:0")->min == -5);
+  CHECK(calibration->profile.find("row")->max == 8);
+  CHECK(calibration->profile.find("y")->max == 5);
+  CompileOptions quantized;
+  quantized.quantization = Quantization{calibration->profile, {}, {}};
+  CHECK(compile(model, quantized));
 }

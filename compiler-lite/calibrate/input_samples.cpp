@@ -1,0 +1,143 @@
+#include "compiler-lite/calibrate/input_samples.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "tools/common/files.h"
+#include "tools/common/image.h"
+#include "tools/common/preprocess.h"
+
+namespace nestrt::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_array(std::string_view path) { return path.ends_with(".npy"); }
+
+size_t size_of(const TensorInfo& tensor) {
+  return static_cast<size_t>(tensor.shape.num_elements()) * size_bytes(tensor.type);
+}
+
+// How many inputs of `input` an array of `shape` holds: [N, input shape...], or [N * batch, rest of the input's
+// shape...]. 0 where it holds something else.
+int64_t inputs_in(const Shape& shape, const Shape& input) {
+  const auto tail_is = [&](int first_of_shape, int first_of_input) {
+    return shape.rank() - first_of_shape == input.rank() - first_of_input &&
+           std::equal(shape.begin() + first_of_shape, shape.end(), input.begin() + first_of_input);
+  };
+  if (shape.rank() == 0) return 0;
+  if (tail_is(1, 0)) return shape[0];
+  const bool whole_batches = input.rank() > 0 && tail_is(1, 1) && input[0] > 0 && shape[0] % input[0] == 0;
+  return whole_batches ? shape[0] / input[0] : 0;
+}
+
+}  // namespace
+
+Status check_one_source(const SampleOptions& options) {
+  if (options.images.empty() != options.npy.empty()) return {};
+  return Status(
+      Code::kInvalidArgument,
+      "calibration needs data: --images DIR (pictures) or --npy FILE.npy (N x the input's shape), one of them");
+}
+
+Result<InputSamples> InputSamples::open(const SampleOptions& options, const TensorInfo& input,
+                                        const Preprocessing* preprocessing) {
+  NESTRT_RETURN_IF_ERROR(check_one_source(options));
+  InputSamples samples;
+  samples.input_ = input;
+  if (preprocessing != nullptr) samples.preprocessing_ = *preprocessing;
+  NESTRT_RETURN_IF_ERROR(options.npy.empty() ? samples.open_images(options) : samples.open_npy(options));
+  return samples;
+}
+
+Status InputSamples::open_images(const SampleOptions& options) {
+  std::error_code error;
+  for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
+    if (tools::is_sample_name(entry->path())) pictures_.push_back(entry->path().string());
+  if (error)
+    return Status(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kInvalidArgument,
+                  fmt::format("cannot look for samples in '{}': {}; expected a folder of pictures or .npy arrays, or a "
+                              "file whose name ends in .npy",
+                              options.images, error.message()));
+  if (pictures_.empty()) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("samples '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
+  }
+  std::sort(pictures_.begin(), pictures_.end());
+  choose(pictures_.size(), options.limit);
+  return {};
+}
+
+Status InputSamples::open_npy(const SampleOptions& options) {
+  array_path_ = options.npy;
+  NESTRT_ASSIGN_OR_RETURN(array_, tools::read_npy(options.npy));
+  const int64_t available = inputs_in(array_.shape, input_.shape);
+  if (array_.type != input_.type || available < 1 || size_of(input_) == 0) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("samples '{}' holds {} {}; expected {} of N x {}, N at least 1, for input '{}'",
+                              options.npy, nestrt::name(array_.type), array_.shape.to_string(),
+                              nestrt::name(input_.type), input_.shape.to_string(), input_.name));
+  }
+  choose(static_cast<size_t>(available), options.limit);
+  return {};
+}
+
+void InputSamples::choose(size_t available, size_t limit) {
+  available_ = available;
+  const size_t count = limit == 0 ? available : std::min(limit, available);
+  for (size_t i = 0; i < count; ++i) chosen_.push_back(i * available / count);
+}
+
+std::string InputSamples::name(size_t index) const {
+  if (!pictures_.empty()) return pictures_[chosen_[index]];
+  return fmt::format("{}[{}]", array_path_, chosen_[index]);
+}
+
+Result<tools::Array> InputSamples::read_array(const std::string& path) const {
+  NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
+  const Shape& shape = array.shape;
+  if (array.type != input_.type || (!(shape == input_.shape) && inputs_in(shape, input_.shape) != 1)) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' holds {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
+                              shape.to_string(), nestrt::name(input_.type), input_.shape.to_string(), input_.name));
+  }
+  array.shape = input_.shape;
+  return array;
+}
+
+const Preprocessing* InputSamples::preprocessing() const {
+  const bool any =
+      std::ranges::any_of(chosen_, [&](size_t i) { return i < pictures_.size() && !is_array(pictures_[i]); });
+  return any ? &preprocessing_ : nullptr;
+}
+
+Result<tools::Array> InputSamples::read(size_t index) const {
+  NESTRT_ASSIGN_OR_RETURN(tools::Array sample, read_any(index));
+  if (input_.type != DataType::kF32) return sample;
+  const std::span elements(reinterpret_cast<const float*>(sample.bytes.data()), sample.bytes.size() / sizeof(float));
+  if (std::ranges::all_of(elements, [](float element) { return std::isfinite(element); })) return sample;
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("sample '{}' has elements that are no finite numbers, of which nothing can be learned", name(index)));
+}
+
+Result<tools::Array> InputSamples::read_any(size_t index) const {
+  tools::Array sample{input_.type, input_.shape, std::vector<std::byte>(size_of(input_))};
+  if (pictures_.empty()) {
+    std::memcpy(sample.bytes.data(), array_.bytes.data() + chosen_[index] * sample.bytes.size(), sample.bytes.size());
+    return sample;
+  }
+  if (is_array(name(index))) return read_array(name(index));
+  NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(name(index)));
+  const auto values = tools::preprocess(image, preprocessing_, input_);
+  if (!values) return values.error().with_context(name(index));
+  std::memcpy(sample.bytes.data(), values->data(), sample.bytes.size());
+  return sample;
+}
+
+}  // namespace nestrt::compiler
