@@ -1,5 +1,6 @@
 // The module nestrt._nestrt: what the package is made of in C++.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "nestrt/log.h"
 #include "python/src/compile.h"
