@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/plan/picture_channels.h"
 #include "tools/common/image.h"
+#include "tools/common/picture_options.h"
 
 namespace nestrt::compiler {
 namespace {
 
 bool is_picture(const Value& value) {
-  return value.type == DataType::kF32 && value.shape.rank() == 4 && (value.shape[1] == 1 || value.shape[1] == 3);
+  if (value.type != DataType::kF32 || value.shape.rank() != 4) return false;
+  const int64_t channels = value.shape[picture_channels_axis(value.shape)];
+  return channels == 1 || channels == 3;
 }
 
 Status check_preprocessing(const Preprocessing& preprocessing, const Shape& picture) {
@@ -23,7 +27,8 @@ Status check_preprocessing(const Preprocessing& preprocessing, const Shape& pict
     return Status(Code::kInvalidArgument, "--scale takes finite numbers other than 0: x = (pixel - mean) * scale");
   const int64_t resize = preprocessing.resize;
   if (resize == 0) return {};
-  const int64_t least = std::min(picture[2], picture[3]);
+  const int rows = picture_channels_axis(picture) == 1 ? 2 : 1;
+  const int64_t least = std::min(picture[rows], picture[rows + 1]);
   if (resize < least || resize > tools::kMaxPixels / resize) {
     return Status(Code::kInvalidArgument,
                   fmt::format("--resize {}: the shorter side of a picture must have at least the {} pixels that are "
@@ -40,28 +45,31 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   for (GraphInput& input : graph.inputs) {
     if (!is_picture(graph.value(input.value))) continue;
     if (picture != nullptr) {
+      if (tools::as_options(preprocessing).empty()) return {};  // what pictures go through where nothing is stated
       return Status(Code::kInvalidArgument,
                     "--mean, --scale, --resize, --bgr and --letterbox need one picture input; the model has several");
     }
     picture = &input;
   }
   if (picture == nullptr) {
-    return Status(Code::kInvalidArgument,
-                  "--mean, --scale, --resize, --bgr and --letterbox need a picture input of shape Nx1xHxW or Nx3xHxW; "
-                  "the model has none");
+    return Status(
+        Code::kInvalidArgument,
+        "--mean, --scale, --resize, --bgr and --letterbox need a picture input: f32 NxCxHxW or NxHxWxC of 1 or 3 "
+        "channels, which the model has not; preprocess what it is given, and save that as .npy");
   }
-  const auto channels = static_cast<size_t>(graph.value(picture->value).shape[1]);
+  const Shape& shape = graph.value(picture->value).shape;
+  const auto channels = static_cast<size_t>(shape[picture_channels_axis(shape)]);
   picture->preprocessing = preprocessing;
   for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
-    if (values->size() != channels) {
+    if (!values->empty() && values->size() != channels) {
       return Status(
           Code::kInvalidArgument,
           fmt::format("--mean and --scale take one value, or one for each of the input's {} channels; {} were given",
                       channels, values->size()));
     }
   }
-  return check_preprocessing(*picture->preprocessing, graph.value(picture->value).shape);
+  return check_preprocessing(*picture->preprocessing, shape);
 }
 
 Status expose(Graph& graph, const std::string& name) {

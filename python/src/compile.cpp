@@ -410,7 +410,7 @@ void bind_evaluator(nb::module_& module) {
 // Before a long computation. `inputs` are not to be written over.
 void check_output(const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) check(compiler::check_not_model(path, input), path);
-  check(tools::check_writable(path), path);
+  check(tools::check_writable(path, tools::Written::kPlan), path);
 }
 
 }  // namespace

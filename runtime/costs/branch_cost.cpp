@@ -22,7 +22,7 @@ Status missing(const Plan& plan, uint32_t operator_index, ChannelRange channels,
   const plan::Operator& op = plan.tables().operators[operator_index];
   return Status(Code::kNotFound,
                 fmt::format("no cost of operator {} '{}' on {}; measure it with nestrt profile. The work is: {}",
-                            operator_index, op.name, describe(unit), work_name(plan, operator_index, channels)));
+                            operator_index, op.name, describe(unit), work_name(plan, operator_index, unit, channels)));
 }
 
 // What was measured with this number of threads or, no faster, with the most below it.
@@ -65,9 +65,9 @@ Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t bran
 Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
                                ChannelRange channels) {
   if (is_view(plan.tables(), plan.tables().operators[operator_index])) return WorkCost{0, CostSource::kModelled};
-  if (const WorkCost* cost = find_cost(costs, unit, work_name(plan, operator_index, channels))) return *cost;
+  if (const WorkCost* cost = find_cost(costs, unit, work_name(plan, operator_index, unit, channels))) return *cost;
   if (channels.all()) return missing(plan, operator_index, channels, unit);
-  const WorkCost* const whole = find_cost(costs, unit, work_name(plan, operator_index));
+  const WorkCost* const whole = find_cost(costs, unit, work_name(plan, operator_index, unit));
   if (whole == nullptr) return missing(plan, operator_index, channels, unit);
   return WorkCost{whole->microseconds * share(plan, operator_index, channels), CostSource::kModelled};
 }

@@ -79,7 +79,7 @@ void add_host(const Plan& plan, const UnitInfo& host, const HostRates& rates, Co
   for (uint32_t op = 0; op < tables.operators.size(); ++op) {
     if (operator_cost(costs, plan, op, key_of(host), {})) continue;
     const double us = estimate_us(tables, tables.operators[op], host.num_threads, rates);
-    costs.set(key_of(host), work_name(plan, op), {us, CostSource::kModelled});
+    costs.set(key_of(host), work_name(plan, op, key_of(host)), {us, CostSource::kModelled});
   }
 }
 
@@ -92,7 +92,8 @@ void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, const H
                               ? WorkCost{guess->microseconds, CostSource::kUnknown}
                               : WorkCost{estimate_us(tables, branch, host_threads, rates), CostSource::kModelled};
     if (program.kind == plan::ProgramKind::kKernels)
-      for (const uint32_t op : tables.branches[branch].operators) costs.set(key_of(unit), work_name(plan, op), cost);
+      for (const uint32_t op : tables.branches[branch].operators)
+        costs.set(key_of(unit), work_name(plan, op, key_of(unit)), cost);
     else
       costs.set(key_of(unit), program_work_name(plan, branch, index), cost);
   });

@@ -82,7 +82,7 @@ void LearnedCosts::change_speed(const UnitInfo& unit, double factor) {
 
 // With its parts, whose names begin with that of the whole.
 void LearnedCosts::change_work(const UnitInfo& unit, uint32_t op, double factor) {
-  const std::string whole = work_name(plan_, op), parts = whole + " channels ";
+  const std::string whole = work_name(plan_, op, key_of(unit)), parts = whole + " channels ";
   const CostTable before = costs_;
   for (const auto& [key, works] : before.units()) {
     if (!is_like(key, unit)) continue;
@@ -119,7 +119,7 @@ void LearnedCosts::observe_program(const Step& step, const UnitKey& key, const N
 // Work whose cost followed from that of the whole has one of its own then. The name of a part begins with that of the
 // whole.
 void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, const News& news) {
-  const std::string whole = work_name(plan_, op), part = work_name(plan_, op, step.channels);
+  const std::string whole = work_name(plan_, op, key), part = work_name(plan_, op, key, step.channels);
   const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);
   if (!known) return;
   believe(key, part, *known, news);

@@ -351,8 +351,9 @@ class Measurement {
     Piece piece{executable, branch, nullptr, {}};
     for (uint32_t op : branches_[branch].operators) {
       const bool view = is_view(plan_->tables(), plan_->tables().operators[op]);
-      piece.series.push_back(
-          view ? nullptr : series_for(host_key(threads), work_name(*plan_, op, channels), op, branch, channels));
+      piece.series.push_back(view ? nullptr
+                                  : series_for(host_key(threads), work_name(*plan_, op, host_key(threads), channels),
+                                               op, branch, channels));
     }
     return piece;
   }

@@ -10,10 +10,10 @@ void add_host_costs(const Plan& plan, const UnitInfo& host, CostTable& costs) {
   for (const plan::HostCosts& stated : plan.tables().host_costs) {
     const auto threads = static_cast<int>(stated.threads);
     if (stated.configuration != host.configuration || threads > host.num_threads) continue;
+    const UnitKey key{host.kind, host.configuration, threads};
     for (uint32_t op = 0; op < stated.microseconds.size(); ++op)
       if (stated.microseconds[op] > 0)
-        costs.set({host.kind, host.configuration, threads}, work_name(plan, op),
-                  {stated.microseconds[op], CostSource::kModelled});
+        costs.set(key, work_name(plan, op, key), {stated.microseconds[op], CostSource::kModelled});
   }
 }
 

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "nestrt/costs.h"
+#include "nestrt/function_ref.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/attribute_text.h"
 #include "runtime/costs/stated_cost.h"
@@ -21,12 +24,39 @@ std::string quantization_text(const std::optional<plan::Quantization>& quantizat
          form("zero point", quantization->zero_points.size());
 }
 
-std::string operand_text(const plan::Tables& tables, const plan::Operator& op, int32_t index) {
+// The selection of kernels by which a CPU of that configuration runs the operator, and where it is in the branch.
+struct Selected {
+  const plan::KernelSelection* selection = nullptr;
+  size_t position = 0;
+};
+
+Selected selected_for(const plan::Tables& tables, uint32_t op, std::string_view configuration) {
+  // Branches divide the operators in their order.
+  const auto last_of = [](const plan::Branch& branch) { return branch.operators.back(); };
+  const auto branch = std::ranges::lower_bound(tables.branches, op, {}, last_of);
+  for (const plan::Program& program : branch->programs)
+    for (const plan::KernelSelection& selection : program.selections)
+      if (selection.instruction_set == configuration) return {&selection, op - branch->operators.front()};
+  return {};
+}
+
+Packing packing_for(const plan::Tables& tables, uint32_t op, size_t input, std::string_view configuration) {
+  constexpr size_t kWeights = 1;
+  const auto& inputs = tables.operators[op].inputs;
+  const Packing own = tables.tensors[static_cast<uint32_t>(inputs[input])].packing;
+  if (input != kWeights || configuration.empty()) return own;
+  const Selected selected = selected_for(tables, op, configuration);
+  if (selected.selection == nullptr || selected.position >= selected.selection->weights.size()) return own;
+  const int32_t other = selected.selection->weights[selected.position];
+  return other < 0 ? own : tables.tensors[static_cast<uint32_t>(other)].packing;
+}
+
+std::string operand_text(const plan::Tables& tables, const plan::Operator& op, int32_t index, Packing packing) {
   if (index < 0) return "absent";
   const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
   std::string result = fmt::format("{} {}", name(tensor.type), tensor.shape.to_string());
   if (tensor.layout != Layout::kPlain) result += fmt::format(" {}", name(tensor.layout));
-  if (tensor.packing != Packing::kNone) result += fmt::format(" {}", name(tensor.packing));
+  if (packing != Packing::kNone) result += fmt::format(" {}", name(packing));
   result += quantization_text(tensor.quantization);
   if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) result += " constant";
   // Parts of a concatenation that lie in its output need no copying.
@@ -37,12 +67,20 @@ std::string operand_text(const plan::Tables& tables, const plan::Operator& op, i
   return result;
 }
 
-std::string operands_text(const plan::Tables& tables, const plan::Operator& op, const std::vector<int32_t>& list) {
-  std::string result;
-  for (int32_t tensor : list) {
-    if (!result.empty()) result += ", ";
-    result += operand_text(tables, op, tensor);
-  }
+void add_operand(std::string& text, const std::string& operand) { text += (text.empty() ? "" : ", ") + operand; }
+
+using PackingOf = FunctionRef<Packing(size_t input)>;
+
+std::string operator_text(const plan::Tables& tables, uint32_t index, ChannelRange channels, PackingOf packing) {
+  const plan::Operator& op = tables.operators[index];
+  std::string inputs, outputs;
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    add_operand(inputs, operand_text(tables, op, op.inputs[i], op.inputs[i] < 0 ? Packing::kNone : packing(i)));
+  for (const int32_t output : op.outputs) add_operand(outputs, operand_text(tables, op, output, Packing::kNone));
+  std::string result =
+      fmt::format("{}{}: {} -> {}", ops::name(op.kind()), attribute_text(op.attributes), inputs, outputs);
+  if (is_view(tables, op)) result += " (view)";
+  if (!channels.all()) result += " channels " + to_string(channels);
   return result;
 }
 
@@ -62,18 +100,14 @@ ChannelRange from_first(ChannelRange part) {
 
 }  // namespace
 
-std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
+std::string work_name(const Plan& plan, uint32_t operator_index, const UnitKey& unit, ChannelRange channels) {
   const plan::Tables& tables = plan.tables();
-  const plan::Operator& op = tables.operators[operator_index];
-  std::string result = fmt::format("{}{}: {} -> {}", ops::name(op.kind()), attribute_text(op.attributes),
-                                   operands_text(tables, op, op.inputs), operands_text(tables, op, op.outputs));
-  if (is_view(tables, op)) result += " (view)";
-  if (!channels.all()) result += " channels " + to_string(channels);
-  return result;
+  return operator_text(tables, operator_index, channels,
+                       [&](size_t input) { return packing_for(tables, operator_index, input, unit.configuration); });
 }
 
-std::string kernel_work_name(const Plan& plan, uint32_t operator_index, std::string_view kernel) {
-  return fmt::format("{} by {}", work_name(plan, operator_index), kernel);
+std::string kernel_work_name(const Plan& plan, uint32_t operator_index, const UnitKey& unit, std::string_view kernel) {
+  return fmt::format("{} by {}", work_name(plan, operator_index, unit), kernel);
 }
 
 std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t program_index) {
@@ -82,7 +116,7 @@ std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t 
   std::string result;
   for (uint32_t op : branch.operators) {
     if (!result.empty()) result += "; ";
-    result += work_name(plan, op, from_first(program.channels));
+    result += operator_text(plan.tables(), op, from_first(program.channels), [](size_t) { return Packing::kNone; });
   }
   return program.kind == plan::ProgramKind::kKernels ? result : result + code_text(plan.tables(), program);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/plan/format.h"
+#include "runtime/plan/picture_channels.h"
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
@@ -61,7 +62,7 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
   if (tensor.shape.rank() != 4)
     return Status(Code::kInvalidPlan,
                   fmt::format("preprocessing needs an input of rank 4, not {}", tensor.shape.rank()));
-  const int64_t channels = tensor.shape[1];
+  const int64_t channels = tensor.shape[picture_channels_axis(tensor.shape)];
   if (channels < 1 || channels > 4)
     return Status(Code::kInvalidPlan, fmt::format("preprocessing needs 1 to 4 channels, not {}", channels));
   if (preprocessing.letterbox && preprocessing.resize > 0)

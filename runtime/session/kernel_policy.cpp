@@ -84,7 +84,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
     op.is_measured.resize(op.kernels.size());
     double least = kNeverDue;
     for (size_t i = 0; i < op.kernels.size(); ++i) {
-      const std::string work = kernel_work_name(plan, op.op, op.kernels[i].name);
+      const std::string work = kernel_work_name(plan, op.op, host_, op.kernels[i].name);
       const WorkCost* const cost = known.find(host_, work);
       op.is_measured[i] = cost != nullptr && cost->source == CostSource::kMeasured;
       if (!op.is_measured[i]) continue;
@@ -234,7 +234,8 @@ void KernelPolicy::undo() {
 
 void KernelPolicy::note(const Operator& op, size_t kernel, double microseconds) {
   has_learned_ = true;
-  costs_.set(host_, kernel_work_name(plan_, op.op, op.kernels[kernel].name), {microseconds, CostSource::kMeasured});
+  costs_.set(host_, kernel_work_name(plan_, op.op, host_, op.kernels[kernel].name),
+             {microseconds, CostSource::kMeasured});
 }
 
 void KernelPolicy::use(Operator& op, size_t kernel, double factor) {

@@ -389,7 +389,7 @@ std::optional<SchedulePolicy::Explorer> SchedulePolicy::explorer_with(uint32_t u
     const plan::Branch& branch = plan_.tables().branches[index];
     if (const auto program = program_index_for(branch, units_[unit]))
       make_cheaper(program_work_name(plan_, index, *program));
-    for (const uint32_t op : branch.operators) make_cheaper(work_name(plan_, op));
+    for (const uint32_t op : branch.operators) make_cheaper(work_name(plan_, op, key));
   }
   std::optional<Schedule> schedule = make(options_.schedule.method, costs);
   const std::optional<double> makespan = schedule ? predict(*schedule) : std::nullopt;

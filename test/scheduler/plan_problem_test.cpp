@@ -39,7 +39,8 @@ struct Built {
   CostTable costs(const UnitInfo& unit, int threads, double microseconds) const {
     CostTable table;
     for (uint32_t op = 0; op < plan->tables().operators.size(); ++op)
-      table.set({unit.kind, unit.configuration, threads}, work_name(*plan, op), {microseconds, CostSource::kMeasured});
+      table.set({unit.kind, unit.configuration, threads},
+                work_name(*plan, op, {unit.kind, unit.configuration, threads}), {microseconds, CostSource::kMeasured});
     return table;
   }
 

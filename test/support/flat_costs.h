@@ -15,7 +15,7 @@ std::shared_ptr<const CostTable> flat_costs(const Plan& plan, const UnitList& un
   for (const auto& unit : units)
     for (int threads = 1; threads <= unit->info().num_threads; ++threads)
       for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
-        costs->set(key_of(unit->info(), threads), work_name(plan, op),
+        costs->set(key_of(unit->info(), threads), work_name(plan, op, key_of(unit->info(), threads)),
                    {static_cast<double>(us(unit->info())), CostSource::kMeasured});
   return costs;
 }

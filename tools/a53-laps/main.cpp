@@ -190,10 +190,11 @@ class LapProfile {
 
   void add_works(uint32_t branch, ChannelRange channels) {
     const plan::Tables& tables = plan_->tables();
+    const UnitKey unit{"cpu", std::string(name(kernels::current_instruction_set())), 1};
     for (uint32_t index : tables.branches[branch].operators) {
       const plan::Operator& op = tables.operators[index];
       if (is_view(tables, op)) continue;
-      Work work{0, 0, work_name(*plan_, index, channels)};
+      Work work{0, 0, work_name(*plan_, index, unit, channels)};
       const double share = channels.all() ? 1 : share_of(output_shape(op), channels);
       for (int32_t tensor : op.inputs) add_bytes(work, tensor, 1, share);
       for (int32_t tensor : op.outputs) add_bytes(work, tensor, share, share);

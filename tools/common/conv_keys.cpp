@@ -76,7 +76,7 @@ ConvKeys::ConvKeys(const Plan& plan) {
   for (uint32_t op = 0; op < operators.size(); ++op) {
     std::optional<ConvKey> key = key_of_operator(plan.tables(), operators[op]);
     if (!key) continue;
-    const std::string work = work_name(plan, op);
+    const Names::value_type& work = *names_.emplace(work_name(plan, op, UnitKey()), op).first;
     add(*key, work);
     std::rotate(key->input.begin() + 1, key->input.begin() + 2, key->input.end());  // NHWC
     add(*key, work);

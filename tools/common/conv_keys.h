@@ -35,17 +35,18 @@ std::optional<ConvKey> parse_conv_key(const std::string& text);
 // each of them.
 class ConvKeys {
  public:
-  using Works = std::set<const std::string*>;
+  using Names = std::map<std::string, uint32_t>;  // an operator of each work
+  using Works = std::set<const Names::value_type*>;
 
   explicit ConvKeys(const Plan& plan);
-  // The works (work_name()) of the convolutions with this key, whose dimensions are in either order, NCHW or NHWC.
-  // They live as long as this does.
+  // The works of the convolutions with this key, named as the plan has their weights, whose dimensions are in either
+  // order, NCHW or NHWC. They live as long as this does.
   const Works& works(const ConvKey& key) const;
 
  private:
-  void add(const ConvKey& key, const std::string& work) { works_[key].insert(&*names_.insert(work).first); }
+  void add(const ConvKey& key, const Names::value_type& work) { works_[key].insert(&work); }
 
-  std::set<std::string> names_;
+  Names names_;
   std::map<ConvKey, Works> works_;
   const Works none_;
 };

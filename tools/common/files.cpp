@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -151,12 +152,38 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes, mod
   return files.take_places();
 }
 
-Status check_writable(const std::string& path) {
+namespace {
+
+bool is_plan(const std::string& path) {
+  constexpr std::string_view kIdentifier = "NEST";  // of FlatBuffers: behind the offset of the root
+  char head[8] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  return std::string_view(head + 4, kIdentifier.size()) == kIdentifier;
+}
+
+Status check_kind(const std::string& path, Written what) {
+  const std::string extension = fs::path(path).extension().string();
+  const char* there = nullptr;
+  if (is_plan(path))
+    there = what == Written::kPlan ? nullptr : "a plan";
+  else if (extension == ".onnx")
+    there = what == Written::kModel ? nullptr : "an ONNX model";
+  else if (is_sample_name(path) && extension != ".npy")
+    there = "a picture";
+  if (there == nullptr) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
+}
+
+}  // namespace
+
+Status check_writable(const std::string& path, Written what) {
   if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
   const bool replaced = kind == fs::file_type::regular || kind == fs::file_type::not_found;
+  if (kind == fs::file_type::regular) NESTRT_RETURN_IF_ERROR(check_kind(path, what));
   fs::path opened = path;
   if (replaced) {
     // The folder is what takes the new file.

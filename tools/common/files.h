@@ -74,9 +74,12 @@ class NewFiles {
   std::vector<Entry> files_;
 };
 
+enum class Written { kText, kPlan, kModel };
+
 // Errors where write_file(path) would fail for lack of a folder or of a right, or where `path` is empty: to be asked
-// before a long computation. Writes nothing.
-Status check_writable(const std::string& path);
+// before a long computation. kInvalidArgument where a plan, an ONNX model or a picture is there, and something else is
+// written: an option's file was left out, and the next word taken for it. Writes nothing.
+Status check_writable(const std::string& path, Written what = Written::kText);
 
 // Whether a file of a folder is a sample by its name, whatever case: .jpg, .jpeg, .png, .bmp or .npy.
 bool is_sample_name(const std::filesystem::path& path);

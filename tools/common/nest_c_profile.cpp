@@ -71,7 +71,7 @@ class Importer {
       return {};
     }
     ++result_.used;
-    result_.costs.set(unit_, **works.begin(), {microseconds, CostSource::kMeasured});
+    result_.costs.set(unit_, work_name(plan_, (*works.begin())->second, unit_), {microseconds, CostSource::kMeasured});
     return {};
   }
 

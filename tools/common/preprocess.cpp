@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/plan/picture_channels.h"
+
 namespace nestrt::tools {
 namespace {
 
@@ -28,9 +30,8 @@ Result<PictureInput> picture_input(const TensorInfo& input) {
                               "channels; pass it as --input {}=FILE.npy",
                               input.name, name(input.type), shape.to_string(), input.name));
   }
-  const bool last = !is_channels(shape[1]);
   const auto dim = [&](int axis) { return static_cast<int>(shape[axis]); };
-  if (last) return PictureInput{dim(3), dim(1), dim(2), true};
+  if (picture_channels_axis(shape) == 3) return PictureInput{dim(3), dim(1), dim(2), true};
   return PictureInput{dim(1), dim(2), dim(3), false};
 }
 

@@ -12,7 +12,6 @@
 namespace nestrt::tools {
 
 // `input` is [1, C, H, W], or [1, H, W, C] where only the last dimension is 1 or 3; C = 1 takes the luminance.
-// Plans state preprocessing for the former only; the latter takes pixels as they are.
 //   resize = N:  the shorter side becomes N (the longer in proportion, rounded down), then the centre HxW is cut out,
 //                as torchvision's Resize(N) and CenterCrop do
 //   resize = 0:  the picture becomes HxW, whatever its proportions

@@ -104,7 +104,7 @@ Result<PlanBytes> CompileCommand::compile_with_progress(CompileOptions options,
 Status CompileCommand::check_files(const std::string& path) const {
   NESTRT_RETURN_IF_ERROR(check_not_model(path, model));
   for (const std::string& file : {path, quantize_flags.saved()}) NESTRT_RETURN_IF_ERROR(flags.check_output(file));
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(path, tools::Written::kPlan));
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path));
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_saved(model));
   NESTRT_RETURN_IF_ERROR(vendor_flags.check_output(path));

@@ -49,7 +49,7 @@ Status ExportCommand::run() const {
   for (const std::string& file : {output, quantize.saved()}) NESTRT_RETURN_IF_ERROR(import.check_output(file));
   NESTRT_RETURN_IF_ERROR(quantize.check_output(output));
   NESTRT_RETURN_IF_ERROR(quantize.check_saved(model));
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(output, tools::Written::kModel));
   NESTRT_ASSIGN_OR_RETURN(const Graph exported, graph());
   NESTRT_ASSIGN_OR_RETURN(const std::string bytes, export_onnx(exported, flags.opset()));
   NESTRT_RETURN_IF_ERROR(tools::write_file(output, std::as_bytes(std::span(bytes))));

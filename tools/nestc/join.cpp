@@ -45,7 +45,7 @@ Result<tools::ExitCode> JoinCommand::run() const {
     const std::filesystem::path file = std::filesystem::path(manifest).parent_path() / part.file;
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file.string()));
   }
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(output, tools::Written::kModel));
   NESTRT_ASSIGN_OR_RETURN(const std::string joined, join_parts(manifest));
   NESTRT_RETURN_IF_ERROR(tools::write_file(output, std::as_bytes(std::span(joined))));
   return model.empty() ? tools::ExitCode::kOk : compare(stated, joined);

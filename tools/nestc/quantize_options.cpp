@@ -134,8 +134,8 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
   if (!profile.preprocessing) return {};
   const std::string options = tools::as_options(*profile.preprocessing);
   if (!compile.preprocessing) {
-    if (options.empty()) return {};
-    note(fmt::format("pictures are preprocessed as for '{}': {}", tools::printable(data), options));
+    note(options.empty() ? fmt::format("pictures go in as pixels of 0 to 255, as for '{}'", tools::printable(data))
+                         : fmt::format("pictures are preprocessed as for '{}': {}", tools::printable(data), options));
     compile.preprocessing = profile.preprocessing;
     return {};
   }
@@ -164,6 +164,8 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, Com
   if (!method_.empty()) options.method = *calibration_method(method_);
   options.percentile = percentile_;
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, calibrate_with_progress(model, std::move(options)));
+  // Its integers fit pictures that go through the same.
+  if (!compile.preprocessing) compile.preprocessing = profile.preprocessing;
   if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(profile, save_));
   return profile;
 }

@@ -38,7 +38,7 @@ Result<tools::ExitCode> run_sign(const SignOptions& options) {
   const std::string& output = options.output.empty() ? options.plan : options.output;
   const std::string public_key = std::filesystem::path(options.key).replace_extension(".pub").string();
   for (const std::string& key : {options.key, public_key}) NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, key));
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(output, tools::Written::kPlan));
   NESTRT_ASSIGN_OR_RETURN(const SecretKey key, SecretKey::read(options.key));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(options.plan, kMaxPlanBytes));
   PlanBytes file(content.size());

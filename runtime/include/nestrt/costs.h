@@ -77,19 +77,20 @@ class CostTable {
 
 // The name of an operator's work: "Conv kernel=1,1 ... activation=(kind=relu alpha=0 beta=0): s8 1x64x56x56 blocked16
 // exponent, ... -> s8 1x16x56x56 blocked16 exponent channels 0-16". No two works have the same name; printable, one
-// line. Scales and exponents are data.
+// line. Scales and exponents are data. Weights are named as the unit's kernels read them: a plan for several CPUs has
+// them in the packing of each.
 // Requires: an index of the plan.
-std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels = {});
+std::string work_name(const Plan& plan, uint32_t operator_index, const UnitKey& unit, ChannelRange channels = {});
 
 // The same of a branch's program of instructions: the names of its operators with "; " between, of the channels that it
 // computes, then how long it is and what the plan says it costs ("; program of 3392 bytes, 123.4 us"): with other
-// exponents it may have other instructions.
+// exponents it may have other instructions. How weights are packed for a CPU is no part of it.
 // Requires: indices of the plan.
 std::string program_work_name(const Plan& plan, uint32_t branch, uint32_t program);
 
 // The same of an operator that one of several kernels computes: "... by conv.s8.direct16".
 // Requires: an index of the plan.
-std::string kernel_work_name(const Plan& plan, uint32_t operator_index, std::string_view kernel);
+std::string kernel_work_name(const Plan& plan, uint32_t operator_index, const UnitKey& unit, std::string_view kernel);
 
 // What a program of a branch costs on a unit: the sum over its operators. An instruction stream costs what is known of
 // it, else of its operators, else what the plan says. A part of the channels that was not measured costs its share of

@@ -41,7 +41,7 @@ TEST_CASE("A plan for the ZCU102 says what its operators take there, on one core
   CHECK(tables.host_costs[0].microseconds[0] >= tables.host_costs[1].microseconds[0]);
   const UnitInfo units[] = {{"evta", "evta0", "1x16_15_15_18_17", 1, false}, {"cpu", "cpu", "neon", 4, true}};
   const CostTable costs = stated_costs(*plan, units);
-  CHECK(costs.find({"cpu", "neon", 4}, work_name(*plan, 0)) != nullptr);
+  CHECK(costs.find({"cpu", "neon", 4}, work_name(*plan, 0, {"cpu", "neon", 4})) != nullptr);
   CHECK(costs.overhead({"evta", "1x16_15_15_18_17", 1}).start_us == 4);
 }
 

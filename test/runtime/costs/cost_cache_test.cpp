@@ -28,8 +28,8 @@ class Kept {
   CostCache cache(const UnitInfo& host = kHost) const { return {*plan, std::vector{host, kNpu}}; }
   CostTable costs() const {
     CostTable costs;
-    costs.set(key_of(kHost), work_name(*plan, 0), {7, CostSource::kMeasured});
-    costs.set(key_of(kHost), work_name(*plan, 1), {8, CostSource::kModelled});
+    costs.set(key_of(kHost), work_name(*plan, 0, key_of(kHost)), {7, CostSource::kMeasured});
+    costs.set(key_of(kHost), work_name(*plan, 1, key_of(kHost)), {8, CostSource::kModelled});
     return costs;
   }
   std::string text() const {
@@ -53,11 +53,11 @@ TEST_CASE("Costs are kept with where they come from") {
   CHECK(kept.cache().read().empty());
   kept.cache().write(kept.costs());
   const CostTable read = kept.cache().read();
-  REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 0)) != nullptr);
-  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0))->microseconds == 7);
-  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0))->source == CostSource::kMeasured);
-  REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 1)) != nullptr);
-  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 1))->source == CostSource::kModelled);
+  REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 0, key_of(kHost))) != nullptr);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0, key_of(kHost)))->microseconds == 7);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0, key_of(kHost)))->source == CostSource::kMeasured);
+  REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 1, key_of(kHost))) != nullptr);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 1, key_of(kHost)))->source == CostSource::kModelled);
 }
 
 TEST_CASE("Costs of other units, threads or plans are not used") {

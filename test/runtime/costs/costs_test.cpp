@@ -21,7 +21,7 @@ const UnitKey kCpu{"cpu", "isa", 1};
 CostTable costs_of(const Plan& plan, const UnitKey& unit) {
   CostTable costs;
   for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
-    costs.set(unit, work_name(plan, op), {10, CostSource::kMeasured});
+    costs.set(unit, work_name(plan, op, unit), {10, CostSource::kMeasured});
   return costs;
 }
 
@@ -67,10 +67,10 @@ PlanBuilder twins_plan(float first_us, float second_us) {
 
 TEST_CASE("The name of a work says everything in one line") {
   const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
-  CHECK(work_name(*built.plan, 0) ==
+  CHECK(work_name(*built.plan, 0, UnitKey()) ==
         "Pool kernel=2,2 stride=2,2 dilation=1,1 pad_begin=0,0 pad_end=0,0: f32 1x16x8x8 -> f32 1x16x4x4");
-  CHECK(work_name(*built.plan, 0, {0, 16}).ends_with(" -> f32 1x16x4x4 channels 0-16"));
-  CHECK(work_name(*built.plan, 0, {0, 0, 1, 3}).ends_with(" channels 0:1-0:3"));
+  CHECK(work_name(*built.plan, 0, UnitKey(), {0, 16}).ends_with(" -> f32 1x16x4x4 channels 0-16"));
+  CHECK(work_name(*built.plan, 0, UnitKey(), {0, 0, 1, 3}).ends_with(" channels 0:1-0:3"));
 }
 
 TEST_CASE("Works that differ in one attribute have different names") {
@@ -79,7 +79,7 @@ TEST_CASE("Works that differ in one attribute have different names") {
     ops::Pool pool = small_pool();
     change(pool);
     const Built built(pool_plan(pool, output));
-    names.insert(work_name(*built.plan, 0));
+    names.insert(work_name(*built.plan, 0, UnitKey()));
   };
   add([](ops::Pool&) {});
   add([](ops::Pool& pool) { pool.kind = ops::PoolKind::kAverage; });
@@ -99,7 +99,7 @@ TEST_CASE("Numbers in names are in full") {
     attributes.alpha = alpha;
     builder.op("op", attributes, {builder.input("x", {4})}, {builder.output("y", {4})});
     const Built built(std::move(builder));
-    return work_name(*built.plan, 0);
+    return work_name(*built.plan, 0, UnitKey());
   };
   CHECK(name_with(0.1F) == "Unary kind=leaky_relu alpha=0.1: f32 4 -> f32 4");
   CHECK(name_with(1e-7F) != name_with(1.0000001e-7F));
@@ -119,7 +119,7 @@ TEST_CASE("Views cost nothing") {
   CostTable costs;
   uint32_t computed = 0;
   for (uint32_t op = 0; op < built.plan->tables().operators.size(); ++op) {
-    const std::string name = work_name(*built.plan, op);
+    const std::string name = work_name(*built.plan, op, UnitKey());
     if (name.find("(view)") != std::string::npos) continue;
     costs.set(kCpu, name, {1, CostSource::kMeasured});
     ++computed;
@@ -145,7 +145,7 @@ TEST_CASE("A missing cost is an error that names operator and unit") {
 TEST_CASE("Costs of fewer threads serve, those of more do not") {
   const Built built(relu_plan());
   CostTable costs;
-  costs.set({"cpu", "isa", 2}, work_name(*built.plan, 0), {5, CostSource::kMeasured});
+  costs.set({"cpu", "isa", 2}, work_name(*built.plan, 0, {"cpu", "isa", 2}), {5, CostSource::kMeasured});
   CHECK(branch_cost(costs, *built.plan, 0, 0, {"cpu", "isa", 3})->microseconds == 5);
   CHECK(!branch_cost(costs, *built.plan, 0, 0, {"cpu", "isa", 1}));
 }
@@ -157,14 +157,14 @@ TEST_CASE("A part of the channels costs its share unless it was measured") {
   REQUIRE(share);
   CHECK(share->microseconds == Approx(2.5));
   CHECK(share->source == CostSource::kModelled);
-  costs.set(kCpu, work_name(*built.plan, 0, {0, 4}), {3, CostSource::kMeasured});
+  costs.set(kCpu, work_name(*built.plan, 0, kCpu, {0, 4}), {3, CostSource::kMeasured});
   CHECK(branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4})->microseconds == 3);
 }
 
 TEST_CASE("Programs for the same operators that take different times have costs of their own") {
   const UnitKey npu{"npu", "", 1};
   const Built differ(twins_plan(10, 12)), same(twins_plan(10, 10));
-  CHECK(work_name(*differ.plan, 0) == work_name(*differ.plan, 1));
+  CHECK(work_name(*differ.plan, 0, UnitKey()) == work_name(*differ.plan, 1, UnitKey()));
   CHECK(program_work_name(*differ.plan, 0, 1) == "Unary: f32 4 -> f32 4; program of 16 bytes, 10 us");
   CHECK(program_work_name(*differ.plan, 0, 1) != program_work_name(*differ.plan, 1, 1));
   CHECK(program_work_name(*same.plan, 0, 1) == program_work_name(*same.plan, 1, 1));

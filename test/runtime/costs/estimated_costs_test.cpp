@@ -29,9 +29,11 @@ TEST_CASE("What is known is not estimated, and more arithmetic costs more") {
   const PlanFile file = blocked_plan().build();
   const auto plan = *Plan::from_memory(file.bytes());
   CostTable costs;
-  costs.set(key_of(kHost), work_name(*plan, 0), {0.25, CostSource::kMeasured});
+  costs.set(key_of(kHost), work_name(*plan, 0, key_of(kHost)), {0.25, CostSource::kMeasured});
   add_estimates(*plan, std::span(&kHost, 1), costs);
-  const auto us = [&](uint32_t op) { return costs.find(key_of(kHost), work_name(*plan, op))->microseconds; };
+  const auto us = [&](uint32_t op) {
+    return costs.find(key_of(kHost), work_name(*plan, op, key_of(kHost)))->microseconds;
+  };
   CHECK(us(0) == 0.25);
   CHECK(us(1) > us(3));  // a convolution, a pool
 }
@@ -46,7 +48,7 @@ TEST_CASE("What a plan supposes that another unit takes is taken over, as someth
   const UnitInfo units[] = {kHost, kNpu};
   CostTable costs;
   add_estimates(*plan, units, costs);
-  const WorkCost* const guess = costs.find(key_of(kNpu), work_name(*plan, 0));
+  const WorkCost* const guess = costs.find(key_of(kNpu), work_name(*plan, 0, key_of(kNpu)));
   REQUIRE(guess != nullptr);
   CHECK(guess->microseconds == 42);
   CHECK(guess->source == CostSource::kUnknown);
@@ -68,7 +70,7 @@ double estimate(const HostRates& rates, int threads) {
   host.num_threads = threads;
   CostTable costs;
   add_estimates(*plan, std::span(&host, 1), costs, rates);
-  return costs.find(key_of(host), work_name(*plan, 0))->microseconds;
+  return costs.find(key_of(host), work_name(*plan, 0, key_of(host)))->microseconds;
 }
 
 TEST_CASE("An estimate is the beginning, and work and results by the rates of their kind, divided among threads") {

@@ -18,7 +18,7 @@ class Learning {
     CostTable predicted;
     for (uint32_t op = 0; op < plan_->tables().operators.size(); ++op)
       for (const UnitKey& key : {key_of(kHost, 1), key_of(kHost)})
-        predicted.set(key, work_name(*plan_, op), {8, CostSource::kModelled});
+        predicted.set(key, work_name(*plan_, op, key), {8, CostSource::kModelled});
     const UnitInfo units[] = {kHost, kNpu};
     learned.emplace(*plan_, units, predicted);
   }
@@ -64,12 +64,13 @@ TEST_CASE("Work that is said to cost nothing can become dear") {
   const PlanFile file = relu_plan().build();
   const auto plan = *Plan::from_memory(file.bytes());
   CostTable predicted;
-  predicted.set(key_of(kHost), work_name(*plan, 0), {0, CostSource::kMeasured});
+  predicted.set(key_of(kHost), work_name(*plan, 0, key_of(kHost)), {0, CostSource::kMeasured});
   LearnedCosts learned(*plan, std::span(&kHost, 1), predicted);
-  const double before = learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds;
+  const double before = learned.costs().find(key_of(kHost), work_name(*plan, 0, key_of(kHost)))->microseconds;
   CHECK(before > 0);
   for (int look = 0; look < 100; ++look) learned.observe(Step(), kHost, 1e6 * before, 16);
-  CHECK(learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds == Approx(1e6 * before).epsilon(0.01));
+  CHECK(learned.costs().find(key_of(kHost), work_name(*plan, 0, key_of(kHost)))->microseconds ==
+        Approx(1e6 * before).epsilon(0.01));
 }
 
 TEST_CASE("What is observed is of one step's work, and stays its own when the unit changes") {
@@ -106,7 +107,7 @@ TEST_CASE("Parts that were never measured follow one that was, and those that we
   const PlanFile file = divisible_plan(64).build();
   const auto plan = *Plan::from_memory(file.bytes());
   constexpr uint32_t kBranch = 1, kConv = 4;
-  const auto name = [&](ChannelRange channels) { return work_name(*plan, kConv, channels); };
+  const auto name = [&](ChannelRange channels) { return work_name(*plan, kConv, UnitKey(), channels); };
   CostTable predicted;
   for (const ChannelRange part : {ChannelRange(), ChannelRange{0, 16}, ChannelRange{16, 64}, ChannelRange{32, 64}})
     predicted.set(key_of(kHost, 1), name(part), {8, CostSource::kModelled});

@@ -74,8 +74,8 @@ TEST_CASE("Times belong to operators by their place in the branch, which is not 
   const auto measured = measure_costs(plan, *open_units("cpu", {.num_threads = 1}), quick());
   REQUIRE(measured);
   REQUIRE(measured->works.size() == 2);
-  CHECK(measured->works[0].work == work_name(*plan, 0));
-  CHECK(measured->works[1].work == work_name(*plan, kViews + 1));
+  CHECK(measured->works[0].work == work_name(*plan, 0, UnitKey()));
+  CHECK(measured->works[1].work == work_name(*plan, kViews + 1, UnitKey()));
   for (const WorkTimes& work : measured->works) CHECK(work.runs >= 2);
 }
 

@@ -168,7 +168,8 @@ class TwoAlike {
   TwoAlike() : file_(two_branches().build()), plan_(*Plan::from_memory(file_.bytes())) {
     for (const UnitInfo& unit : units_)
       for (uint32_t op = 0; op < plan_->tables().operators.size(); ++op)
-        predicted_.set(key_of(unit), work_name(*plan_, op), {unit.is_host ? 100.0 : 10.0, CostSource::kMeasured});
+        predicted_.set(key_of(unit), work_name(*plan_, op, key_of(unit)),
+                       {unit.is_host ? 100.0 : 10.0, CostSource::kMeasured});
     policy.emplace(*plan_, units_, predicted_, *make_schedule(*plan_, units_, predicted_), PolicyOptions());
   }
 
@@ -182,7 +183,9 @@ class TwoAlike {
     }
     return policy->decide(statistics, 0);
   }
-  double npu_us() const { return policy->costs().find(key_of(units_[1]), work_name(*plan_, 0))->microseconds; }
+  double npu_us() const {
+    return policy->costs().find(key_of(units_[1]), work_name(*plan_, 0, key_of(units_[1])))->microseconds;
+  }
 
   std::optional<SchedulePolicy> policy;
 

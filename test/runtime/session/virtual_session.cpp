@@ -69,8 +69,9 @@ VirtualSession::VirtualSession(const Predecessors& graph, uint32_t seed, double 
   for (uint32_t op = 0; op < plan_->tables().operators.size(); ++op) {
     const bool is_free = plan_->tables().operators[op].as<ops::Binary>() != nullptr;
     const double host_us = is_free ? 0 : size(random_), npu_us = host_us * ratio(random_);
-    predicted_.set(key_of(units_[kHost]), work_name(*plan_, op), {host_us, CostSource::kModelled});
-    predicted_.set(key_of(units_[kNpu]), work_name(*plan_, op), {npu_us, CostSource::kModelled});
+    predicted_.set(key_of(units_[kHost]), work_name(*plan_, op, key_of(units_[kHost])),
+                   {host_us, CostSource::kModelled});
+    predicted_.set(key_of(units_[kNpu]), work_name(*plan_, op, key_of(units_[kNpu])), {npu_us, CostSource::kModelled});
   }
   predicted_.set_overhead(key_of(units_[kNpu]), {4, 5, 0, 0});
   begin(wrong);

@@ -42,7 +42,7 @@ TEST_CASE("The convolutions of a plan are indexed by their keys, in both orders,
     REQUIRE(key);
     std::set<std::string> works;
     for (const std::string* const work : keys.works(*key)) works.insert(*work);
-    CHECK(works == std::set<std::string>{work_name(*plan, 0), work_name(*plan, 2)});
+    CHECK(works == std::set<std::string>{work_name(*plan, 0, UnitKey()), work_name(*plan, 2, UnitKey())});
   }
 }
 

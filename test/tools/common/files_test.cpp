@@ -116,6 +116,23 @@ TEST_CASE("A file that could not be written is told before it is, and nothing is
   CHECK(fs::is_empty(folder.path()));
 }
 
+TEST_CASE("Only plans are written over plans, models over models, and nothing over pictures") {
+  const test::TemporaryFolder folder;
+  const std::string plan = folder.write_text("plan", std::string("\x10\0\0\0NEST....", 12));
+  const std::string model = folder.write_text("model.onnx", "model"), picture = folder.write_text("cat.JPG", "picture");
+  const auto refused = [](const std::string& path, Written what) {
+    const Status status = check_writable(path, what);
+    return status.code() == Code::kInvalidArgument && status.message().find("over it") != std::string_view::npos;
+  };
+  for (const Written what : {Written::kText, Written::kPlan, Written::kModel}) {
+    CHECK(refused(plan, what) == (what != Written::kPlan));
+    CHECK(refused(model, what) == (what != Written::kModel));
+    CHECK(refused(picture, what));
+    CHECK(check_writable(folder.write_text("text", "NEST in a text"), what).ok());
+    CHECK(check_writable(folder.path() + "/new.onnx", what).ok());
+  }
+}
+
 TEST_CASE("An output that is the input under another name is refused") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/model", "x").ok());

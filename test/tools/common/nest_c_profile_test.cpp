@@ -54,7 +54,7 @@ TEST_CASE("Times of NEST-C become costs where their key means one operator") {
   REQUIRE(import);
   CHECK(import->entries == 6);
   CHECK(import->used == 1);
-  const WorkCost* const cost = import->costs.find({"cpu", "neon", 1}, work_name(*network.plan, 2));
+  const WorkCost* const cost = import->costs.find({"cpu", "neon", 1}, work_name(*network.plan, 2, {"cpu", "neon", 1}));
   REQUIRE(cost != nullptr);
   CHECK(cost->microseconds == 12.5);
   REQUIRE(import->refused.size() == 2);

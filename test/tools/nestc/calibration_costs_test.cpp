@@ -55,7 +55,7 @@ std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::st
 
 std::set<std::string> works_of(const Plan& plan) {
   std::set<std::string> works;
-  for (uint32_t op = 0; op < plan.tables().operators.size(); ++op) works.insert(work_name(plan, op));
+  for (uint32_t op = 0; op < plan.tables().operators.size(); ++op) works.insert(work_name(plan, op, UnitKey()));
   return works;
 }
 

@@ -191,7 +191,7 @@ uint64_t copied_bytes(const std::shared_ptr<const Plan>& plan) {
 std::shared_ptr<const CostTable> random_costs(const Plan& plan, const UnitInfo& cpu, std::mt19937& random) {
   auto costs = std::make_shared<CostTable>();
   for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
-    costs->set({cpu.kind, cpu.configuration, 1}, work_name(plan, op),
+    costs->set({cpu.kind, cpu.configuration, 1}, work_name(plan, op, {cpu.kind, cpu.configuration, 1}),
                {static_cast<double>(20 + random() % 1000), CostSource::kMeasured});
   return costs;
 }

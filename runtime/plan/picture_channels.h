@@ -1,0 +1,14 @@
+// Which dimension of an input that takes a picture has its channels.
+#pragma once
+
+#include "nestrt/shape.h"
+
+namespace nestrt {
+
+// [N, C, H, W], or [N, H, W, C] where only the last dimension is 1 or 3. Requires: rank 4.
+inline int picture_channels_axis(const Shape& shape) {
+  const auto is_channels = [](int64_t dim) { return dim == 1 || dim == 3; };
+  return !is_channels(shape[1]) && is_channels(shape[3]) ? 3 : 1;
+}
+
+}  // namespace nestrt
