@@ -57,6 +57,11 @@ Result<InputSamples> InputSamples::open(const SampleOptions& options, const Tens
 
 Status InputSamples::open_images(const SampleOptions& options) {
   std::error_code error;
+  if (is_array(options.images) && fs::is_regular_file(options.images, error))
+    return Status(Code::kInvalidArgument,
+                  fmt::format("samples '{}': expected a folder of pictures or .npy arrays; an array of all samples is "
+                              "named with --npy {}",
+                              options.images, options.images));
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
     if (tools::is_sample_name(entry->path())) pictures_.push_back(entry->path().string());
   if (error)

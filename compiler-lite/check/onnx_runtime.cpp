@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "compiler-lite/process/ending_signals.h"
 #include "compiler-lite/process/process.h"
 #include "compiler-lite/process/temporary_folder.h"
 #include "nestrt/log.h"
@@ -76,6 +77,12 @@ Result<ChainResults> read_response(const fs::path& folder) {
   return chains;
 }
 
+// Why no program ran to its end.
+Status not_run(const Status& why) {
+  if (why.code() == Code::kCancelled) return why;
+  return Status(Code::kUnavailable, fmt::format("{}{}", why.message(), kRemedy));
+}
+
 // What ort_run.py says of the model, or that the interpreter could not even run it.
 Status failure(const ProcessResult& process, const std::string& python) {
   if (process.exit_code > kSignalled) {
@@ -98,6 +105,7 @@ Status failure(const ProcessResult& process, const std::string& python) {
 
 Result<std::string> onnx_runtime_python() {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
+  const EndingSignals held;  // until the folder is gone
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   const std::string script = (folder / "ort_environment.py").string();
   if (const auto there = run_process({"python3", script, "--offline"}, temporary.path());
@@ -105,7 +113,7 @@ Result<std::string> onnx_runtime_python() {
     log(LogLevel::kWarning,
         "ONNX Runtime is installed with pip, for this and later checks: that takes a minute or two");
   const auto process = run_process({"python3", script}, temporary.path());
-  if (!process) return Status(Code::kUnavailable, fmt::format("{}{}", process.error().message(), kRemedy));
+  if (!process) return not_run(process.error());
   if (process->exit_code != 0)
     return Status(Code::kUnavailable, fmt::format("{}{}", last_line(process->error), kRemedy));
   return last_line(process->output);
@@ -116,10 +124,11 @@ namespace {
 // `request`: "chains", "values" and "results", as ort_run.py takes them.
 Result<ChainResults> run_script(const std::string& python, json request, const std::vector<NamedArrays>& runs) {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
+  const EndingSignals held;  // until the folder is gone
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   NESTRT_RETURN_IF_ERROR(write_request(std::move(request), runs, temporary.path()));
   const auto process = run_process({python, (folder / "ort_run.py").string(), temporary.path()}, temporary.path());
-  if (!process) return Status(Code::kUnavailable, fmt::format("{}{}", process.error().message(), kRemedy));
+  if (!process) return not_run(process.error());
   if (process->exit_code != 0) return failure(*process, python);
   return read_response(temporary.path());
 }

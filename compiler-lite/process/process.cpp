@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <thread>
 
 #include "compiler-lite/process/ending_signals.h"
@@ -41,12 +40,12 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// posix_spawn's attributes: where a program can be killed with what it has started, it leads a group.
+// posix_spawn's attributes: so that a program can be killed with what it has started, it leads a group.
 class Attributes {
  public:
-  explicit Attributes(bool leads_group) {
+  Attributes() {
     posix_spawnattr_init(&attributes_);
-    if (leads_group) posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
   }
   Attributes(const Attributes&) = delete;
   ~Attributes() { posix_spawnattr_destroy(&attributes_); }
@@ -65,7 +64,7 @@ Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   }
 }
 
-// How often it is looked whether a program that has a time limit is over.
+// How often it is looked whether a program is over, or a signal has come.
 constexpr std::chrono::milliseconds kPollInterval{5};
 
 Result<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
@@ -74,9 +73,9 @@ Result<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
   const bool is_limited = limit.count() > 0;
   int state = 0;
   while (true) {
-    NESTRT_ASSIGN_OR_RETURN(const pid_t ended, wait_once(child, is_limited ? WNOHANG : 0, &state));
+    NESTRT_ASSIGN_OR_RETURN(const pid_t ended, wait_once(child, WNOHANG, &state));
     if (ended != 0) return WIFEXITED(state) ? WEXITSTATUS(state) : kSignalled + WTERMSIG(state);
-    if (EndingSignals::came() || Clock::now() - begin >= limit) break;
+    if (EndingSignals::came() || (is_limited && Clock::now() - begin >= limit)) break;
     std::this_thread::sleep_for(kPollInterval);
   }
   kill(-child, SIGKILL);
@@ -96,10 +95,8 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   actions.redirect(STDOUT_FILENO, output, kWrite);
   actions.redirect(STDERR_FILENO, error, kWrite);
   if (!options.working_folder.empty()) actions.change_folder(options.working_folder);
-  const bool is_limited = options.time_limit.count() > 0;
-  const Attributes attributes(is_limited);
-  std::optional<EndingSignals> signals;  // those of a terminal do not reach a group of its own
-  if (is_limited) signals.emplace();
+  const Attributes attributes;
+  const EndingSignals signals;  // those of a terminal do not reach a group of its own
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));

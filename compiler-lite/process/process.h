@@ -18,15 +18,15 @@ struct ProcessResult {
 };
 
 struct ProcessOptions {
-  std::string working_folder;  // of the program; empty: that of this process
-  // After it the program is killed, and with it what it has started, unless that has left its group. So it is where
-  // SIGINT, SIGTERM or SIGHUP comes meanwhile, which then does to this process what it would have done. 0: none of it.
-  std::chrono::milliseconds time_limit{0};
+  std::string working_folder;               // of the program; empty: that of this process
+  std::chrono::milliseconds time_limit{0};  // after which the program is killed; 0: none
 };
 
 // Runs a program, found by PATH, and waits for it. `folder` receives the files that hold what it prints.
-// Errors: kNotFound where the program cannot be started, kDeadlineExceeded, kCancelled where a signal
-// came that this process lives through, kIo.
+// The program is killed with what it has started, unless that has left its group. So it is where SIGINT, SIGTERM or
+// SIGHUP comes meanwhile, which then does to this process what it would have done: as soon as no EndingSignals are
+// left. Errors: kNotFound where the program cannot be started, kDeadlineExceeded, kCancelled where a signal came that
+// this process lives through, kIo.
 Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder,
                                   const ProcessOptions& options = {});
 

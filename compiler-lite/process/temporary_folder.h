@@ -8,8 +8,8 @@
 
 namespace nestrt::compiler {
 
-// A new folder for temporary files, removed with everything in it by the destructor, or where a signal
-// ends this process while a program with a time limit runs.
+// A new folder for temporary files, removed with everything in it by the destructor, or where a signal that
+// EndingSignals have held back ends this process.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create();

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler-lite/process/ending_signals.h"
 #include "compiler-lite/process/process.h"
 #include "compiler-lite/process/temporary_folder.h"
 #include "compiler-lite/vendor/offload.h"
@@ -98,6 +99,7 @@ Status check_vendor_ports(size_t inputs, size_t outputs) {
 }
 
 Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model) {
+  const EndingSignals held;  // until the folder is gone
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create());
   const fs::path base(folder.path()), work = base / "work";
   NESTRT_RETURN_IF_ERROR(tools::make_folder(work.string()));

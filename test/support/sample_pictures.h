@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,15 @@ namespace nestrt::test {
 // Requires: an even number of hexadecimal digits.
 std::vector<std::byte> from_hex(std::string_view hex);
 
+// A picture with an EXIF block, which follows the first marker of a JPEG and comes last in a PNG.
+std::vector<std::byte> jpeg_with_exif(std::string_view hex, std::span<const std::byte> exif);
+std::vector<std::byte> png_with_exif(std::string_view hex, std::span<const std::byte> exif);
+
 namespace pictures {
+
+// An EXIF block of orientation 6 and nothing else, in one byte order and the other.
+inline constexpr std::string_view kExifBigEndian = "4d4d002a00000008000101120003000000010006000000000000";
+inline constexpr std::string_view kExifLittleEndian = "49492a0008000000010012010300010000000600000000000000";
 
 inline constexpr std::string_view kPngRgb3x2 =
     "89504e470d0a1a0a0000000d49484452000000030000000208020000001216f14d0000001c494441"

@@ -101,7 +101,9 @@ Result<FileStart> read_start(const std::string& path, size_t max_bytes) {
 }
 
 TextLines::TextLines(std::vector<std::byte> text) : text_(std::move(text)) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   std::string_view rest(reinterpret_cast<const char*>(text_.data()), text_.size());
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
   const bool ends_open = !rest.empty() && !rest.ends_with('\n');
   lines_.reserve(static_cast<size_t>(std::count(rest.begin(), rest.end(), '\n')) + (ends_open ? 1 : 0));
   while (!rest.empty()) {

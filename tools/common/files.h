@@ -31,8 +31,8 @@ struct FileStart {
 // read_file().
 Result<FileStart> read_start(const std::string& path, size_t max_bytes);
 
-// The lines of a text, without line ends (LF or CR LF): views into one block, as a file of empty lines has as many as
-// it has bytes.
+// The lines of a text, without line ends (LF or CR LF) and without the byte order mark of UTF-8 that editors and
+// spreadsheets put first: views into one block, as a file of empty lines has as many as it has bytes.
 class TextLines {
  public:
   TextLines() = default;

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "runtime/core/budget.h"
+#include "tools/common/exif.h"
 #include "tools/common/files.h"
 #include "tools/common/jpeg.h"
 #include "tools/common/table.h"
@@ -83,19 +84,30 @@ Status refuse_undecodable(std::string_view name) {
                                         reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
 }
 
-// A PNG with a chunk that says it is longer than what is left: stb_image would allocate what it says, up to gigabytes.
-bool is_truncated_png(std::span<const std::byte> content) {
+// What stb_image does not tell of a PNG.
+struct PngChunks {
+  // One says that it is longer than what is left: stb_image would allocate what it says, up to gigabytes. Without an
+  // end stb_image says so.
+  bool truncated = false;
+  std::span<const std::byte> exif;  // what the first chunk eXIf holds
+};
+
+// Empty of what is no PNG.
+PngChunks find_chunks(std::span<const std::byte> content) {
   constexpr size_t kSignature = 8, kHeader = 8, kChecksum = 4;
-  constexpr uint64_t kPng = 0x474e5089, kEnd = 0x444e4549;  // "\x89PNG", "IEND"
-  if (number_at(content, 0, 4) != kPng) return false;
+  constexpr uint64_t kPng = 0x474e5089, kEnd = 0x444e4549, kExif = 0x66495865;  // "\x89PNG", "IEND", "eXIf"
+  PngChunks result;
+  if (number_at(content, 0, 4) != kPng) return result;
   for (size_t at = kSignature; at + kHeader <= content.size();) {
     uint64_t length = 0;
     for (size_t i = 0; i < 4; ++i) length = length << 8 | number_at(content, at + i, 1);
-    if (length > content.size() - at - kHeader) return true;
-    if (number_at(content, at + 4, 4) == kEnd) return false;
+    result.truncated = length > content.size() - at - kHeader;
+    const uint64_t type = number_at(content, at + 4, 4);
+    if (result.truncated || type == kEnd) break;
+    if (type == kExif && result.exif.empty()) result.exif = content.subspan(at + kHeader, length);
     at += kHeader + length + kChecksum;
   }
-  return false;  // without an end: stb_image says so
+  return result;
 }
 
 Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
@@ -111,7 +123,8 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   if (width <= 0 || height <= 0 || int64_t{width} * height > most)
     return refuse_image(name,
                         fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, most));
-  if (is_truncated_png(content))
+  const PngChunks chunks = find_chunks(content);
+  if (chunks.truncated)
     return refuse_image(name, "cannot be decoded, it is truncated or damaged (a chunk reaches beyond the end)");
   if (is_truncated_bmp(content, width, height))
     return refuse_image(name, "is truncated: it ends before its last pixel");
@@ -122,7 +135,8 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
       stbi_load_from_memory(data, size, &width, &height, &file_channels, channels), &stbi_image_free);
   if (!pixels) return refuse_undecodable(name);
   const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
-  return Image{width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)};
+  return turned({width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)},
+                exif_orientation(chunks.exif));
 }
 
 }  // namespace

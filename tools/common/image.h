@@ -2,7 +2,8 @@
 //
 // JPEG is decoded by libjpeg-turbo with its default options (accurate integer DCT, smooth chroma upsampling), so that
 // pixels equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8
-// bits. A file is untrusted: pictures of more than max_pixels() are refused before memory is allocated.
+// bits. A picture is turned as its EXIF data say (JPEG, PNG), as OpenCV's imread and viewers do, and Pillow where it is
+// asked to. A file is untrusted: pictures of more than max_pixels() are refused before memory is allocated.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,9 @@
 #include <turbojpeg.h>
 
 #include <memory>
+#include <utility>
+
+#include "tools/common/exif.h"
 
 namespace nestrt::tools {
 namespace {
@@ -16,27 +19,41 @@ Status refuse_jpeg(std::string_view name, std::string_view why) {
 
 // What TurboJPEG does not tell of a file.
 struct Markers {
-  bool end = false;    // there is an end-of-image marker
-  bool adobe = false;  // there is an Adobe segment
+  bool end = false;                 // there is an end-of-image marker
+  bool adobe = false;               // there is an Adobe segment
+  bool scan = false;                // pixels have begun
+  std::span<const std::byte> exif;  // what the first Exif segment before the pixels holds
 };
+
+// `segment`: what follows a marker, its length first.
+void note_segment(uint8_t marker, std::string_view segment, Markers& markers) {
+  constexpr uint8_t kScan = 0xda, kApp1 = 0xe1, kApp14 = 0xee;
+  constexpr std::string_view kAdobe = "Adobe", kExif("Exif\0\0", 6);
+  constexpr size_t kLengthBytes = 2, kAdobeBytes = 14;  // a complete Adobe segment
+  if (segment.size() < kLengthBytes) return;
+  const std::string_view data = segment.substr(kLengthBytes);
+  markers.adobe |= marker == kApp14 && segment.size() >= kAdobeBytes && data.starts_with(kAdobe);
+  markers.scan |= marker == kScan;
+  if (marker == kApp1 && !markers.scan && markers.exif.empty() && data.starts_with(kExif))
+    markers.exif = std::as_bytes(std::span(data.substr(kExif.size())));
+}
 
 // Goes from marker to marker as libjpeg does: past the lengths of segments, and past everything else that is no marker,
 // which entropy-coded data are not.
 Markers find_markers(std::span<const std::byte> content) {
-  constexpr uint8_t kFirstFrame = 0xc0, kRestart0 = 0xd0, kStart = 0xd8, kEnd = 0xd9, kApp14 = 0xee;
-  constexpr std::string_view kAdobe = "Adobe";
-  constexpr size_t kAdobeBytes = 14;  // a complete Adobe segment, with its length
+  constexpr uint8_t kFirstFrame = 0xc0, kRestart0 = 0xd0, kStart = 0xd8, kEnd = 0xd9;
   const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
   Markers result;
   for (size_t at = text.find('\xff'); at < text.size(); at = text.find('\xff', at)) {
     at = text.find_first_not_of('\xff', at);
     if (at == std::string_view::npos) break;
     const auto marker = static_cast<uint8_t>(text[at++]);
-    if (marker == kEnd) return {true, result.adobe};
+    result.end = marker == kEnd;
+    if (result.end) break;
     if (marker < kFirstFrame || (marker >= kRestart0 && marker <= kStart)) continue;  // have no length
     if (text.size() - at < 2) break;
     const size_t length = size_t{static_cast<uint8_t>(text[at])} << 8 | static_cast<uint8_t>(text[at + 1]);
-    result.adobe |= marker == kApp14 && length >= kAdobeBytes && text.substr(at + 2).starts_with(kAdobe);
+    note_segment(marker, text.substr(at, length), result);
     at += length;
   }
   return result;
@@ -110,7 +127,8 @@ Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view n
   Image image{header.width, header.height, tjPixelSize[format], {}};
   image.pixels.resize(static_cast<size_t>(int64_t{image.width} * image.height * image.channels));
   if (!decode(decoder.get(), content, format, image)) return refuse_jpeg(name, tjGetErrorStr2(decoder.get()));
-  return image.channels == 4 ? cmyk_to_rgb(image, markers.adobe) : std::move(image);
+  if (image.channels == 4) image = cmyk_to_rgb(image, markers.adobe);
+  return turned(std::move(image), exif_orientation(markers.exif));
 }
 
 }  // namespace nestrt::tools

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "runtime/core/parse.h"
 
@@ -69,12 +71,18 @@ Result<TextLines> read_class_names(const std::string& path) {
 }
 
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(auto files, read_table(path, "file<TAB>class", parse_labelled_file));
-  for (const LabelledFile& file : files) {
-    if (leaves_folder(file.file)) {
-      return Status(Code::kInvalidArgument,
-                    fmt::format("'{}' line {}: '{}' leaves the folder of the files", path, file.line, file.file));
-    }
+  NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, "file<TAB>class", parse_labelled_file));
+  std::unordered_map<std::string, int64_t> classes;
+  std::vector<LabelledFile> files;
+  files.reserve(rows.size());
+  for (LabelledFile& row : rows) {
+    const auto refuse = [&](std::string_view why) {
+      return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: '{}' {}", path, row.line, row.file, why));
+    };
+    if (leaves_folder(row.file)) return refuse("leaves the folder of the files");
+    const auto [known, is_new] = classes.emplace(row.file, row.label);
+    if (known->second != row.label) return refuse("had another class before");
+    if (is_new) files.push_back(std::move(row));
   }
   return files;
 }

@@ -126,6 +126,8 @@ TEST_CASE("Missing calibration data is said") {
   CHECK_THAT(complaint({"", path + "/absent.npy", 0, false}), Contains("absent.npy"));
   const std::string npy = write_array(folder, {2, 3, 32, 31});
   CHECK_THAT(complaint({"", npy, 0, false}), Contains("2x3x32x31") && Contains("N x 1x3x32x32"));
+  CHECK_THAT(complaint({npy, "", 0, false}), Contains("expected a folder") && Contains("--npy " + npy));
+  CHECK_THAT(complaint({path + "/absent.npy", "", 0, false}), Contains("No such file"));
 }
 
 TEST_CASE("Unreadable and small pictures are named") {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "compiler-lite/process/ending_signals.h"
 #include "compiler-lite/process/temporary_folder.h"
 #include "test/support/temporary_folder.h"
 
@@ -89,14 +90,15 @@ TEST_CASE("A signal that this process lives through ends a program with a limit,
   REQUIRE(std::filesystem::exists(folder->path()));
 }
 
-TEST_CASE("A signal that ends this process ends a program with a limit, and temporary folders go") {
+TEST_CASE("A signal that ends this process ends a program, with a limit or without, and temporary folders go") {
+  const std::chrono::milliseconds limit = GENERATE(std::chrono::hours(0), std::chrono::hours(1));
   const test::TemporaryFolder folder;  // which the child does not know as one of its own
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
     const auto own = TemporaryFolder::create();
     std::filesystem::create_symlink(own->path(), folder.path() + "/own");
-    _exit(run_process(slow_program(folder.path()), own->path(), {{}, std::chrono::hours(1)}).has_value() ? 0 : 1);
+    _exit(run_process(slow_program(folder.path()), own->path(), {{}, limit}).has_value() ? 0 : 1);
   }
   REQUIRE(child > 0);
   const pid_t program = wait_for_start(folder.path());
@@ -108,6 +110,31 @@ TEST_CASE("A signal that ends this process ends a program with a limit, and temp
   REQUIRE(kill(program, 0) == -1);
   REQUIRE(std::filesystem::is_symlink(folder.path() + "/own"));
   REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));  // behind the link
+}
+
+TEST_CASE("A signal that comes between a temporary folder and its program ends this process after both") {
+  const test::TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGTERM, SIG_DFL);
+    {
+      const EndingSignals held;
+      const auto own = TemporaryFolder::create();
+      std::filesystem::create_symlink(own->path(), folder.path() + "/own");
+      raise(SIGTERM);
+      const auto result = run_process({"sleep", "1000"}, own->path());
+      if (!result && result.error().code() == Code::kCancelled) std::ofstream(folder.path() + "/cancelled") << "yes";
+    }
+    _exit(0);
+  }
+  REQUIRE(child > 0);
+  int state = 0;
+  REQUIRE(waitpid(child, &state, 0) == child);
+  REQUIRE(WIFSIGNALED(state));
+  REQUIRE(WTERMSIG(state) == SIGTERM);
+  REQUIRE(std::filesystem::exists(folder.path() + "/cancelled"));
+  REQUIRE(std::filesystem::is_symlink(folder.path() + "/own"));
+  REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));
 }
 
 }  // namespace nestrt::compiler

@@ -57,6 +57,37 @@ TEST_CASE("Labelled files stay in their folder") {
   CHECK(rows->at(0).line == 2);
 }
 
+TEST_CASE("A file that is labelled twice has one class, and counts once") {
+  const auto rows = read_labelled_files(TextFile("a.jpg\t1\nb.jpg\t2\na.jpg\t1\textra\nb/a.jpg\t3\n"));
+  REQUIRE(rows);
+  REQUIRE(rows->size() == 3);
+  CHECK(rows->at(0).file == "a.jpg");
+  CHECK(rows->at(0).line == 1);
+  CHECK(rows->at(2).file == "b/a.jpg");
+  CHECK(rows->at(2).line == 4);
+  const auto refused = read_labelled_files(TextFile("file\tclass\na.jpg\t1\nb.jpg\t2\na.jpg\t3\n"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::kInvalidArgument);
+  CHECK(refused.error().message().find("line 4: 'a.jpg' had another class before") != std::string_view::npos);
+}
+
+TEST_CASE("A byte order mark is no part of the first line") {
+  const std::string mark = "\xef\xbb\xbf";
+  const auto names = read_class_names(TextFile(mark + "cat\n" + mark + "dog\n"));
+  REQUIRE(names);
+  CHECK(names->lines() == std::vector<std::string_view>{"cat",
+                                                        "\xef\xbb\xbf"
+                                                        "dog"});
+  CHECK_FALSE(read_class_names(TextFile(mark)));
+  const auto rows = read_labelled_files(TextFile(mark + "a.jpg\t1\na.jpg\t1\n"));
+  REQUIRE(rows);
+  REQUIRE(rows->size() == 1);
+  CHECK(rows->at(0).file == "a.jpg");
+  const auto results = read_reference(TextFile(mark + "a.jpg\t2\t394\t0.34003\n"));
+  REQUIRE(results);
+  CHECK(results->at(0).file == "a.jpg");
+}
+
 TEST_CASE("Reference results have four columns") {
   const auto rows = read_reference(TextFile("file\tlabel\tort_top1\tort_prob\na.jpg\t2\t394\t0.34003\n"));
   REQUIRE(rows);

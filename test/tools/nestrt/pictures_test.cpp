@@ -144,6 +144,21 @@ TEST_CASE("Arrays are scored as pictures are") {
                 "other.npy' holds f32 1x3x2x2, but input 'image' takes f32 1x3x32x32");
 }
 
+TEST_CASE("A picture that is labelled twice is scored once, and refused where its classes differ") {
+  const PictureWorkshop workshop;
+  workshop.write_array("red.npy", 0);
+  workshop.write_array("blue.npy", 2);
+  const auto eval = [&](const std::string& labels) {
+    return run_program("nestrt", {"eval", workshop.classes(), "--images", workshop.path("."), "--labels",
+                                  workshop.write("labels.tsv", labels)});
+  };
+  const ProgramResult result = eval("\xef\xbb\xbfred.npy\t0\nblue.npy\t1\nred.npy\t0\n");
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("50.00 %  (1/2)"));
+  check_refused(eval("red.npy\t0\nred.npy\t1\n"), "line 2: 'red.npy' had another class before");
+}
+
 TEST_CASE("Scores that are no numbers are wrong, and said to be") {
   const PictureWorkshop workshop;
   const std::vector<float> nothing(3 * 32 * 32, std::numeric_limits<float>::quiet_NaN());
