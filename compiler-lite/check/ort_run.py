@@ -18,6 +18,7 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime as ort
+from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 
 def expose(model_path, values, folder):
@@ -47,16 +48,26 @@ def is_quantized(path):
     return any(node.op_type == "QuantizeLinear" for node in model.graph.node)
 
 
-def open_session(path, optimise):
+def session_options(optimise, precise):
     options = ort.SessionOptions()
     options.log_severity_level = 3
     # Intermediate values keep their meaning only where the graph stays as it is; and some rewrites of ONNX Runtime
     # change results, such as that of Pad before MaxPool. But without them quantized operators compute with floats.
     levels = ort.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimise else levels.ORT_DISABLE_ALL
-    # On an x86-64 CPU without VNNI sums of products of bytes are cut off at 16 bits otherwise.
-    options.add_session_config_entry("session.x64quantprecision", "1")
-    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    # On an x86-64 CPU without VNNI sums of products of uint8 and int8 are cut off at 16 bits otherwise.
+    options.add_session_config_entry("session.x64quantprecision", "1" if precise else "0")
+    return options
+
+
+def open_session(path, optimise):
+    providers = ["CPUExecutionProvider"]
+    try:
+        return ort.InferenceSession(path, session_options(optimise, precise=True), providers=providers)
+    except ort_state.NotImplemented:
+        # To be precise ONNX Runtime makes weights of int8 uint8, for which its QLinearConv and QGemm of int8 have no
+        # kernels. As they are, sums of products of int8 and int8 are exact.
+        return ort.InferenceSession(path, session_options(optimise, precise=False), providers=providers)
 
 
 def check_same_network(session, inputs):

@@ -10,10 +10,6 @@ bool is_constant_matrix(const NodeContext& node, ValueId id) {
   return node.value(id).is_constant() && node.shape(id).rank() == 2 && node.type(id) == DataType::kF32;
 }
 
-Result<ValueId> transposed_if(NodeContext& node, ValueId id, bool wanted) {
-  return wanted ? node.transpose(id, {1, 0}) : Result<ValueId>(id);
-}
-
 Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   if (factor == 1.0f) return id;
   if (node.type(id) != DataType::kF32)
@@ -48,28 +44,16 @@ Result<ValueId> scaled_product(NodeContext& node, ValueId a, ValueId b, float al
 Status import_gemm(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
-  if (node.shape(a).rank() != 2 || node.shape(b).rank() != 2) return node.invalid("A and B must be matrices");
   node.ignore("broadcast");  // before opset 7
+  NESTRT_ASSIGN_OR_RETURN(a, matrix_operand(node, a, node.flag("transA", false)));
+  NESTRT_ASSIGN_OR_RETURN(b, matrix_operand(node, b, node.flag("transB", false)));
   const float alpha = node.attribute("alpha", 1.0f);
   const float beta = node.attribute("beta", 1.0f);
-  NESTRT_ASSIGN_OR_RETURN(a, transposed_if(node, a, node.flag("transA", false)));
-  NESTRT_ASSIGN_OR_RETURN(b, transposed_if(node, b, node.flag("transB", false)));
-  const bool dense = is_constant_matrix(node, b) && node.type(a) == DataType::kF32;
-  if (dense) {
-    NESTRT_ASSIGN_OR_RETURN(b, scaled(node, b, alpha));
-  }
   ValueId c = node.optional_input(2);
   if (c != kNoValue) {
     NESTRT_ASSIGN_OR_RETURN(c, scaled(node, c, beta));
   }
-  ValueId bias = kNoValue;
-  if (dense && c != kNoValue) {
-    NESTRT_ASSIGN_OR_RETURN(bias, as_bias(node, c, node.shape(b)[1]));
-  }
-  NESTRT_ASSIGN_OR_RETURN(const ValueId product,
-                          dense ? dense_product(node, a, b, bias) : scaled_product(node, a, b, alpha));
-  if (c == kNoValue || bias != kNoValue) return node.set_output(product);
-  return node.set_output(node.binary(ops::BinaryKind::kAdd, product, c));
+  return node.set_output(gemm(node, a, b, c, alpha));
 }
 
 Status import_mat_mul(NodeContext& node) {
@@ -84,6 +68,26 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<ValueId> matrix_operand(NodeContext& node, ValueId id, bool transposed) {
+  if (node.shape(id).rank() != 2) return node.invalid("A and B must be matrices");
+  return transposed ? node.transpose(id, {1, 0}) : Result<ValueId>(id);
+}
+
+Result<ValueId> gemm(NodeContext& node, ValueId a, ValueId b, ValueId c, float alpha) {
+  const bool dense = is_constant_matrix(node, b) && node.type(a) == DataType::kF32;
+  if (dense) {
+    NESTRT_ASSIGN_OR_RETURN(b, scaled(node, b, alpha));
+  }
+  ValueId bias = kNoValue;
+  if (dense && c != kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(bias, as_bias(node, c, node.shape(b)[1]));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product,
+                          dense ? dense_product(node, a, b, bias) : scaled_product(node, a, b, alpha));
+  if (c == kNoValue || bias != kNoValue) return product;
+  return node.binary(ops::BinaryKind::kAdd, product, c);
+}
 
 Result<ValueId> matrix_product(NodeContext& node, ValueId a, ValueId b) {
   Shape shape = node.shape(a);

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -178,21 +178,10 @@ Status import_mean_variance_normalization(NodeContext& node) {
   return node.set_output(node.binary(ops::BinaryKind::kDiv, centred, deviation));
 }
 
-Result<ValueId> softmax(NodeContext& node, ValueId x, int axis, bool log) {
-  return node.add(ops::Softmax{.axis = axis, .log = log}, {x});
-}
-
 Status import_softmax(NodeContext& node, bool log) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  const Shape shape = node.shape(x);
-  const bool flattens = node.opset() < 13;
-  const int rank = shape.rank();
-  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{flattens ? 1 : -1}), rank));
-  // Until opset 12 all axes from `axis` on were one; that only matters where more than one of them is wider than 1.
-  if (!flattens || shape.product(axis + 1, rank) == 1) return node.set_output(softmax(node, x, axis, log));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(x, {shape.product(0, axis), shape.product(axis, rank)}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId result, softmax(node, flat, 1, log));
-  return node.set_output(node.reshape(result, shape));
+  const int64_t axis = node.attribute("axis", int64_t{node.opset() < 13 ? 1 : -1});
+  return node.set_output(softmax(node, x, axis, node.opset(), log));
 }
 
 Status import_plain_softmax(NodeContext& node) { return import_softmax(node, false); }
@@ -212,6 +201,17 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<ValueId> softmax(NodeContext& node, ValueId x, int64_t stated_axis, int64_t opset, bool log) {
+  const Shape shape = node.shape(x);
+  const int rank = shape.rank();
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(stated_axis, rank));
+  // What was one axis until opset 12 only matters where more than one of them is wider than 1.
+  if (opset >= 13 || shape.product(axis + 1, rank) == 1) return node.add(ops::Softmax{.axis = axis, .log = log}, {x});
+  NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(x, {shape.product(0, axis), shape.product(axis, rank)}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId result, node.add(ops::Softmax{.axis = 1, .log = log}, {flat}));
+  return node.reshape(result, shape);
+}
 
 std::span<const ImportRule> normalization_rules() { return kRules; }
 

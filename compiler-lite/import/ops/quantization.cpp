@@ -120,6 +120,11 @@ Status import_dequantize(NodeContext& node) {
 
 // --- QLinear operators ----------------------------------------------------------------------------------------------
 
+// Products of scales, which may leave the range of floats where the scales do not.
+Status check_products(const NodeContext& node, const std::vector<float>& scales) {
+  return check_entries(node, DataType::kS32, scales, std::vector<int64_t>(scales.size(), 0));
+}
+
 // The bias of a QLinearConv: int32 in steps of the product of input's and weights' scales.
 Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId bias, node.input(input));
@@ -133,8 +138,7 @@ Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
   if (scales.size() > 1) quantization.axis = 0;
   if (scales.size() > 1 && static_cast<int64_t>(scales.size()) != shape[0])
     return node.invalid(fmt::format("the bias has {} elements for {} scales of weights", shape[0], scales.size()));
-  NESTRT_RETURN_IF_ERROR(
-      check_entries(node, DataType::kS32, quantization.scales, std::vector<int64_t>(scales.size(), 0)));
+  NESTRT_RETURN_IF_ERROR(check_products(node, quantization.scales));
   return dequantized(node, bias, quantization);
 }
 
@@ -162,6 +166,57 @@ Status import_qlinear_mat_mul(NodeContext& node) {
   return node.set_output(quantized(node, y, {6, 7}, node.type(a_integers)));
 }
 
+// B of a QGemm. Alpha becomes part of its scales, so that the product stays one of integers: C, too, counts in steps of
+// alpha * a_scale * b_scale.
+struct GemmRight {
+  ValueId b;
+  std::vector<float> scales;  // with alpha; for the matrix, or one by column
+};
+
+Result<GemmRight> read_gemm_right(NodeContext& node) {
+  const float alpha = node.attribute("alpha", 1.0f);
+  if (!(std::isfinite(alpha) && alpha > 0)) return node.unsupported(fmt::format("alpha {} is not positive", alpha));
+  const bool transposed = node.flag("transB", false);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.input(3));
+  if (!is_byte(node.type(integers)))
+    return node.invalid(fmt::format("B must be int8 or uint8, and is {}", name(node.type(integers))));
+  const Parameters where{4, 5, transposed ? 0 : 1};
+  NESTRT_ASSIGN_OR_RETURN(plan::Quantization quantization,
+                          read_quantization(node, where, node.type(integers), node.shape(integers)));
+  for (float& scale : quantization.scales) scale *= alpha;
+  NESTRT_RETURN_IF_ERROR(check_products(node, quantization.scales));
+  NESTRT_ASSIGN_OR_RETURN(ValueId b, dequantized(node, integers, quantization));
+  NESTRT_ASSIGN_OR_RETURN(b, matrix_operand(node, b, transposed));
+  return GemmRight{b, quantization.scales};
+}
+
+// C of a QGemm as floats; kNoValue where there is none.
+Result<ValueId> read_gemm_sum(NodeContext& node, const std::vector<float>& b_scales) {
+  const ValueId integers = node.optional_input(6);
+  if (integers == kNoValue) return kNoValue;
+  if (node.type(integers) != DataType::kS32) return node.invalid("C must be int32");
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> a_scale, node.constant_floats(1, "the scale"));
+  std::vector<float> steps = b_scales;
+  for (float& step : steps) step *= a_scale[0];
+  NESTRT_RETURN_IF_ERROR(check_products(node, steps));
+  const Shape shape = steps.size() == 1 ? Shape() : Shape{static_cast<int64_t>(steps.size())};
+  NESTRT_ASSIGN_OR_RETURN(const ValueId factors, node.constant(steps, shape));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId c, node.cast(integers, DataType::kF32));
+  return node.binary(ops::BinaryKind::kMul, c, factors);
+}
+
+Status import_qgemm(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId a, dequantized(node, 0, {1, 2}));
+  NESTRT_ASSIGN_OR_RETURN(a, matrix_operand(node, a, node.flag("transA", false)));
+  NESTRT_ASSIGN_OR_RETURN(const GemmRight right, read_gemm_right(node));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId c, read_gemm_sum(node, right.scales));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, gemm(node, a, right.b, c, 1.0f));
+  if (node.has_input(7) != node.has_input(8))
+    return node.unsupported("the output's scale and zero point are supported together only");
+  if (!node.has_input(7)) return node.set_output(0, y);
+  return node.set_output(quantized(node, y, {7, 8}, node.type(node.optional_input(0))));
+}
+
 Status import_qlinear_binary(NodeContext& node, ops::BinaryKind kind) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5}));
@@ -175,6 +230,28 @@ Status import_qlinear_mul(NodeContext& node) { return import_qlinear_binary(node
 Status finish_unary(NodeContext& node, Result<ValueId> y) {
   if (!y) return y.error();
   return node.set_output(quantized(node, *y, kUnaryOutput, node.type(node.optional_input(0))));
+}
+
+Status import_qlinear_softmax(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const int64_t opset, node.required_int("opset"));  // of the Softmax that it was
+  const int64_t axis = node.attribute("axis", int64_t{-1});                  // whatever the opset
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
+  return finish_unary(node, softmax(node, x, axis, opset, false));
+}
+
+Status import_qlinear_reduce_mean(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
+  const std::vector<int64_t> axes = node.attribute("axes", std::vector<int64_t>());
+  NESTRT_ASSIGN_OR_RETURN(ops::Reduce reduce, read_reduce(node, ops::ReduceKind::kMean, node.shape(x), axes));
+  return finish_unary(node, node.add(std::move(reduce), {x}));
+}
+
+Status import_qlinear_where(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId condition, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 1, {2, 3}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, dequantized(node, 4, {5, 6}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId selected, node.add(ops::Select(), {condition, x, y}));
+  return node.set_output(quantized(node, selected, {7, 8}, node.type(node.optional_input(1))));
 }
 
 Status import_qlinear_pool(NodeContext& node, bool global) {
@@ -221,13 +298,17 @@ constexpr ImportRule kRules[] = {
     {"QLinearMatMul", import_qlinear_mat_mul, 10},
     {"QuantizeLinear", import_quantize, 10},
     {"com.microsoft.DequantizeLinear", import_dequantize, 0},
+    {"com.microsoft.QGemm", import_qgemm, 0},
     {"com.microsoft.QLinearAdd", import_qlinear_add, 0},
     {"com.microsoft.QLinearAveragePool", import_qlinear_average_pool, 0},
     {"com.microsoft.QLinearConcat", import_qlinear_concat, 0},
     {"com.microsoft.QLinearGlobalAveragePool", import_qlinear_global_average_pool, 0},
     {"com.microsoft.QLinearLeakyRelu", import_qlinear_leaky_relu, 0},
     {"com.microsoft.QLinearMul", import_qlinear_mul, 0},
+    {"com.microsoft.QLinearReduceMean", import_qlinear_reduce_mean, 0},
     {"com.microsoft.QLinearSigmoid", import_qlinear_sigmoid, 0},
+    {"com.microsoft.QLinearSoftmax", import_qlinear_softmax, 0},
+    {"com.microsoft.QLinearWhere", import_qlinear_where, 0},
     {"com.microsoft.QuantizeLinear", import_quantize, 0},
 };
 

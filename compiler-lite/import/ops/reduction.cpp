@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -14,19 +14,10 @@ bool is_narrow(DataType type) { return type == DataType::kS8 || type == DataType
 template <ReduceKind kind>
 Status import_reduce(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
-  const int rank = node.shape(x).rank();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
-  NESTRT_ASSIGN_OR_RETURN(std::vector<int> axes, node.axes(stated, rank));
-  ops::Reduce reduce;
-  reduce.kind = kind;
-  reduce.keep_dims = node.flag("keepdims", true);
+  NESTRT_ASSIGN_OR_RETURN(ops::Reduce reduce, read_reduce(node, kind, node.shape(x), stated));
   const bool keep_input = node.flag("noop_with_empty_axes", false);
-  if (axes.empty() && keep_input) return node.set_output(0, x);
-  if (axes.empty()) {
-    axes.resize(static_cast<size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-  }
-  reduce.axes.assign(axes.begin(), axes.end());
+  if (stated.empty() && keep_input) return node.set_output(0, x);
   const DataType type = node.type(x);
   if (!is_narrow(type) || (kind != ReduceKind::kMax && kind != ReduceKind::kMin))
     return node.finish(std::move(reduce), {x});
@@ -82,6 +73,20 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<ops::Reduce> read_reduce(NodeContext& node, ops::ReduceKind kind, const Shape& x,
+                                const std::vector<int64_t>& stated_axes) {
+  NESTRT_ASSIGN_OR_RETURN(std::vector<int> axes, node.axes(stated_axes, x.rank()));
+  if (axes.empty()) {
+    axes.resize(static_cast<size_t>(x.rank()));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  ops::Reduce reduce;
+  reduce.kind = kind;
+  reduce.keep_dims = node.flag("keepdims", true);
+  reduce.axes.assign(axes.begin(), axes.end());
+  return reduce;
+}
 
 std::span<const ImportRule> reduction_rules() { return kRules; }
 

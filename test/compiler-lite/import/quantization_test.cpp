@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/passes/optimise.h"
@@ -52,6 +54,25 @@ void check_bytes(const ModelBuilder& model, const std::vector<uint8_t>& input, c
   CHECK(run_bytes(*imported, input) == expected);
   CHECK(run_bytes(optimised(model), input) == expected);
 }
+
+onnx::NodeProto& add_microsoft(ModelBuilder& model, const std::string& type, const std::vector<std::string>& inputs) {
+  onnx::NodeProto& node = model.node(type, inputs, {"y"});
+  node.set_domain("com.microsoft");
+  return node;
+}
+
+// The constant B of a QGemm, 3, -2; 1, 4, with one scale or one by column.
+void add_gemm_constants(ModelBuilder& model, bool transposed, const std::vector<float>& scales) {
+  model.constant("b", {2, 2}, transposed ? std::vector<int32_t>{3, 1, -2, 4} : std::vector<int32_t>{3, -2, 1, 4},
+                 onnx_type::kInt8);
+  const auto count = static_cast<int64_t>(scales.size());
+  const std::vector<int64_t> dims = count == 1 ? std::vector<int64_t>() : std::vector<int64_t>{count};
+  model.constant("b_scale", dims, scales);
+  model.constant("b_zero", dims, std::vector<int32_t>(scales.size(), 0), onnx_type::kInt8);
+}
+
+const std::vector<std::string> kGemmInputs = {"x",      "x_scale", "x_zero",  "b",     "b_scale",
+                                              "b_zero", "c",       "y_scale", "y_zero"};
 
 bool computes_in_s8(const Graph& graph, ops::Kind kind) {
   for (const auto& node : graph.nodes())
@@ -194,6 +215,152 @@ TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
   CHECK(computes_in_s8(graph, ops::Kind::kBinary));
   CHECK(computes_in_s8(graph, ops::Kind::kPool));
   for (const auto& node : graph.nodes()) CHECK(node->kind() != ops::Kind::kDequantize);
+}
+
+TEST_CASE("QGemm computes with integers, for one scale or one by column, and B either way round") {
+  for (const bool transposed : {false, true}) {
+    for (const bool by_column : {false, true}) {
+      ModelBuilder model;
+      model.input("x", {2, 2}, onnx_type::kUint8);
+      add_parameters(model, "x", 0.5f, 100);
+      add_gemm_constants(model, transposed, by_column ? std::vector<float>{0.25f, 0.5f} : std::vector<float>{0.25f});
+      model.constant("c", {2}, {8, -4}, onnx_type::kInt32);
+      add_parameters(model, "y", 0.5f, 10);
+      set_attribute(add_microsoft(model, "QGemm", kGemmInputs), "transB", int64_t{transposed});
+      model.output("y");
+      // Products 10, 12; -7, -14 and C: 18, 8; 1, -18, of which a quarter, or of the second column half, halves to
+      // even.
+      check_bytes(model, {102, 104, 99, 96},
+                  by_column ? std::vector<uint8_t>{14, 14, 10, 1} : std::vector<uint8_t>{14, 12, 10, 6});
+      CHECK(computes_in_s8(optimised(model), ops::Kind::kDense));
+    }
+  }
+}
+
+TEST_CASE("QGemm without a scale of its output gives floats, and alpha is of products and C") {
+  // Products 10, 12; -8, 10 in steps of 2 * 0.5 * 0.25.
+  const std::vector<std::pair<std::vector<int64_t>, std::vector<float>>> cases = {
+      {{2, 2}, {3.5f, 4.0f, -4.0f, 3.5f}},  // C is 4, 4; -8, 4
+      {{2, 1}, {3.5f, 4.0f, -4.0f, 0.5f}},  // 4; -8
+      {{1, 2}, {3.5f, 1.0f, -1.0f, 0.5f}},  // 4, -8
+      {{1}, {3.5f, 4.0f, -1.0f, 3.5f}},     // 4
+      {{0}, {2.5f, 3.0f, -2.0f, 2.5f}},     // none
+  };
+  for (const auto& [dims, expected] : cases) {
+    ModelBuilder model;
+    model.input("floats", {2, 2});
+    add_parameters(model, "x", 0.5f, 3);
+    model.node("QuantizeLinear", {"floats", "x_scale", "x_zero"}, {"x"});
+    add_gemm_constants(model, false, {0.25f});
+    std::vector<int32_t> c = dims.size() == 2 && dims[0] == dims[1] ? std::vector{4, 4, -8, 4} : std::vector{4, -8};
+    if (dims.size() == 1) c.resize(static_cast<size_t>(dims[0]));
+    if (!c.empty()) model.constant("c", dims, c, onnx_type::kInt32);
+    std::vector<std::string> inputs(kGemmInputs.begin(), kGemmInputs.begin() + (c.empty() ? 6 : 7));
+    onnx::NodeProto& node = add_microsoft(model, "QGemm", inputs);
+    set_attribute(node, "transA", int64_t{1});
+    set_attribute(node, "alpha", 2.0f);
+    model.output("y");
+    const std::vector<float> x = {1.0f, -1.5f, 2.0f, 0.5f};  // 2, -3; 4, 1 of the scale
+    const auto imported = model.import();
+    INFO(imported.error().to_string());
+    REQUIRE(imported);
+    CHECK(run(*imported, {x}) == expected);
+    CHECK(run(optimised(model), {x}) == expected);
+  }
+}
+
+TEST_CASE("One C for columns of several scales counts in the steps of each") {
+  ModelBuilder model;
+  model.input("x", {1, 2}, onnx_type::kUint8);
+  add_parameters(model, "x", 0.5f, 100);
+  add_gemm_constants(model, false, {0.25f, 0.5f});
+  model.constant("c", {}, {8}, onnx_type::kInt32);
+  add_parameters(model, "y", 0.5f, 10);
+  add_microsoft(model, "QGemm", kGemmInputs);
+  model.output("y");
+  check_bytes(model, {102, 104}, {14, 20});  // 18 quarters to the even 4, and 20 halves
+}
+
+TEST_CASE("QLinearSoftmax is that of the opset that it states") {
+  const auto check = [](int64_t opset, std::optional<int64_t> axis, const std::vector<uint8_t>& expected) {
+    ModelBuilder model;
+    model.input("x", {1, 2, 2}, onnx_type::kUint8);
+    add_parameters(model, "x", 1.0986123f, 128);  // steps of ln 3
+    add_parameters(model, "y", 1.0f / 256, 0);
+    onnx::NodeProto& node = add_microsoft(model, "QLinearSoftmax", {"x", "x_scale", "x_zero", "y_scale", "y_zero"});
+    set_attribute(node, "opset", opset);
+    if (axis) set_attribute(node, "axis", *axis);
+    model.output("y");
+    check_bytes(model, {129, 128, 128, 128}, expected);
+  };
+  check(13, std::nullopt, {192, 64, 128, 128});
+  check(13, 1, {192, 128, 64, 128});
+  check(12, std::nullopt, {192, 64, 128, 128});
+  check(12, 1, {128, 43, 43, 43});
+}
+
+TEST_CASE("QLinearReduceMean takes its axes from the attribute in every opset") {
+  for (const int64_t opset : {13, 18}) {
+    for (const bool all : {false, true}) {
+      ModelBuilder model(opset);
+      model.input("x", {2, 2}, onnx_type::kUint8);
+      add_parameters(model, "x", 0.5f, 100);
+      add_parameters(model, "y", 0.25f, 10);
+      auto& node = add_microsoft(model, "QLinearReduceMean", {"x", "x_scale", "x_zero", "y_scale", "y_zero"});
+      if (!all) set_attribute(node, "axes", std::vector<int64_t>{-1});
+      if (!all) set_attribute(node, "keepdims", int64_t{0});
+      model.output("y");
+      // 1, 2; -1.5, -3 have the means 1.5; -2.25, and -0.375, which is 1.5 steps below 10 and goes to the even 8.
+      check_bytes(model, {102, 104, 97, 94}, all ? std::vector<uint8_t>{8} : std::vector<uint8_t>{16, 1});
+    }
+  }
+}
+
+TEST_CASE("QLinearWhere selects what its integers stand for") {
+  ModelBuilder model;
+  model.input("x", {2, 2}, onnx_type::kUint8);
+  model.constant("condition", {2, 1}, {1, 0}, onnx_type::kBool);
+  model.constant("other", {}, {7}, onnx_type::kUint8);
+  add_parameters(model, "x", 0.5f, 100);
+  add_parameters(model, "other", 2.0f, 5);
+  add_parameters(model, "y", 0.25f, 10);
+  add_microsoft(model, "QLinearWhere",
+                {"condition", "x", "x_scale", "x_zero", "other", "other_scale", "other_zero", "y_scale", "y_zero"});
+  model.output("y");
+  check_bytes(model, {102, 99, 0, 255}, {14, 8, 26, 26});  // 1, -0.5; 4, 4
+}
+
+TEST_CASE("What QGemm and QLinearSoftmax cannot mean is refused") {
+  const auto refuse = [](float alpha, int32_t c_type, size_t num_inputs, const std::vector<float>& scales) {
+    ModelBuilder model;
+    model.input("x", {1, 2}, onnx_type::kUint8);
+    add_parameters(model, "x", 1.0f, 0);
+    add_gemm_constants(model, false, scales);
+    model.constant("c", {2}, {0, 0}, c_type);
+    add_parameters(model, "y", 1.0f, 0);
+    std::vector<std::string> inputs(kGemmInputs.begin(), kGemmInputs.begin() + static_cast<ptrdiff_t>(num_inputs));
+    set_attribute(add_microsoft(model, "QGemm", inputs), "alpha", alpha);
+    model.output("y");
+    return message_of(model);
+  };
+  CHECK_THAT(refuse(-1.0f, onnx_type::kInt32, 9, {1}), Catch::Contains("alpha -1 is not positive"));
+  CHECK_THAT(refuse(1e30f, onnx_type::kInt32, 9, {1e30f}), Catch::Contains("scales must be positive and finite"));
+  CHECK_THAT(refuse(1.0f, onnx_type::kInt8, 9, {1}), Catch::Contains("C must be int32"));
+  CHECK_THAT(refuse(1.0f, onnx_type::kInt32, 8, {1}), Catch::Contains("supported together only"));
+  CHECK_THAT(refuse(1.0f, onnx_type::kInt32, 9, {1, 1, 1}), Catch::Contains("3 scales do not fit axis 1 of shape 2x2"));
+  ModelBuilder vector;
+  vector.input("x", {2}, onnx_type::kUint8);
+  add_parameters(vector, "x", 1.0f, 0);
+  add_gemm_constants(vector, false, {1});
+  add_microsoft(vector, "QGemm", std::vector<std::string>(kGemmInputs.begin(), kGemmInputs.begin() + 6));
+  vector.output("y");
+  CHECK_THAT(message_of(vector), Catch::Contains("A and B must be matrices"));
+  ModelBuilder softmax;
+  softmax.input("x", {1, 2}, onnx_type::kUint8);
+  add_parameters(softmax, "x", 1.0f, 0);
+  add_microsoft(softmax, "QLinearSoftmax", {"x", "x_scale", "x_zero", "x_scale", "x_zero"});
+  softmax.output("y");
+  CHECK_THAT(message_of(softmax), Catch::Contains("opset"));
 }
 
 TEST_CASE("Integers that the model moves itself stay integers of their scale") {
