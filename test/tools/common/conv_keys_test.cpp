@@ -41,7 +41,7 @@ TEST_CASE("The convolutions of a plan are indexed by their keys, in both orders,
     const auto key = parse_conv_key(text);
     REQUIRE(key);
     std::set<std::string> works;
-    for (const std::string* const work : keys.works(*key)) works.insert(*work);
+    for (const auto* const work : keys.works(*key)) works.insert(work->first);
     CHECK(works == std::set<std::string>{work_name(*plan, 0, UnitKey()), work_name(*plan, 2, UnitKey())});
   }
 }
