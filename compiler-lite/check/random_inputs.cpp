@@ -3,6 +3,7 @@
 #include <random>
 
 #include "compiler-lite/check/check.h"
+#include "runtime/plan/picture_channels.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -28,7 +29,7 @@ void fill(tools::Array& array, const Preprocessing* preprocessing, Numbers& numb
   if (array.type == DataType::kF32) {
     auto* values = reinterpret_cast<float*>(array.bytes.data());
     const size_t channels = preprocessing == nullptr ? 0 : preprocessing->mean.size();
-    const int64_t plane = array.shape.rank() < 2 ? 1 : array.shape.product(2, array.shape.rank());
+    const int64_t plane = channels == 0 ? 1 : array.shape.product(picture_channels_axis(array.shape) + 1, 4);
     for (int64_t i = 0; i < count; ++i) {
       const size_t channel = channels == 0 ? 0 : static_cast<size_t>(i / plane) % channels;
       values[i] = channels == 0 ? static_cast<float>(numbers.normal())

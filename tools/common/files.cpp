@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/core/file_descriptor.h"
+#include "runtime/plan/format.h"
 
 namespace nestrt::tools {
 namespace {
@@ -157,10 +158,9 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes, mod
 namespace {
 
 bool is_plan(const std::string& path) {
-  constexpr std::string_view kIdentifier = "NEST";  // of FlatBuffers: behind the offset of the root
-  char head[8] = {};
+  char head[sizeof plan_format::kMagic] = {};
   std::ifstream(path, std::ios::binary).read(head, sizeof head);
-  return std::string_view(head + 4, kIdentifier.size()) == kIdentifier;
+  return std::ranges::equal(head, plan_format::kMagic);
 }
 
 Status check_kind(const std::string& path, Written what) {

@@ -163,6 +163,7 @@ Json to_json(const Plan& plan, const Plan& whole, const PlanSummary& summary) {
 
 Result<ExitCode> run_info(const Options& options) {
   if (options.plan.empty()) {
+    NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {}));
     NESTRT_RETURN_IF_ERROR(show_units(options.units, options.json));
     return ExitCode::kOk;
   }

@@ -248,12 +248,14 @@ void add_json_option(tools::Command app, std::string& path, const std::string& w
 
 Status check_output_files(std::vector<std::string> outputs, std::vector<std::string> inputs, const UnitChoice& choice) {
   outputs.push_back(choice.trace);
-  for (const std::string& path : outputs)
-    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
-  outputs.push_back(choice.cost_file);  // in a folder that the session makes
+  outputs.push_back(choice.cost_file);
   inputs.push_back(choice.partition);
-  for (const std::string& path : outputs)
-    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+  for (const std::string& path : outputs) {
+    if (path.empty()) continue;
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+    // The folder of a cost file is one that the session makes.
+    if (path != choice.cost_file) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
+  }
   return check_distinct(outputs);
 }
 

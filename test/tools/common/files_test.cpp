@@ -118,7 +118,7 @@ TEST_CASE("A file that could not be written is told before it is, and nothing is
 
 TEST_CASE("Only plans are written over plans, models over models, and nothing over pictures") {
   const test::TemporaryFolder folder;
-  const std::string plan = folder.write_text("plan", std::string("\x10\0\0\0NEST....", 12));
+  const std::string plan = folder.write_text("plan", "NESTPLAN and so on");
   const std::string model = folder.write_text("model.onnx", "model"), picture = folder.write_text("cat.JPG", "picture");
   const auto refused = [](const std::string& path, Written what) {
     const Status status = check_writable(path, what);

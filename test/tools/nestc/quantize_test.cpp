@@ -147,6 +147,58 @@ TEST_CASE("Calibrating with pictures as they are is said") {
   INFO(result.text);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Catch::Matchers::Contains("pixels of 0 to 255"));
+  const ProgramResult of_unit_pixels =
+      workshop.compile({"--quantize", "s8", "--calibrate", images, "--mean", "0.485,0.456,0.406"});
+  CHECK_THAT(of_unit_pixels.text, Catch::Matchers::Contains("warning: --mean is at most 1"));
+}
+
+TEST_CASE("Integers that fit pixels as they are get no others from pictures") {
+  const QuantizeWorkshop workshop;
+  ModelBuilder model;
+  model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
+  model.node("Conv", {"x", "w"}, {"y"}, "conv");
+  workshop.write("pictures.onnx", model.bytes());
+  const std::string pictures = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
+  REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", pictures, "--save-profile", profile}, "pictures.onnx")
+              .exit_code == 0);
+  const std::vector<std::byte> bytes = workshop.plan_bytes();
+  const auto run = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"run", workshop.plan(), "--image", pictures + "/cat.png"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program("nestrt", arguments);
+  };
+  const ProgramResult refused = run({"--mean", "128"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.text, Catch::Matchers::Contains("which is pixels as they are"));
+  CHECK(run({}).exit_code == 0);
+  const ProgramResult by_profile = workshop.compile({"--quantize", "s8", "--calibrate", profile}, "pictures.onnx");
+  CHECK_THAT(by_profile.text, Catch::Matchers::Contains("pixels of 0 to 255, as for"));
+  CHECK(workshop.plan_bytes() == bytes);
+}
+
+TEST_CASE("Pictures become an input with its channels last as they become one with its channels first") {
+  const QuantizeWorkshop workshop;
+  const std::string cat = NESTRT_SOURCE_DIR "/examples/images/cat.png";
+  const auto outputs = [&](bool channels_last) {
+    ModelBuilder model;
+    model.input("x", channels_last ? std::vector<int64_t>{1, 8, 6, 3} : std::vector<int64_t>{1, 3, 8, 6}).output("y");
+    model.constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
+    if (channels_last)
+      set_attribute(model.node("Transpose", {"x"}, {"first"}), "perm", std::vector<int64_t>{0, 3, 1, 2});
+    model.node("Conv", {channels_last ? "first" : "x", "w"}, {"y"}, "conv");
+    workshop.write("pictures.onnx", model.bytes());
+    const ProgramResult compiled =
+        workshop.compile({"--mean", "128,100,90", "--scale", "0.01", "--resize", "40", "--bgr"}, "pictures.onnx");
+    INFO(compiled.text);
+    REQUIRE(compiled.exit_code == 0);
+    REQUIRE(
+        run_program("nestrt", {"run", workshop.plan(), "--image", cat, "--output", workshop.path("out")}).exit_code ==
+        0);
+    const auto result = tools::read_npy(workshop.path("out/y.npy"));
+    REQUIRE(result);
+    return result->bytes;
+  };
+  CHECK(outputs(true) == outputs(false));
 }
 
 TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {

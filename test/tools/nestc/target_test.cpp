@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "nestrt/costs.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/plan/program_for.h"
@@ -70,6 +71,22 @@ TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the c
                  "that share a layer with the CPU compute the CPU's results bit for bit");
     CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta:sim"));
   }
+}
+
+TEST_CASE("Work has the name that it has in a plan for its CPU alone, whatever other CPUs the plan is for") {
+  const TargetWorkshop workshop;
+  const auto works = [&](const std::string& target) {
+    check_target(workshop.on_target("compile", target), 0, "29 operators");
+    const auto plan = Plan::map(workshop.plan());
+    REQUIRE(plan);
+    std::vector<std::string> names;
+    for (uint32_t op = 0; op < (*plan)->tables().operators.size(); ++op)
+      names.push_back(work_name(**plan, op, {"cpu", "neon", 4}));
+    return names;
+  };
+  const std::vector<std::string> alone = works("aarch64");
+  CHECK(works("aarch64,host") == alone);
+  CHECK(works("zcu102,host") == works("zcu102"));
 }
 
 TEST_CASE("nestc says so where a target's units have nothing to do") {

@@ -1,5 +1,6 @@
 // nestrt info as a user meets it.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,15 @@ TEST_CASE("Without a plan the units of the machine are shown, and why one cannot
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Contains("cpu ") && Contains("evta:sim  1x16_15_15_18_17") && Contains("works"));
   CHECK_THAT(result.text, Contains("cannot be used") && Contains("\nevta: "));  // no board is here
+}
+
+TEST_CASE("A plan whose option's file was left out is not written over") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write_text("model.nest", "NESTPLAN and so on");
+  const ProgramResult result = run_program("nestrt", {"info", "--json", plan});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.text, Contains("is a plan") && Contains("name another file"));
+  CHECK(std::filesystem::file_size(plan) == 18);
 }
 
 TEST_CASE("Why a unit cannot be used is said in full") {
