@@ -14,9 +14,8 @@ namespace nestrt::compiler {
 namespace {
 
 bool is_picture(const Value& value) {
-  if (value.type != DataType::kF32 || value.shape.rank() != 4) return false;
-  const int64_t channels = value.shape[picture_channels_axis(value.shape)];
-  return channels == 1 || channels == 3;
+  return value.type == DataType::kF32 && value.shape.rank() == 4 &&
+         is_picture_channels(value.shape[picture_channels_axis(value.shape)]);
 }
 
 Status check_preprocessing(const Preprocessing& preprocessing, const Shape& picture) {
@@ -56,7 +55,8 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   for (GraphInput& input : graph.inputs) {
     if (!is_picture(graph.value(input.value))) continue;
     if (picture != nullptr) {
-      if (tools::as_options(preprocessing).empty()) return {};  // what pictures go through where nothing is stated
+      // Pixels as they are need no statement: a calibration has seen such pictures for each of the inputs.
+      if (tools::as_options(preprocessing).empty()) return {};
       return Status(Code::kInvalidArgument,
                     "--mean, --scale, --resize, --bgr and --letterbox need one picture input; the model has several");
     }

@@ -7,6 +7,7 @@
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/plan/kernel_selection.h"
 #include "runtime/plan/tensor_spec.h"
 #include "runtime/plan/verify.h"
 #include "runtime/plan/views.h"
@@ -29,11 +30,9 @@ std::string describe(const OperatorSpec& spec) {
   return operands;
 }
 
-// What the plan says of this machine's instruction set; null where it leaves the kernels to the machine.
-const plan::KernelSelection* selection_for(const plan::Program& program, InstructionSet set) {
-  for (const plan::KernelSelection& selection : program.selections)
-    if (selection.instruction_set == name(set)) return &selection;
-  return nullptr;
+// Of this machine's instruction set.
+const plan::KernelSelection* selection_here(const plan::Program& program) {
+  return selection_for(program, name(kernels::current_instruction_set()));
 }
 
 // docs/numerics.md defines every bit of what they compute.
@@ -72,7 +71,7 @@ KernelProgram::Wanted KernelProgram::wanted_of(const plan::KernelSelection* sele
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
                                                               std::shared_ptr<scheduler::SharedRunner> pool) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
-  const plan::KernelSelection* const selection = selection_for(*branch.program, kernels::current_instruction_set());
+  const plan::KernelSelection* const selection = selection_here(*branch.program);
   const auto& names = branch.plan->tables().kernel_names;
   const auto& operators = branch.plan->tables().branches[branch.branch].operators;
   NESTRT_RETURN_IF_ERROR(check_channels(branch));
@@ -93,7 +92,7 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
 std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
                                                  std::shared_ptr<scheduler::SharedRunner> pool) {
   const plan::Tables& tables = branch.plan->tables();
-  const plan::KernelSelection* const selection = selection_for(*branch.program, kernels::current_instruction_set());
+  const plan::KernelSelection* const selection = selection_here(*branch.program);
   if (selection == nullptr) return {};
   KernelProgram program(branch.plan, std::move(pool));
   std::vector<KernelOption> result;

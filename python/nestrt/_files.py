@@ -61,6 +61,12 @@ def stacked(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
 
 
 def _alone(arrays: Dict[str, np.ndarray]) -> Union[np.ndarray, Dict[str, np.ndarray]]:
+    """As many of each; that of the only input without its name."""
+    lengths = {name: len(array) if array.ndim else 0 for name, array in arrays.items()}
+    if len(set(lengths.values())) != 1:
+        counted = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
+        raise ValueError("the samples: expected as many along the first axis of each array; "
+                         f"{counted or 'there is none'}")
     return arrays if len(arrays) != 1 else next(iter(arrays.values()))
 
 
@@ -70,10 +76,6 @@ def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str
         path = os.path.join(folder, "samples.npy")
         np.save(path, samples)
         return {"npy": path}
-    if len({len(array) if array.ndim else 0 for array in samples.values()}) != 1:
-        lengths = ", ".join(f"'{name}' has {len(array) if array.ndim else 0}" for name, array in samples.items())
-        raise ValueError("the samples: expected as many along the first axis of each array; "
-                         f"{lengths or 'there is none'}")
     for name, array in samples.items():
         own = os.path.join(folder, _nestrt.file_stem(name))
         os.mkdir(own)

@@ -149,13 +149,10 @@ def runs_of_folder(folder: str) -> List[Tuple[str, ...]]:
 
 
 def _of_array(arrays: Union[np.ndarray, Dict[str, np.ndarray]], limit: int, size: int) -> List[Piece]:
-    columns = [arrays] if isinstance(arrays, np.ndarray) else arrays.values()
-    lengths = {len(each) if each.ndim else 0 for each in columns}
-    if lengths in (set(), {0}):
+    first = arrays if isinstance(arrays, np.ndarray) else next(iter(arrays.values()))
+    if first.ndim == 0 or len(first) == 0:
         raise ValueError("samples: the array is empty; expected N inputs along its first axis")
-    if len(lengths) > 1:
-        raise ValueError(f"samples: expected as many along the first axis of each array, got {sorted(lengths)}")
-    chosen = evenly(range(lengths.pop()), limit)
+    chosen = evenly(range(len(first)), limit)
     parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
 
     def rows(part: Sequence[int]) -> Union[np.ndarray, Dict[str, np.ndarray]]:

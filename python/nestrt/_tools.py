@@ -424,8 +424,8 @@ def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[Mapping[str, np.nd
     first = plan.inputs[0]
     rows = [inputs] if isinstance(inputs, np.ndarray) and inputs.shape == first.shape else stacked(inputs)
     if isinstance(rows, dict):
-        count = min(len(array) for array in rows.values())
-        return [by_name(plan, {name: array[at] for name, array in rows.items()}) for at in evenly(range(count), limit)]
+        runs = range(len(next(iter(rows.values()))))
+        return [by_name(plan, {name: array[at] for name, array in rows.items()}) for at in evenly(runs, limit)]
     return [by_name(plan, {first.name: array}) for array in evenly(rows, limit)]
 
 

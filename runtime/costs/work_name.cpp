@@ -8,6 +8,7 @@
 #include "runtime/costs/attribute_text.h"
 #include "runtime/costs/stated_cost.h"
 #include "runtime/plan/channels.h"
+#include "runtime/plan/kernel_selection.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -24,31 +25,23 @@ std::string quantization_text(const std::optional<plan::Quantization>& quantizat
          form("zero point", quantization->zero_points.size());
 }
 
-// The selection of kernels by which a CPU of that configuration runs the operator, and where it is in the branch.
-struct Selected {
-  const plan::KernelSelection* selection = nullptr;
-  size_t position = 0;
-};
-
-Selected selected_for(const plan::Tables& tables, uint32_t op, std::string_view configuration) {
+// The tensor that kernels of that configuration read in place of the operator's weights; -1: none.
+int32_t other_weights(const plan::Tables& tables, uint32_t op, std::string_view configuration) {
   // Branches divide the operators in their order.
   const auto last_of = [](const plan::Branch& branch) { return branch.operators.back(); };
   const auto branch = std::ranges::lower_bound(tables.branches, op, {}, last_of);
-  for (const plan::Program& program : branch->programs)
-    for (const plan::KernelSelection& selection : program.selections)
-      if (selection.instruction_set == configuration) return {&selection, op - branch->operators.front()};
-  return {};
+  const size_t position = op - branch->operators.front();
+  for (const plan::Program& program : branch->programs) {
+    const plan::KernelSelection* const selection = selection_for(program, configuration);
+    if (selection != nullptr) return position < selection->weights.size() ? selection->weights[position] : -1;
+  }
+  return -1;
 }
 
 Packing packing_for(const plan::Tables& tables, uint32_t op, size_t input, std::string_view configuration) {
   constexpr size_t kWeights = 1;
-  const auto& inputs = tables.operators[op].inputs;
-  const Packing own = tables.tensors[static_cast<uint32_t>(inputs[input])].packing;
-  if (input != kWeights || configuration.empty()) return own;
-  const Selected selected = selected_for(tables, op, configuration);
-  if (selected.selection == nullptr || selected.position >= selected.selection->weights.size()) return own;
-  const int32_t other = selected.selection->weights[selected.position];
-  return other < 0 ? own : tables.tensors[static_cast<uint32_t>(other)].packing;
+  const int32_t other = input == kWeights ? other_weights(tables, op, configuration) : -1;
+  return tables.tensors[static_cast<uint32_t>(other < 0 ? tables.operators[op].inputs[input] : other)].packing;
 }
 
 std::string operand_text(const plan::Tables& tables, const plan::Operator& op, int32_t index, Packing packing) {

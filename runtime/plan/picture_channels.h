@@ -5,10 +5,12 @@
 
 namespace nestrt {
 
+// Luminance, or three colours.
+constexpr bool is_picture_channels(int64_t dim) { return dim == 1 || dim == 3; }
+
 // [N, C, H, W], or [N, H, W, C] where only the last dimension is 1 or 3. Requires: rank 4.
 inline int picture_channels_axis(const Shape& shape) {
-  const auto is_channels = [](int64_t dim) { return dim == 1 || dim == 3; };
-  return !is_channels(shape[1]) && is_channels(shape[3]) ? 3 : 1;
+  return !is_picture_channels(shape[1]) && is_picture_channels(shape[3]) ? 3 : 1;
 }
 
 }  // namespace nestrt

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -72,6 +71,21 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity(info.st_dev, info.st_ino);
 }
 
+Status check_kind(const std::string& path, Written what) {
+  const std::string extension = fs::path(path).extension().string();
+  const char* there = nullptr;
+  const Result<bool> is_plan = begins_as_plan(path);
+  if (is_plan && *is_plan)
+    there = what == Written::kPlan ? nullptr : "a plan";
+  else if (extension == ".onnx")
+    there = what == Written::kModel ? nullptr : "an ONNX model";
+  else if (is_sample_name(path) && extension != ".npy")
+    there = "a picture";
+  if (there == nullptr) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes) {
@@ -99,6 +113,12 @@ Result<FileStart> read_start(const std::string& path, size_t max_bytes) {
   if (!count) return io_error("read", path, errno);
   result.bytes.resize(*count);
   return result;
+}
+
+Result<bool> begins_as_plan(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const FileStart start, read_start(path, sizeof plan_format::kMagic));
+  return start.bytes.size() == sizeof plan_format::kMagic &&
+         std::memcmp(start.bytes.data(), plan_format::kMagic, sizeof plan_format::kMagic) == 0;
 }
 
 TextLines::TextLines(std::vector<std::byte> text) : text_(std::move(text)) {
@@ -154,30 +174,6 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes, mod
   NESTRT_RETURN_IF_ERROR(files.add(path, bytes, rights));
   return files.take_places();
 }
-
-namespace {
-
-bool is_plan(const std::string& path) {
-  char head[sizeof plan_format::kMagic] = {};
-  std::ifstream(path, std::ios::binary).read(head, sizeof head);
-  return std::ranges::equal(head, plan_format::kMagic);
-}
-
-Status check_kind(const std::string& path, Written what) {
-  const std::string extension = fs::path(path).extension().string();
-  const char* there = nullptr;
-  if (is_plan(path))
-    there = what == Written::kPlan ? nullptr : "a plan";
-  else if (extension == ".onnx")
-    there = what == Written::kModel ? nullptr : "an ONNX model";
-  else if (is_sample_name(path) && extension != ".npy")
-    there = "a picture";
-  if (there == nullptr) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
-}
-
-}  // namespace
 
 Status check_writable(const std::string& path, Written what) {
   if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");

@@ -30,6 +30,8 @@ struct FileStart {
 // The first bytes of a file, `max_bytes` at most, and how many it has: to look at before all of it is read. Errors: as
 // read_file().
 Result<FileStart> read_start(const std::string& path, size_t max_bytes);
+// Whether a file's first bytes are those of a plan. Errors: as read_file().
+Result<bool> begins_as_plan(const std::string& path);
 
 // The lines of a text, without line ends (LF or CR LF) and without the byte order mark of UTF-8 that editors and
 // spreadsheets put first: views into one block, as a file of empty lines has as many as it has bytes.

@@ -17,12 +17,10 @@ struct PictureInput {
   bool channels_last = false;
 };
 
-bool is_channels(int64_t dim) { return dim == 1 || dim == 3; }
-
 Result<PictureInput> picture_input(const TensorInfo& input) {
   const Shape& shape = input.shape;
   const bool is_picture = input.type == DataType::kF32 && shape.rank() == 4 && shape[0] == 1 &&
-                          (is_channels(shape[1]) || is_channels(shape[3])) && shape.num_elements() > 0 &&
+                          is_picture_channels(shape[picture_channels_axis(shape)]) && shape.num_elements() > 0 &&
                           shape.num_elements() <= 3 * kMaxPixels;
   if (!is_picture) {
     return Status(Code::kInvalidArgument,

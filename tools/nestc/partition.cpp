@@ -2,13 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "nestrt/plan.h"
 #include "nestrt/plan_tables.h"
-#include "runtime/plan/format.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/nest_c_partition.h"
@@ -141,9 +139,7 @@ Status PartitionCommand::write_plan() const {
 
 // By its first bytes, or its name where they are damaged.
 Result<bool> is_plan(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const tools::FileStart start, tools::read_start(path, sizeof plan_format::kMagic));
-  const bool begins = start.bytes.size() == sizeof plan_format::kMagic &&
-                      std::memcmp(start.bytes.data(), plan_format::kMagic, sizeof plan_format::kMagic) == 0;
+  NESTRT_ASSIGN_OR_RETURN(const bool begins, tools::begins_as_plan(path));
   return begins || path.ends_with(".nest");
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler-lite/import/ops/families.h"
-#include "compiler-lite/import/ops/products.h"
+#include "compiler-lite/import/ops/float_forms.h"
 #include "compiler-lite/import/ops/window.h"
 
 namespace nestrt::compiler {

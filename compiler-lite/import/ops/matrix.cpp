@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "compiler-lite/import/ops/families.h"
-#include "compiler-lite/import/ops/products.h"
+#include "compiler-lite/import/ops/float_forms.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
-#include "compiler-lite/import/ops/products.h"
+#include "compiler-lite/import/ops/float_forms.h"
 
 namespace nestrt::compiler {
 namespace {

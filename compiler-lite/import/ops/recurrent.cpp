@@ -6,7 +6,7 @@
 
 #include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
-#include "compiler-lite/import/ops/products.h"
+#include "compiler-lite/import/ops/float_forms.h"
 
 namespace nestrt::compiler {
 namespace {

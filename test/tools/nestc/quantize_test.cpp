@@ -44,6 +44,13 @@ class QuantizeWorkshop {
   void write(const std::string& name, const std::string& bytes) const {
     folder_.write(name, std::as_bytes(std::span(bytes)));
   }
+  // pictures.onnx: a convolution of a picture.
+  void write_picture_model() const {
+    ModelBuilder model;
+    model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
+    model.node("Conv", {"x", "w"}, {"y"}, "conv");
+    write("pictures.onnx", model.bytes());
+  }
   ProgramResult compile(std::vector<std::string> options, const std::string& model = "model.onnx") const {
     options.insert(options.begin(), {"compile", path(model), "-o", plan()});
     return run_program("nestc", options);
@@ -110,10 +117,7 @@ TEST_CASE("A saved profile gives the plan that its calibration gave") {
 
 TEST_CASE("A profile keeps what its pictures went through: the plan takes it, and nothing else") {
   const QuantizeWorkshop workshop;
-  ModelBuilder model;
-  model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
-  model.node("Conv", {"x", "w"}, {"y"}, "conv");
-  workshop.write("pictures.onnx", model.bytes());
+  workshop.write_picture_model();
   const std::string pictures = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
   const ProgramResult calibrated =
       run_program("nestc", {"calibrate", workshop.path("pictures.onnx"), "--images", pictures, "--limit", "2", "--mean",
@@ -154,10 +158,7 @@ TEST_CASE("Calibrating with pictures as they are is said") {
 
 TEST_CASE("Integers that fit pixels as they are get no others from pictures") {
   const QuantizeWorkshop workshop;
-  ModelBuilder model;
-  model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
-  model.node("Conv", {"x", "w"}, {"y"}, "conv");
-  workshop.write("pictures.onnx", model.bytes());
+  workshop.write_picture_model();
   const std::string pictures = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
   REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", pictures, "--save-profile", profile}, "pictures.onnx")
               .exit_code == 0);

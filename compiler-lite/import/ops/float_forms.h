@@ -1,4 +1,4 @@
-// Parts of operators that have float and quantized forms: both read attributes and build products in the same way.
+// The float forms of operators that have quantized ones, too: both read attributes and compute in the same way.
 #pragma once
 
 #include "compiler-lite/import/node_context.h"

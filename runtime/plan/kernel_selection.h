@@ -1,0 +1,17 @@
+// Which kernels the compiler chose for a CPU.
+#pragma once
+
+#include <string_view>
+
+#include "nestrt/plan_tables.h"
+
+namespace nestrt {
+
+// What the program says of that instruction set; null where it leaves the kernels to the machine.
+inline const plan::KernelSelection* selection_for(const plan::Program& program, std::string_view instruction_set) {
+  for (const plan::KernelSelection& selection : program.selections)
+    if (selection.instruction_set == instruction_set) return &selection;
+  return nullptr;
+}
+
+}  // namespace nestrt
