@@ -1,17 +1,24 @@
 #include "scheduler/beside.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "scheduler/bounds.h"
 #include "scheduler/methods.h"
+#include "scheduler/schedule_steps.h"
+#include "scheduler/side_by_side.h"
 
 namespace nestrt::scheduler {
 namespace {
 
 // More of the units' time than need be.
 constexpr double kExcess = 0.1;
+
+// What is simulated: more tell little more.
+constexpr double kMostOthers = 4;
+constexpr size_t kInferences = 20;
 
 // What the others compute meanwhile, as one more task.
 std::vector<double> scarcity_beside(const Problem& problem, std::span<const double> others) {
@@ -36,14 +43,16 @@ double load_of(const Problem& problem, const Choice& choice, const std::vector<d
   return load;
 }
 
-// How long an inference takes beside so many others like it, about: it waits for each of them where it is the longest
-// on one unit (after the approximate mean value analysis of P. Schweitzer, 1979).
-double turn_us(const Problem& problem, const Solution& solution, double others) {
-  std::vector<double> loads(problem.units.size(), 0);
-  for (const Decision& decision : solution.order)
-    for (const Part& part : problem.tasks[decision.task].choices[decision.choice].parts)
-      loads[problem.lanes[part.lane].unit] += part.us * part.unit_share;
-  return solution.makespan_us + others * *std::max_element(loads.begin(), loads.end());
+// How long an inference takes beside so many others like it. Simulated, as loads alone do not tell: what is divided
+// waits for several units.
+double turn_us(const Problem& problem, const Solution& solution, size_t others) {
+  const Schedule schedule = to_schedule(problem, solution);
+  const std::vector<VirtualSession> sessions(1 + others, {problem, schedule});
+  const Result<SideBySide> together = run_side_by_side(sessions, kInferences);
+  if (!together) return std::numeric_limits<double>::infinity();
+  double per_second = 0;
+  for (const SessionFigures& session : together->sessions) per_second += session.per_second;
+  return 1e6 * static_cast<double>(sessions.size()) / per_second;
 }
 
 // The problem without ways that take too much of the units' time.
@@ -93,9 +102,14 @@ Solved solve_beside(const Problem& problem, std::span<const double> others, Sche
   if (method != ScheduleMethod::kOptimum || others.empty()) return solve(problem, method, budget);
   const auto share = budget / 3;
   Solved best = solve(problem, method, share);
-  const double sessions = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
+  const double wanted = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
+  const auto sessions = static_cast<size_t>(std::lround(std::clamp(wanted, 1.0, kMostOthers)));
+  double best_us = turn_us(problem, best.solution, sessions);
   const auto consider = [&](Solution other) {
-    if (turn_us(problem, other, sessions) < turn_us(problem, best.solution, sessions)) best.solution = std::move(other);
+    const double other_us = turn_us(problem, other, sessions);
+    if (other_us >= best_us) return;
+    best_us = other_us;
+    best.solution = std::move(other);
   };
   const ThriftyPlacements thrifty(problem, scarcity_beside(problem, others));
   consider(thrifty.to_original(solve(thrifty.problem(), method, share).solution));

@@ -66,7 +66,7 @@ TEST_CASE("Sessions that know of each other waste none of the units' time, and d
   CHECK(four_together(problem, beside) > 1.4 * four_together(problem, alone));
 }
 
-TEST_CASE("On networks, sessions that know of each other do about as much together at least") {
+TEST_CASE("On networks, sessions that know of each other do more together") {
   std::mt19937 random(2);
   double shortest = 0, together = 0;
   for (int i = 0; i < 10; ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("On networks, sessions that know of each other do about as much togeth
     shortest += four_together(problem, alone);
     together += four_together(problem, beside.solution);
   }
-  CHECK(together > 0.97 * shortest);
+  CHECK(together > 1.02 * shortest);
 }
 
 TEST_CASE("Whatever others want, every task has a place") {
