@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <string>
 
 #include "runtime/costs/operator_cost.h"
@@ -20,9 +20,19 @@ constexpr double kLeastUs = 0.01;
 // changes.
 constexpr float kRunsOfMeasured = 16, kMostRuns = 64;
 
+// By which part predictions are wrong, about: of layers, and of a layer's parts beside those that were measured.
+constexpr double kErrorOfLayers = 0.2, kErrorOfParts = 0.05;
+
 float runs_seen(const WorkCost& cost) {
   if (cost.source != CostSource::kMeasured) return 0;
   return cost.runs > 0 ? cost.runs : kRunsOfMeasured;
+}
+
+// How many runs with such noise tell as much of work as what was predicted of it, where no part of its layer was
+// measured, or one was.
+float runs_like_prediction(double noise, bool has_measured) {
+  const double error = noise / (has_measured ? kErrorOfParts : kErrorOfLayers);
+  return static_cast<float>(error * error);
 }
 
 bool is_like(const UnitKey& key, const UnitInfo& unit) {
@@ -92,11 +102,11 @@ void LearnedCosts::change_work(const UnitInfo& unit, uint32_t op, double factor)
   }
 }
 
-void LearnedCosts::observe(const Step& step, const UnitInfo& unit, double microseconds, uint32_t runs) {
+void LearnedCosts::observe(const Step& step, const UnitInfo& unit, const Observed& observed) {
   const UnitKey key = key_of(unit, step.threads);
   const auto believed = branch_cost(costs_, plan_, step.branch, step.program, key, step.channels);
-  if (!believed || believed->microseconds <= 0 || microseconds <= 0) return;
-  const News news{microseconds / believed->microseconds, runs};
+  if (!believed || believed->microseconds <= 0 || observed.microseconds <= 0) return;
+  const News news{observed.microseconds / believed->microseconds, static_cast<float>(observed.runs), observed.noise};
   const plan::Branch& branch = plan_.tables().branches[step.branch];
   if (branch.programs[step.program].kind != plan::ProgramKind::kKernels) return observe_program(step, key, news);
   for (const uint32_t op : branch.operators)
@@ -104,38 +114,47 @@ void LearnedCosts::observe(const Step& step, const UnitInfo& unit, double micros
 }
 
 // Programs for like parts are one work.
-void LearnedCosts::observe_program(const Step& step, const UnitKey& key, const News& news) {
+void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News news) {
   const std::string observed = program_work_name(plan_, step.branch, step.program);
-  std::set<std::string> works;
-  for (uint32_t program = 0; program < plan_.tables().branches[step.branch].programs.size(); ++program)
-    works.insert(program_work_name(plan_, step.branch, program));
-  for (const std::string& work : works) {
-    const WorkCost* const known = costs_.find(key, work);
-    if (known == nullptr) continue;
-    work == observed ? believe(key, work, *known, news) : follow(key, work, *known, news.factor);
+  std::map<std::string, WorkCost> works;
+  for (uint32_t program = 0; program < plan_.tables().branches[step.branch].programs.size(); ++program) {
+    const std::string work = program_work_name(plan_, step.branch, program);
+    if (const WorkCost* const known = costs_.find(key, work)) works.emplace(work, *known);
   }
+  const bool has_measured = std::ranges::any_of(works, [](const auto& work) { return runs_seen(work.second) > 0; });
+  news.predicted_runs = runs_like_prediction(news.noise, has_measured);
+  for (const auto& [work, known] : works)
+    work == observed ? believe(key, work, known, news) : follow(key, work, known, news);
 }
 
 // Work whose cost followed from that of the whole has one of its own then. The name of a part begins with that of the
 // whole.
-void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, const News& news) {
+void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, News news) {
   const std::string whole = work_name(plan_, op, key), part = work_name(plan_, op, key, step.channels);
   const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);
   if (!known) return;
-  believe(key, part, *known, news);
   const CostTable::Works& works = costs_.units().at(key);
-  for (auto work = works.lower_bound(whole); work != works.end() && work->first.starts_with(whole); ++work)
-    if (work->first != part) follow(key, work->first, work->second, news.factor);
+  const auto begin = works.lower_bound(whole);
+  const auto end = std::find_if(begin, works.end(), [&](const auto& work) { return !work.first.starts_with(whole); });
+  const bool has_measured = std::any_of(begin, end, [](const auto& work) { return runs_seen(work.second) > 0; });
+  news.predicted_runs = runs_like_prediction(news.noise, has_measured);
+  for (auto work = begin; work != end; ++work)
+    if (work->first != part) follow(key, work->first, work->second, news);
+  believe(key, part, *known, news);
+}
+
+double LearnedCosts::News::factor_after(float seen) const {
+  return std::pow(factor, runs / (runs + std::max(seen, predicted_runs)));
 }
 
 void LearnedCosts::believe(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news) {
-  const float seen = runs_seen(known), runs = static_cast<float>(news.runs);
-  const double microseconds = known.microseconds * std::pow(news.factor, runs / (seen + runs));
-  costs_.set(key, work, {microseconds, CostSource::kMeasured, std::min(seen + runs, kMostRuns)});
+  const float seen = runs_seen(known);
+  const double microseconds = known.microseconds * news.factor_after(seen);
+  costs_.set(key, work, {microseconds, CostSource::kMeasured, std::min(seen + news.runs, kMostRuns)});
 }
 
-void LearnedCosts::follow(const UnitKey& key, const std::string& work, const WorkCost& known, double factor) {
-  if (runs_seen(known) == 0) costs_.set(key, work, {known.microseconds * factor, known.source});
+void LearnedCosts::follow(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news) {
+  if (runs_seen(known) == 0) costs_.set(key, work, {known.microseconds * news.factor_after(0), known.source});
 }
 
 }  // namespace nestrt

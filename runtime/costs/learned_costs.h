@@ -3,7 +3,9 @@
 // A prediction is wrong in two ways: its unit is faster or slower than it was when the prediction was made, which all
 // of the unit's work shares, or the prediction itself is off. So a cost is the prediction, times the unit's slowdown,
 // times a correction of its own; the product is kept. What has not run for long moves with its unit. Parts of one
-// operator are mispredicted alike: those that were never measured follow one that was.
+// operator are mispredicted alike: those that were never measured follow one that was. Runs differ: what noisy ones
+// show counts beside what was predicted by how much either is wrong (as in a Kalman filter), or of many parts that
+// which noise made look fast would be taken.
 //
 // Threads: one at a time.
 #pragma once
@@ -33,20 +35,30 @@ class LearnedCosts {
   void change_speed(const UnitInfo& unit, double factor);
   // The same of one operator, by kernels.
   void change_work(const UnitInfo& unit, uint32_t op, double factor);
-  // A step takes so long in the mean of so many runs. The more was seen of its work before, the less this counts: runs
-  // differ.
-  void observe(const Step& step, const UnitInfo& unit, double microseconds, uint32_t runs);
+  // What runs have shown of a step.
+  struct Observed {
+    double microseconds = 0;  // in the mean
+    uint32_t runs = 0;
+    double noise = 0;  // how far one of them is off, as a part
+  };
+  // The more was seen of its work before, the less this counts.
+  void observe(const Step& step, const UnitInfo& unit, const Observed& observed);
 
  private:
   void complete(std::span<const UnitInfo> units);
   struct News {
     double factor = 1;  // what was measured, divided by what was believed
-    uint32_t runs = 0;
+    float runs = 0;
+    double noise = 0;
+    float predicted_runs = 0;  // so many such runs would tell as much as what was predicted
+
+    // `seen`: runs before these.
+    double factor_after(float seen) const;
   };
-  void observe_program(const Step& step, const UnitKey& key, const News& news);
-  void observe_operator(uint32_t op, const Step& step, const UnitKey& key, const News& news);
+  void observe_program(const Step& step, const UnitKey& key, News news);
+  void observe_operator(uint32_t op, const Step& step, const UnitKey& key, News news);
   void believe(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news);
-  void follow(const UnitKey& key, const std::string& work, const WorkCost& known, double factor);
+  void follow(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news);
 
   const Plan& plan_;
   CostTable costs_;

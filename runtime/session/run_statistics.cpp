@@ -110,6 +110,13 @@ bool RunStatistics::has_changed(double part) const {
   });
 }
 
+double RunStatistics::noise_of_steps(uint32_t unit) const {
+  double squares = 0;
+  for (size_t step = 0; step < predicted_us_.size(); ++step)
+    if (unit_of_[step] == unit) squares += predicted_us_[step] * predicted_us_[step];
+  return squares > 0 ? noise(unit) * units_[unit].predicted_us / std::sqrt(squares) : 0;
+}
+
 double RunStatistics::makespan_us() const {
   const size_t count = std::min<size_t>(runs_, kMakespans);
   return count == 0 ? 0 : median(makespans_us_, count);

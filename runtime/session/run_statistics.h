@@ -46,6 +46,8 @@ class RunStatistics {
   double makespan_us() const;
   // How far a run of the unit is from the one before, as a part, in the mean; 0 where it is not known.
   double noise(uint32_t unit) const { return has_steps(unit) ? units_[unit].noise : 0; }
+  // The same of each of its steps, if they all are as noisy and know nothing of each other.
+  double noise_of_steps(uint32_t unit) const;
   bool has_steps(uint32_t unit) const { return unit < units_.size() && units_[unit].predicted_us > 0; }
 
  private:

@@ -111,10 +111,12 @@ bool SchedulePolicy::learn_explored(const RunStatistics& statistics) {
 
 void SchedulePolicy::observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit) {
   has_learned_ = true;
+  const uint32_t runs = std::min(statistics.runs(), kFirstLook);
+  const double noise = statistics.noise_of_steps(unit);
   for (size_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];
     if (schedule.lanes[step.lane].unit == unit)
-      learned_.observe(step, units_[unit], statistics.mean_us(index), std::min(statistics.runs(), kFirstLook));
+      learned_.observe(step, units_[unit], {statistics.mean_us(index), runs, noise});
   }
 }
 

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "runtime/costs/unit_key.h"
@@ -68,7 +71,7 @@ TEST_CASE("Work that is said to cost nothing can become dear") {
   LearnedCosts learned(*plan, std::span(&kHost, 1), predicted);
   const double before = learned.costs().find(key_of(kHost), work_name(*plan, 0, key_of(kHost)))->microseconds;
   CHECK(before > 0);
-  for (int look = 0; look < 100; ++look) learned.observe(Step(), kHost, 1e6 * before, 16);
+  for (int look = 0; look < 100; ++look) learned.observe(Step(), kHost, {1e6 * before, 16});
   CHECK(learned.costs().find(key_of(kHost), work_name(*plan, 0, key_of(kHost)))->microseconds ==
         Approx(1e6 * before).epsilon(0.01));
 }
@@ -78,7 +81,7 @@ TEST_CASE("What is observed is of one step's work, and stays its own when the un
   const double other = learning.on_host(1);
   Step step;
   step.program = 1;
-  learning.learned->observe(step, kNpu, 7.5, 16);
+  learning.learned->observe(step, kNpu, {7.5, 16});
   CHECK(learning.on_npu() == 7.5);
   CHECK(learning.on_host(1) == other);
   learning.learned->slow_down(kNpu, 2);
@@ -89,46 +92,70 @@ TEST_CASE("The more runs have shown of work, the less another mean of some of th
   Learning learning;
   Step step;
   step.program = 1;
-  learning.learned->observe(step, kNpu, 10, 16);
+  learning.learned->observe(step, kNpu, {10, 16});
   CHECK(learning.on_npu() == Approx(10));  // nobody had measured it
   double before = learning.on_npu(), moved = 1e9;
   for (int look = 0; look < 4; ++look) {
-    learning.learned->observe(step, kNpu, 20, 16);
+    learning.learned->observe(step, kNpu, {20, 16});
     CHECK(learning.on_npu() > before);
     CHECK(learning.on_npu() / before < moved);
     moved = learning.on_npu() / std::exchange(before, learning.on_npu());
   }
   learning.learned->change_speed(kNpu, 1);  // perhaps not for all work alike
-  learning.learned->observe(step, kNpu, 20, 16);
+  learning.learned->observe(step, kNpu, {20, 16});
   CHECK(learning.on_npu() == Approx(std::sqrt(before * 20)));
 }
 
-TEST_CASE("Parts that were never measured follow one that was, and those that were do not") {
-  const PlanFile file = divisible_plan(64).build();
-  const auto plan = *Plan::from_memory(file.bytes());
-  constexpr uint32_t kBranch = 1, kConv = 4;
-  const auto name = [&](ChannelRange channels) { return work_name(*plan, kConv, UnitKey(), channels); };
-  CostTable predicted;
-  for (const ChannelRange part : {ChannelRange(), ChannelRange{0, 16}, ChannelRange{16, 64}, ChannelRange{32, 64}})
-    predicted.set(key_of(kHost, 1), name(part), {8, CostSource::kModelled});
-  LearnedCosts learned(*plan, std::span(&kHost, 1), predicted);
-  const auto us = [&](ChannelRange channels) {
-    return learned.costs().find(key_of(kHost, 1), name(channels))->microseconds;
-  };
-  const auto observe = [&](ChannelRange channels, double microseconds) {
+// A convolution in three parts.
+class LearningParts {
+ public:
+  LearningParts() : file_(divisible_plan(64).build()), plan_(*Plan::from_memory(file_.bytes())) {
+    CostTable predicted;
+    for (const ChannelRange part : {ChannelRange(), ChannelRange{0, 16}, ChannelRange{16, 64}, ChannelRange{32, 64}})
+      predicted.set(key_of(kHost, 1), name(part), {8, CostSource::kModelled});
+    learned_.emplace(*plan_, std::span(&kHost, 1), predicted);
+  }
+  double us(ChannelRange channels) const {
+    return learned_->costs().find(key_of(kHost, 1), name(channels))->microseconds;
+  }
+  void observe(ChannelRange channels, double microseconds, double noise = 0) {
     Step step;
-    step.branch = kBranch;
+    step.branch = 1;
     step.threads = 1;
     step.channels = channels;
-    learned.observe(step, kHost, microseconds, 16);
-  };
-  observe({16, 64}, 12);
-  CHECK(us({16, 64}) == Approx(12));
-  CHECK(us({0, 16}) == Approx(12));
-  CHECK(us({}) == Approx(12));
-  observe({32, 64}, 6);
-  CHECK(us({16, 64}) == Approx(12));
-  CHECK(us({0, 16}) == Approx(6));
+    learned_->observe(step, kHost, {microseconds, 16, noise});
+  }
+
+ private:
+  std::string name(ChannelRange channels) const {
+    constexpr uint32_t kConv = 4;
+    return work_name(*plan_, kConv, UnitKey(), channels);
+  }
+  PlanFile file_;
+  std::shared_ptr<const Plan> plan_;
+  std::optional<LearnedCosts> learned_;
+};
+
+TEST_CASE("Parts that were never measured follow one that was, and those that were do not") {
+  LearningParts parts;
+  parts.observe({16, 64}, 12);
+  CHECK(parts.us({16, 64}) == Approx(12));
+  CHECK(parts.us({0, 16}) == Approx(12));
+  CHECK(parts.us({}) == Approx(12));
+  parts.observe({32, 64}, 6);
+  CHECK(parts.us({16, 64}) == Approx(12));
+  CHECK(parts.us({0, 16}) == Approx(6));
+}
+
+TEST_CASE("Noisy runs of a part say little that is not true of its layer") {
+  LearningParts parts;
+  parts.observe({16, 64}, 12, 0.2);
+  CHECK(parts.us({16, 64}) > 11.5);
+  CHECK(parts.us({16, 64}) < 12);
+  CHECK(parts.us({32, 64}) == Approx(parts.us({16, 64})));
+  const double believed = parts.us({32, 64});
+  parts.observe({32, 64}, 6, 0.2);
+  CHECK(parts.us({32, 64}) == Approx(std::sqrt(6 * believed)));  // half as much is hardly to be believed
 }
 
 TEST_CASE("Programs for like parts of a layer learn from one another, once") {
@@ -149,20 +176,20 @@ TEST_CASE("Programs for like parts of a layer learn from one another, once") {
   step.branch = 1;
   step.program = 2;
   step.channels = {16, 32};
-  learned.observe(step, kNpu, 20, 1000);
+  learned.observe(step, kNpu, {20, 1000});
   for (const uint32_t program : {1u, 2u, 3u})
     CHECK(branch_cost(learned.costs(), *plan, 1, program, key_of(kNpu))->microseconds == Approx(20).epsilon(0.1));
 }
 
 TEST_CASE("Steps of the same work are evidence of one cost") {
   Learning learning;
-  for (int step = 0; step < 3; ++step) learning.learned->observe(Step(), kHost, 12, 16);
+  for (int step = 0; step < 3; ++step) learning.learned->observe(Step(), kHost, {12, 16});
   CHECK(learning.on_host(0) == Approx(12));
 }
 
 TEST_CASE("What was observed counts as measured") {
   Learning learning;
-  learning.learned->observe(Step(), kHost, 1, 16);
+  learning.learned->observe(Step(), kHost, {1, 16});
   const auto& works = learning.learned->costs().units().at(key_of(kHost));
   CHECK(std::ranges::count_if(works, [](const auto& work) { return work.second.source == CostSource::kMeasured; }) > 0);
 }

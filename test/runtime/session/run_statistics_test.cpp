@@ -2,6 +2,7 @@
 #include "runtime/session/run_statistics.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 namespace nestrt::test {
 namespace {
@@ -52,6 +53,16 @@ TEST_CASE("Runs that differ as much as ever show no change") {
     add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
     CHECK_FALSE(statistics.has_changed(0.1));
   }
+}
+
+TEST_CASE("A unit's runs differ less than its steps do") {
+  RunStatistics statistics = statistics_of_two_units();
+  for (int run = 0; run < 30; ++run) add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
+  CHECK(statistics.noise_of_steps(1) == Approx(statistics.noise(1)));
+  CHECK(statistics.noise_of_steps(0) == 0);
+  for (int run = 0; run < 30; ++run) add(statistics, {10, run % 2 == 0 ? 24.0f : 36.0f, 20});
+  CHECK(statistics.noise_of_steps(0) == Approx(statistics.noise(0) * 40 / std::sqrt(1000)));
+  CHECK(statistics.noise_of_steps(7) == 0);
 }
 
 TEST_CASE("How much runs differ is known from the schedule before") {
