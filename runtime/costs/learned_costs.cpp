@@ -22,17 +22,14 @@ constexpr float kRunsOfMeasured = 16, kMostRuns = 64;
 
 // By which part predictions are wrong, about: of layers, and of a layer's parts beside those that were measured.
 constexpr double kErrorOfLayers = 0.2, kErrorOfParts = 0.05;
+// The same of means of any number of runs, as a board changes, and of one run where none seemed to differ.
+constexpr double kErrorOfMeasured = 0.02, kLeastNoise = 0.05;
+
+double square(double value) { return value * value; }
 
 float runs_seen(const WorkCost& cost) {
   if (cost.source != CostSource::kMeasured) return 0;
   return cost.runs > 0 ? cost.runs : kRunsOfMeasured;
-}
-
-// How many runs with such noise tell as much of work as what was predicted of it, where no part of its layer was
-// measured, or one was.
-float runs_like_prediction(double noise, bool has_measured) {
-  const double error = noise / (has_measured ? kErrorOfParts : kErrorOfLayers);
-  return static_cast<float>(error * error);
 }
 
 bool is_like(const UnitKey& key, const UnitInfo& unit) {
@@ -122,7 +119,7 @@ void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News ne
     if (const WorkCost* const known = costs_.find(key, work)) works.emplace(work, *known);
   }
   const bool has_measured = std::ranges::any_of(works, [](const auto& work) { return runs_seen(work.second) > 0; });
-  news.predicted_runs = runs_like_prediction(news.noise, has_measured);
+  news.mispredicted = has_measured ? kErrorOfParts : kErrorOfLayers;
   for (const auto& [work, known] : works)
     work == observed ? believe(key, work, known, news) : follow(key, work, known, news);
 }
@@ -137,14 +134,16 @@ void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey
   const auto begin = works.lower_bound(whole);
   const auto end = std::find_if(begin, works.end(), [&](const auto& work) { return !work.first.starts_with(whole); });
   const bool has_measured = std::any_of(begin, end, [](const auto& work) { return runs_seen(work.second) > 0; });
-  news.predicted_runs = runs_like_prediction(news.noise, has_measured);
+  news.mispredicted = has_measured ? kErrorOfParts : kErrorOfLayers;
   for (auto work = begin; work != end; ++work)
     if (work->first != part) follow(key, work->first, work->second, news);
   believe(key, part, *known, news);
 }
 
 double LearnedCosts::News::factor_after(float seen) const {
-  return std::pow(factor, runs / (runs + std::max(seen, predicted_runs)));
+  const double of_run = square(std::max(noise, kLeastNoise));
+  const double known = seen > 0 ? of_run / seen + square(kErrorOfMeasured) : square(mispredicted);
+  return std::pow(factor, known / (known + of_run / runs));
 }
 
 void LearnedCosts::believe(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news) {

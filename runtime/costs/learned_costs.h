@@ -4,8 +4,8 @@
 // of the unit's work shares, or the prediction itself is off. So a cost is the prediction, times the unit's slowdown,
 // times a correction of its own; the product is kept. What has not run for long moves with its unit. Parts of one
 // operator are mispredicted alike: those that were never measured follow one that was. Runs differ: what noisy ones
-// show counts beside what was predicted by how much either is wrong (as in a Kalman filter), or of many parts that
-// which noise made look fast would be taken.
+// show counts beside what was known by how far either may be off (as in a Kalman filter), or a search would take, of
+// many parts, the one that noise made look fast.
 //
 // Threads: one at a time.
 #pragma once
@@ -50,7 +50,7 @@ class LearnedCosts {
     double factor = 1;  // what was measured, divided by what was believed
     float runs = 0;
     double noise = 0;
-    float predicted_runs = 0;  // so many such runs would tell as much as what was predicted
+    double mispredicted = 0;  // by which part what was never measured is wrong, about
 
     // `seen`: runs before these.
     double factor_after(float seen) const;

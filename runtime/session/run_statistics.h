@@ -17,6 +17,8 @@ namespace nestrt {
 
 class RunStatistics {
  public:
+  static constexpr uint32_t kRecent = 3;
+
   // What the steps of the schedule are predicted to take, by step. `noise`: that of units as far as it is known, by
   // unit, as noise() says.
   RunStatistics(const Schedule& schedule, std::span<const double> predicted_us, std::span<const double> noise = {});
@@ -31,7 +33,7 @@ class RunStatistics {
   // Means: of about the last sixteen runs.
   double mean_us(size_t step) const { return means_us_[step]; }
   double predicted_us(size_t step) const { return predicted_us_[step]; }
-  // The median of the step's last three runs; its mean where there were not as many.
+  // The median of the step's last kRecent runs; its mean where there were not as many.
   double recent_us(size_t step) const;
   // How many times as long as predicted all of the unit's steps took together. Of a unit without steps: 1.
   double mean_slowdown(uint32_t unit) const;
@@ -51,7 +53,7 @@ class RunStatistics {
   bool has_steps(uint32_t unit) const { return unit < units_.size() && units_[unit].predicted_us > 0; }
 
  private:
-  static constexpr size_t kRecent = 3, kMakespans = 15;
+  static constexpr size_t kMakespans = 15;
   struct OfUnit {
     double predicted_us = 0;
     double run_us = 0;  // of the run that has just ended

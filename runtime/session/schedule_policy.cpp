@@ -63,13 +63,15 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
   return false;
 }
 
-// Of all units: what changes one may change another.
+// Of all units: what changes one may change another. What a change leaves unexplained is that of single steps: a new
+// schedule of mispredicted work looks like a change too, and has to be told from one.
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
   has_learned_ = true;
   for (Exploration& exploration : explorations_) exploration.others_contend = true;
   for (uint32_t unit = 0; unit < units_.size(); ++unit)
     if (first_like(unit) == unit)
       learned_.change_speed(units_[unit], slowdown_of_all_like(unit, statistics, &RunStatistics::recent_slowdown));
+  for (uint32_t unit = 0; unit < units_.size(); ++unit) observe(main_.schedule, statistics, unit, Runs::kLast);
 }
 
 // Whose costs a unit has.
@@ -96,7 +98,7 @@ void SchedulePolicy::learn_details(const RunStatistics& statistics) {
   for (uint32_t unit = 0; unit < units_.size(); ++unit) {
     const double slowdown = slowdown_of_all_like(first_like(unit), statistics, &RunStatistics::mean_slowdown);
     if (first_like(unit) == unit) learned_.slow_down(units_[unit], slowdown);
-    observe(main_.schedule, statistics, unit);
+    observe(main_.schedule, statistics, unit, Runs::kAll);
   }
 }
 
@@ -105,18 +107,19 @@ bool SchedulePolicy::learn_explored(const RunStatistics& statistics) {
   const uint32_t unit = explorer_->unit;
   const bool was_left = has_been_left(unit);
   if (was_left) learned_.slow_down(units_[unit], statistics.mean_slowdown(unit));
-  observe(explorer_->schedule, statistics, unit);
+  observe(explorer_->schedule, statistics, unit, Runs::kAll);
   return !was_left;
 }
 
-void SchedulePolicy::observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit) {
+void SchedulePolicy::observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit, Runs which) {
   has_learned_ = true;
-  const uint32_t runs = std::min(statistics.runs(), kFirstLook);
   const double noise = statistics.noise_of_steps(unit);
+  const uint32_t runs = which == Runs::kLast ? RunStatistics::kRecent : std::min(statistics.runs(), kFirstLook);
   for (size_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];
-    if (schedule.lanes[step.lane].unit == unit)
-      learned_.observe(step, units_[unit], {statistics.mean_us(index), runs, noise});
+    if (schedule.lanes[step.lane].unit != unit) continue;
+    const double us = which == Runs::kLast ? statistics.recent_us(index) : statistics.mean_us(index);
+    learned_.observe(step, units_[unit], {us, runs, noise});
   }
 }
 

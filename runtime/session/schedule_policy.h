@@ -112,7 +112,8 @@ class SchedulePolicy {
   void learn_speeds(const RunStatistics& statistics);
   void learn_details(const RunStatistics& statistics);
   bool learn_explored(const RunStatistics& statistics);
-  void observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit);
+  enum class Runs : uint8_t { kAll, kLast };  // that statistics are the means of; the last RunStatistics::kRecent
+  void observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit, Runs which);
   void learn_excess(const RunStatistics& statistics);
   std::optional<double> predict(const Schedule& schedule) const;
   bool counts_load() const { return options_.schedule.method == ScheduleMethod::kThroughput; }
