@@ -281,11 +281,13 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
   return over;
 }
 
-Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule) {
+Result<Loads> loads_of(const Problem& problem, const Schedule& schedule) {
   NESTRT_ASSIGN_OR_RETURN(const VirtualSteps all, virtual_steps(problem, schedule));
-  std::vector<double> loads(problem.units.size(), 0);
-  for (const VirtualStep& step : all.steps)
-    loads[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
+  Loads loads{std::vector<double>(problem.units.size(), 0)};
+  for (const VirtualStep& step : all.steps) {
+    loads.units_us[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
+    loads.bytes += step.part.bytes;
+  }
   return loads;
 }
 

@@ -52,8 +52,12 @@ struct VirtualInference {
 Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
                                                                        size_t inferences);
 
-// By unit: how long it computes in one inference. The largest is the least time between two in a pipeline.
-Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule);
+// What one inference takes of what several in flight share.
+struct Loads {
+  std::vector<double> units_us;  // the largest is the least time between two
+  double bytes = 0;              // from and to memory
+};
+Result<Loads> loads_of(const Problem& problem, const Schedule& schedule);
 
 // Groups of branches (scheduler/regions.h) of which at least two compute at the same time.
 uint32_t count_groups_side_by_side(const Problem& problem, const Schedule& schedule, const VirtualRun& run);

@@ -36,6 +36,13 @@ int64_t inputs_in(const Shape& shape, const Shape& input) {
   return whole_batches ? shape[0] / input[0] : 0;
 }
 
+// One input; a batch of one may be left out.
+bool is_one(const Shape& shape, const Shape& input) {
+  const bool has_one_row = input.rank() > 0 && input[0] == 1;
+  return shape == input || inputs_in(shape, input) == 1 ||
+         (has_one_row && std::equal(shape.begin(), shape.end(), input.begin() + 1, input.end()));
+}
+
 }  // namespace
 
 Status check_one_source(const SampleOptions& options) {
@@ -105,11 +112,11 @@ std::string InputSamples::name(size_t index) const {
 
 Result<tools::Array> InputSamples::read_array(const std::string& path) const {
   NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
-  const Shape& shape = array.shape;
-  if (array.type != input_.type || (!(shape == input_.shape) && inputs_in(shape, input_.shape) != 1)) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' holds {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
-                              shape.to_string(), nestrt::name(input_.type), input_.shape.to_string(), input_.name));
+  if (array.type != input_.type || !is_one(array.shape, input_.shape)) {
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("'{}' holds {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
+                    array.shape.to_string(), nestrt::name(input_.type), input_.shape.to_string(), input_.name));
   }
   array.shape = input_.shape;
   return array;

@@ -18,7 +18,8 @@ struct Difference {
   int64_t rows_agreeing = 0;  // those whose largest element is in the same place, and that are numbers
   int64_t actual_top = 0;     // place of the largest element in the first row; -1: not all are numbers
   int64_t expected_top = 0;
-  // How far apart the possible values of a quantized tensor are. One step of difference is none: roundings may differ.
+  // How far apart the possible values of a quantized tensor are. One step of difference is none, as roundings may
+  // differ, nor are up to kMostSteps where they are little noise: through a network they add up.
   double step = 0;
   // Sums over the elements: of the squares of what was expected, of the differences and of what came; of the products
   // of what was expected and what came.
@@ -28,7 +29,8 @@ struct Difference {
   double relative() const;
   // `absolute`: differences up to it are none, however small the elements are.
   bool within(double tolerance, double absolute = 0) const {
-    return max_absolute <= std::max({tolerance * largest, absolute, step}) * (1 + kNoise) + kNoise;
+    if (max_absolute <= kMostSteps * step && decibel() >= kDecibelOfSteps) return true;
+    return max_absolute <= std::max({tolerance * largest, absolute, step * (1 + kOfStep)}) * (1 + kNoise) + kNoise;
   }
   // 10 log10(signal / noise): infinite where nothing differs.
   double decibel() const;
@@ -37,6 +39,9 @@ struct Difference {
   // The same output of another run too: the larger differences, the sums of the rest.
   void add(const Difference& other);
 
+  static constexpr double kMostSteps = 16, kDecibelOfSteps = 30;
+  // Both are multiples of a step, up to 255 of it, rounded to 24 bits.
+  static constexpr double kOfStep = 1e-4;
   static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own
 };
 

@@ -48,6 +48,14 @@ void warn_of_small_mean(const Preprocessing& preprocessing) {
       "its mean is meant, and a --scale of 1 / (255 * its deviation)");
 }
 
+// What is multiplied by more than 1 leaves the range of pixels, in which no network was trained.
+void warn_of_large_scale(const Preprocessing& preprocessing) {
+  if (std::ranges::none_of(preprocessing.scale, [](float value) { return std::fabs(value) > 1; })) return;
+  log(LogLevel::kWarning,
+      "--scale is more than 1, and multiplies: for a network whose input is divided by a deviation, 1 / the deviation "
+      "is meant");
+}
+
 }  // namespace
 
 Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
@@ -72,6 +80,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   const auto channels = static_cast<size_t>(shape[picture_channels_axis(shape)]);
   picture->preprocessing = preprocessing;
   warn_of_small_mean(preprocessing);
+  warn_of_large_scale(preprocessing);
   for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (!values->empty() && values->size() != channels) {

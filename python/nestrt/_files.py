@@ -52,12 +52,19 @@ def stacked(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
         return sample_arrays(samples)[0]
     if isinstance(samples, Mapping):
         return _alone({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
-    listed = list(samples)
+    listed = list(samples) if isinstance(samples, (list, tuple)) else [_copied(sample) for sample in samples]
     if not any(isinstance(sample, Mapping) for sample in listed):
         return np.stack(sample_arrays(listed))
     if any(not isinstance(sample, Mapping) or sample.keys() != listed[0].keys() for sample in listed):
         raise ValueError("the samples: expected a dict of the same names for each")
     return _alone({name: np.stack(sample_arrays(sample[name] for sample in listed)) for name in listed[0]})
+
+
+def _copied(sample: Any) -> Any:
+    """A generator may fill the same array again."""
+    if isinstance(sample, Mapping):
+        return {name: np.array(array) for name, array in sample.items()}
+    return np.array(sample)
 
 
 def _alone(arrays: Dict[str, np.ndarray]) -> Union[np.ndarray, Dict[str, np.ndarray]]:

@@ -195,8 +195,9 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
         self._asking = threading.Lock()
 
     def submit(self, inputs: Any) -> None:
-        """Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the
-        pipeline. The arrays have to stay as they are until next() has returned its result."""
+        """Hands in an inference, in the forms that Session.run() takes; waits while `capacity` inferences are in the
+        pipeline, until another thread has called next(). The arrays have to stay as they are until next() has returned
+        its result. KeyboardInterrupt ends the waiting."""
         with self._submitting:
             super().submit(inputs)
 

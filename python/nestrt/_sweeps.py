@@ -265,7 +265,7 @@ def _read_labels(path: PathLike) -> Dict[str, int]:
             name, _, text = line.rstrip("\r\n").partition("\t")
             label = text.split("\t")[0].strip()
             where = f"'{path_text(path)}' line {number}"
-            if number == 1 and "\t" in line and not label.lstrip("-").isdigit():
+            if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
                 continue  # the names of the columns
             if not label.lstrip("-").isdigit():
                 raise InvalidArgument(f"{where}: expected picture<TAB>class, got {line.rstrip()!r:.80}", "evaluate")

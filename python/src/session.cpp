@@ -184,6 +184,8 @@ struct PipelineHandle {
   std::list<Flight> flights{};         // submitted, and not been asked for
   std::counting_semaphore<> begun{0};  // those of them that the pipeline has
   std::unique_ptr<Pipeline> pipeline;  // it ends before what it writes to
+  // Inferences that it takes without waiting, which could not be interrupted.
+  std::counting_semaphore<> room{static_cast<std::ptrdiff_t>(pipeline->capacity())};
 };
 
 void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHandle& units, int in_flight, int waiting,
@@ -196,9 +198,20 @@ void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHa
   new (self) PipelineHandle{.plan = plan, .pipeline = checked(std::move(pipeline), plan.where)};
 }
 
+void wait_for_room(PipelineHandle& self) {
+  constexpr auto kBetweenInterrupts = std::chrono::milliseconds(50);
+  const auto has_room = [&] {
+    nb::gil_scoped_release release;
+    return self.room.try_acquire_for(kBetweenInterrupts);
+  };
+  while (!has_room())
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 void submit(PipelineHandle& self, nb::handle inputs) {
   PipelineHandle::Flight flight{gather_inputs(self.plan, inputs), Outputs(0), {}, {nb::borrow(inputs)}};
   flight.outputs = gather_outputs(self.plan, flight.inputs, nb::none(), flight.results);
+  wait_for_room(self);
   self.flights.push_back(std::move(flight));
   const PipelineHandle::Flight& begun = self.flights.back();
   nb::gil_scoped_release release;
@@ -216,6 +229,7 @@ nb::dict next(PipelineHandle& self) {
     self.begun.acquire();  // submit() may be on its way in another thread
     status = self.pipeline->next();
   }
+  self.room.release();
   check(status, self.plan.where);
   return named(self.plan, done.front().results);
 }
@@ -263,6 +277,9 @@ void bind_session(nb::module_& module) {
       .def("_schedule", &schedule_of);
   nb::class_<PipelineHandle>(module, "Pipeline", "Several inferences in flight; see nestrt.Pipeline.")
       .def("__init__", &create_pipeline, "plan"_a, "units"_a, "in_flight"_a, "waiting"_a, "options"_a)
+      .def_prop_ro(
+          "capacity", [](const PipelineHandle& self) { return self.pipeline->capacity(); },
+          "So many inferences are in the pipeline at most: handed in, and not been asked for.")
       .def("submit", &submit, "inputs"_a, nb::sig("def submit(self, inputs: typing.Any) -> None"),
            "Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the\n"
            "pipeline. The arrays stay as they are until next() has returned its result.")

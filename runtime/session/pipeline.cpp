@@ -29,7 +29,7 @@ struct Entry {
 class PipelineImpl final : public Pipeline {
  public:
   PipelineImpl(std::shared_ptr<const Plan> plan, const PipelineOptions& options, size_t in_flight)
-      : plan_(std::move(plan)), entries_(in_flight + static_cast<size_t>(options.waiting)) {
+      : plan_(std::move(plan)), capacity_(in_flight + static_cast<size_t>(options.waiting)), entries_(capacity_) {
     for (Entry& entry : entries_) {
       entry.inputs.reserve(plan_->inputs().size());
       entry.outputs.reserve(plan_->outputs().size());
@@ -83,6 +83,7 @@ class PipelineImpl final : public Pipeline {
     return std::move(entry.status);
   }
 
+  size_t capacity() const override { return capacity_; }
   const Plan& plan() const override { return *plan_; }
 
   Schedule schedule() const override { return inferences_[0][0]->schedule(); }
@@ -152,6 +153,7 @@ class PipelineImpl final : public Pipeline {
 
   const ForkOrigin origin_;
   const std::shared_ptr<const Plan> plan_;
+  const size_t capacity_;
   std::vector<Sessions> inferences_;  // in flight
 
   Mutex mutex_;

@@ -1,5 +1,7 @@
 """Several inferences in flight, and the same behind Ray Serve."""
 
+import os
+import signal
 import threading
 import time
 
@@ -48,6 +50,22 @@ def test_a_wrong_input_is_refused_and_the_others_go_on(plan, pictures, expected)
     with pytest.raises(nestrt.InvalidArgument):
         pipeline.next()
     assert np.array_equal(pipeline.next()["probabilities"], expected[1])
+
+
+def test_an_interrupt_ends_waiting_for_room(plan, pictures):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=1)
+    assert pipeline.capacity == 3
+    for picture in pictures[: pipeline.capacity]:
+        pipeline.submit(picture)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.submit(pictures[0])
+    for _ in range(pipeline.capacity):
+        pipeline.next()
+    with pytest.raises(nestrt.InvalidArgument):
+        pipeline.next()
+    for picture in pictures[: pipeline.capacity]:
+        pipeline.submit(picture)
 
 
 def test_a_result_that_nobody_asked_for_is_none(plan):

@@ -50,6 +50,17 @@ def rows_of(arrays):
     return [{name: array[at] for name, array in arrays.items()} for at in range(COUNT)]
 
 
+def test_a_generator_may_fill_the_same_array_again(model, arrays, folder):
+    def refilled():
+        sample = {name: np.empty_like(array[0]) for name, array in arrays.items()}
+        for row in rows_of(arrays):
+            for name, array in row.items():
+                sample[name][...] = array
+            yield sample
+
+    assert text(nestrt.calibrate(model, refilled())) == text(nestrt.calibrate(model, folder))
+
+
 def test_a_folder_a_dict_of_arrays_and_dicts_calibrate_the_same(model, arrays, folder):
     expected = text(nestrt.calibrate(model, folder))
     assert expected.count("name:") >= 5

@@ -182,9 +182,9 @@ TEST_CASE("Loads for throughput are near the least") {
   for (int i = 0; i < by_level(20, 200, 2000); ++i) {
     const Problem problem = random_problem({.max_tasks = 9}, random);
     const Solved solved = scheduler::solve(problem, ScheduleMethod::kThroughput, kForever);
-    const auto loads = unit_loads_us(problem, to_schedule(problem, solved.solution));
+    const auto loads = loads_of(problem, to_schedule(problem, solved.solution));
     REQUIRE(loads);
-    const double load = *std::max_element(loads->begin(), loads->end()), least = brute_force_load(problem);
+    const double load = std::ranges::max(loads->units_us), least = brute_force_load(problem);
     REQUIRE(load >= least * (1 - kRounding));
     REQUIRE(load <= least * 1.1);
     REQUIRE(scheduler::load_bound_us(problem) <= least * (1 + kRounding));

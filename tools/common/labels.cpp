@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "runtime/core/parse.h"
+#include "tools/common/printable.h"
 
 namespace nestrt::tools {
 namespace {
+
+constexpr size_t kShown = 80;  // bytes of a line that is refused
 
 bool leaves_folder(const std::filesystem::path& file) {
   return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
@@ -36,7 +39,14 @@ std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
   return ReferenceResult{std::string(columns[0]), *label, *top1, *largest};
 }
 
-// Every line and its number through `parse`; blank lines and a first line that is no data are skipped.
+// A table's head names columns; what ends as files of samples do is none.
+bool is_head(std::string_view line) {
+  if (line.find('\t') == std::string_view::npos) return false;
+  const std::string_view first = split(line, "\t")[0];
+  return first.find('.') == std::string_view::npos;
+}
+
+// Every line and its number through `parse`; blank lines and a first line that is a head are skipped.
 template <typename Parse>
 auto read_table(const std::string& path, std::string_view expected, Parse parse)
     -> Result<std::vector<typename decltype(parse(std::string_view(), 0))::value_type>> {
@@ -49,8 +59,9 @@ auto read_table(const std::string& path, std::string_view expected, Parse parse)
     auto row = parse(lines[i], i + 1);
     if (row) {
       rows.push_back(std::move(*row));
-    } else if (i > 0 || lines[i].find('\t') == std::string_view::npos) {
-      return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: expected {}", path, i + 1, expected));
+    } else if (i > 0 || !is_head(lines[i])) {
+      return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: expected {}; it is '{}'", path, i + 1, expected,
+                                                        printable(lines[i].substr(0, kShown))));
     }
   }
   if (rows.empty()) {

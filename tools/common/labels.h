@@ -19,10 +19,10 @@ struct LabelledFile {
   size_t line = 0;  // in the file that lists it, from 1
 };
 
-// Lines `file<TAB>class`; further columns are ignored, so is a first line whose class is no number (a header). A file
-// that would lie outside the folder to which the names refer (an absolute path, "..") is refused, and one that is named
-// twice with different classes; named twice with the same one it counts once.
-// Errors: kInvalidArgument naming the line.
+// Lines `file<TAB>class`; further columns are ignored, so is a first line whose class is no number and whose file has
+// no ending (a header). A file that would lie outside the folder to which the names refer (an absolute path, "..") is
+// refused, and one that is named twice with different classes; named twice with the same one it counts once. Errors:
+// kInvalidArgument naming the line.
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path);
 
 struct ReferenceResult {

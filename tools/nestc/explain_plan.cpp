@@ -66,7 +66,7 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
                       {"pieces", kRight},
                       {"stays on the CPU because"}});
   Json operators = Json::array();
-  size_t on_unit = 0, computing = 0;
+  size_t on_unit = 0, computing = 0;  // but for views
   double microseconds = 0;
   uint64_t macs = 0, all_macs = 0;
   for (uint32_t i = 0; i < tables.operators.size(); ++i) {
@@ -82,10 +82,11 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
     if (programs[i].whole != nullptr) entry.set("microseconds", cost);
     if (!remark.empty()) entry.set("reason", remark);
     operators.push_back(std::move(entry));
-    computing += is_view(tables, op) ? 0 : 1;
+    const bool computes = !is_view(tables, op);
+    computing += computes;
     all_macs += work;
     if (programs[i].whole == nullptr) continue;
-    ++on_unit, macs += work, microseconds += cost;
+    on_unit += computes, macs += work, microseconds += cost;
   }
   fmt::print("{}\n{}: {} of {} operators that compute, {:.1f}% of the multiplications{}\n", table.to_string(), unit,
              on_unit, computing, all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs),
@@ -103,7 +104,8 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
 Result<Json> explain_plan(const plan::Tables& tables, tools::Page& page) {
   Json result = Json::array();
   for (const auto& [key, programs] : units_of(tables))
-    result.push_back(explain(tables, tools::printable(key.first + " " + key.second), programs, page));
+    result.push_back(explain(tables, tools::printable(key.second.empty() ? key.first : key.first + " " + key.second),
+                             programs, page));
   if (units_of(tables).empty())
     return Status(Code::kInvalidArgument,
                   "the plan has programs for no unit beside the CPU, which runs everything; why that is so the model "

@@ -52,8 +52,9 @@ class Sessions {
     std::vector<std::vector<double>> shares;
     for (const scheduler::Problem& problem : problems_) {
       const auto alone = scheduler::solve(problem, ScheduleMethod::kOptimum, budget_).solution;
-      NESTRT_ASSIGN_OR_RETURN(shares.emplace_back(),
-                              scheduler::unit_loads_us(problem, scheduler::to_schedule(problem, alone)));
+      NESTRT_ASSIGN_OR_RETURN(const scheduler::Loads loads,
+                              scheduler::loads_of(problem, scheduler::to_schedule(problem, alone)));
+      shares.push_back(loads.units_us);
       for (double& share : shares.back()) share /= alone.makespan_us;
     }
     std::vector<scheduler::Solution> solutions;

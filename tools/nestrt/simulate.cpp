@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <set>
 
 #include "drivers/known_units.h"
@@ -64,11 +65,14 @@ uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& s
   return static_cast<uint32_t>(branches.size());
 }
 
-// The busiest unit is never idle.
+// The busiest unit is never idle, nor is the memory while several work: one that works alone does not run short.
 Result<double> most_per_second(const scheduler::Problem& problem, const Schedule& schedule) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<double> loads_us, scheduler::unit_loads_us(problem, schedule));
-  const double busiest_us = *std::max_element(loads_us.begin(), loads_us.end());
-  return busiest_us > 0 ? 1e6 / busiest_us : 0;
+  NESTRT_ASSIGN_OR_RETURN(const scheduler::Loads loads, scheduler::loads_of(problem, schedule));
+  const double busiest_us = std::ranges::max(loads.units_us);
+  const double one_by_one_us = std::accumulate(loads.units_us.begin(), loads.units_us.end(), 0.0);
+  const double memory_us = problem.memory_mb_per_s > 0 ? loads.bytes / problem.memory_mb_per_s : 0;
+  const double least_us = std::max(busiest_us, std::min(memory_us, one_by_one_us));
+  return least_us > 0 ? 1e6 / least_us : 0;
 }
 
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {

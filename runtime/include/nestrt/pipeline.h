@@ -12,6 +12,7 @@
 // session has an arena; weights are the plan's. submit() and next() allocate nothing.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 
@@ -43,6 +44,8 @@ class Pipeline {
   // kUnavailable in a child made by fork(), where submit() does nothing.
   virtual Status next() = 0;
 
+  // So many inferences are in the pipeline at most: handed in, and not been asked for.
+  virtual size_t capacity() const = 0;
   virtual const Plan& plan() const = 0;
   // The schedule of each inference.
   virtual Schedule schedule() const = 0;

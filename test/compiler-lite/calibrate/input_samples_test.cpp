@@ -104,6 +104,24 @@ TEST_CASE("Arrays are N inputs, with or without the input's batch") {
   CHECK(count({0, 4}, {1, 4}) == 0);
 }
 
+TEST_CASE("A file in a folder is one input, with or without a batch of one") {
+  const Shape input{1, 3, 2, 2};
+  const auto read = [&](const Shape& shape) {
+    const test::TemporaryFolder folder;
+    write_array(folder, shape);
+    const auto samples = InputSamples::open({folder.path(), "", 0, false}, input_of(input), nullptr);
+    REQUIRE(samples);
+    return samples->read(0);
+  };
+  for (const Shape& shape : {Shape{1, 3, 2, 2}, Shape{3, 2, 2}, Shape{1, 1, 3, 2, 2}}) {
+    const auto array = read(shape);
+    INFO(array.error().to_string());
+    REQUIRE(array);
+    CHECK(array->shape == input);
+  }
+  for (const Shape& shape : {Shape{2, 3, 2, 2}, Shape{2, 2}, Shape{3, 2, 1}}) CHECK_FALSE(read(shape));
+}
+
 TEST_CASE("A sample whose elements are no finite numbers is refused by its name") {
   const test::TemporaryFolder folder;
   std::vector<float> elements = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};

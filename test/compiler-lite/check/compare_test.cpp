@@ -57,6 +57,25 @@ TEST_CASE("Scores that are no numbers name no class, and agree with none") {
   CHECK(d.expected_top == -1);
 }
 
+TEST_CASE("Integers may differ by a step, and by more where that is little noise") {
+  constexpr float kStep = 0.19f;
+  const auto with_step = [&](float actual, float expected, float others) {
+    Difference d = difference({others * kStep, actual * kStep}, {others * kStep, expected * kStep}, {2});
+    d.step = kStep;
+    return d;
+  };
+  CHECK(with_step(-8, -7, 0).within(0));
+  CHECK(with_step(117, 118, 0).within(0));
+  CHECK_FALSE(with_step(-9, -7, 0).within(0));
+  CHECK(with_step(-9, -7, 127).within(0));
+  CHECK_FALSE(with_step(-12, -7, 127).within(0));
+  CHECK_FALSE(with_step(17, 0, 1000).within(0));
+  CHECK_FALSE(with_step(kNan, 1, 127).within(0));
+  Difference inexact = with_step(-8, -7, 0);
+  inexact.max_absolute = inexact.step * 1.0000131;  // of two products in f32
+  CHECK(inexact.within(0));
+}
+
 TEST_CASE("Signal to noise and direction are those of all elements, over all runs") {
   Difference d = difference({11, 0}, {10, 0}, {2});
   CHECK(d.decibel() == Approx(20));

@@ -41,9 +41,16 @@ TEST_CASE("A malformed line is named") {
   const auto rows = read_labelled_files(TextFile("a.jpg\t1\nb.jpg 2\n"));
   REQUIRE_FALSE(rows);
   CHECK(rows.error().message().find("line 2") != std::string_view::npos);
-  for (const char* text : {"", "a.jpg", "a.jpg\tx\n", "\t1\n", "a\t1\nb\t99999999999999999999\n"}) {
+  for (const char* text :
+       {"", "a.jpg", "a.jpg\tx\n", "a.jpg\ttench\nb.jpg\t2\n", "\t1\n", "a\t1\nb\t99999999999999999999\n"}) {
     CHECK_FALSE(read_labelled_files(TextFile(text)));
   }
+}
+
+TEST_CASE("A first line of a file with an ending is no header") {
+  const auto rows = read_labelled_files(TextFile("a.jpg\ttench\nb.jpg\t2\n"));
+  REQUIRE_FALSE(rows);
+  CHECK(rows.error().message().find("line 1: expected file<TAB>class; it is 'a.jpg") != std::string_view::npos);
 }
 
 TEST_CASE("Labelled files stay in their folder") {

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+#include <regex>
+#include <string>
 
 #include "nestrt/open_units.h"
 #include "nestrt/schedule.h"
@@ -62,6 +64,8 @@ class MixedPlan {
 
   std::string text;
   std::shared_ptr<const Plan> plan;
+
+  std::string file() const { return path("mixed.nest"); }
 
  private:
   const TemporaryFolder folder_;
@@ -138,6 +142,17 @@ TEST_CASE("A plan has the CPU's, EVTA's and a vendor's programs for the same bra
   }
   CHECK(has_all);
   CHECK(has_blocks);  // which the driver brings to plain layout
+}
+
+TEST_CASE("No unit is said to compute more operators than there are") {
+  const MixedPlan mixed(with_vendor());
+  const std::string text = run_program("nestc", {"explain", mixed.file()}).text;
+  INFO(text);
+  const std::regex line("([0-9]+) of ([0-9]+) operators that compute");
+  int units = 0;
+  for (std::sregex_iterator found(text.begin(), text.end(), line), end; found != end; ++found, ++units)
+    CHECK(std::stoi((*found)[1]) <= std::stoi((*found)[2]));
+  CHECK(units == 2);
 }
 
 // Schedules of a plan with the vendor's programs, at any price, beside those of the plan without them.

@@ -154,6 +154,11 @@ TEST_CASE("Calibrating with pictures as they are is said") {
   const ProgramResult of_unit_pixels =
       workshop.compile({"--quantize", "s8", "--calibrate", images, "--mean", "0.485,0.456,0.406"});
   CHECK_THAT(of_unit_pixels.text, Catch::Matchers::Contains("warning: --mean is at most 1"));
+  CHECK_THAT(of_unit_pixels.text, !Catch::Matchers::Contains("warning: --scale"));
+  const ProgramResult of_deviations =
+      workshop.compile({"--quantize", "s8", "--calibrate", images, "--mean", "128", "--scale", "58.4"});
+  CHECK(of_deviations.exit_code == 0);
+  CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1, and multiplies"));
 }
 
 TEST_CASE("Integers that fit pixels as they are get no others from pictures") {

@@ -1,5 +1,6 @@
 // nestc compile --target and nestrt --units as a user meets them.
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -115,6 +116,21 @@ TEST_CASE("nestrt bench keeps what it measures, and has several inferences in fl
   check_target(run_program("nestrt", arguments), 2, "expected 'nestrt");
   arguments.insert(arguments.end(), {"--schedule", "guess"});
   CHECK(run_program("nestrt", arguments).exit_code == 2);
+}
+
+TEST_CASE("A memory that runs short bounds how many inferences a simulated board does in a second") {
+  const TargetWorkshop workshop;
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const auto most_per_second = [&](const std::string& memory) {
+    const std::string file = workshop.path("simulated.json");
+    check_target(run_program("nestrt", {"simulate", workshop.plan(), "--memory", memory, "--json", file}), 0,
+                 "at most");
+    std::ifstream stream(file);
+    return nlohmann::json::parse(stream)["most_per_second"].get<double>();
+  };
+  const double plenty = most_per_second("100000");
+  CHECK(most_per_second("0") == Approx(plenty));
+  CHECK(most_per_second("100") < 0.9 * plenty);
 }
 
 TEST_CASE("A trace has the runs, and what units did in them") {
