@@ -126,10 +126,15 @@ TEST_CASE("A memory that runs short bounds how many inferences a simulated board
     check_target(run_program("nestrt", {"simulate", workshop.plan(), "--memory", memory, "--json", file}), 0,
                  "at most");
     std::ifstream stream(file);
-    return nlohmann::json::parse(stream)["most_per_second"].get<double>();
+    const nlohmann::json figures = nlohmann::json::parse(stream);
+    const auto most = figures["most_per_second"].get<double>();
+    for (const char* schedule : {"cpu_only_ms", "sequential_ms", "optimum_ms", "split_ms"})
+      CHECK(most >= 1e3 / figures[schedule].get<double>() * (1 - 1e-9));  // one inference after the other
+    return most;
   };
   const double plenty = most_per_second("100000");
   CHECK(most_per_second("0") == Approx(plenty));
+  for (const char* memory : {"1000", "500", "300", "100"}) CHECK(most_per_second(memory) <= plenty);
   CHECK(most_per_second("100") < 0.9 * plenty);
 }
 
