@@ -36,6 +36,8 @@ struct CheckOptions {
   std::string python;  // empty: the private environment
 
   static constexpr double kAbsolute = 1e-6, kAbsoluteQuantized = 1.0 / 256;
+  // Of class scores from integers that a model states, beside min_agreement.
+  static constexpr double kDecibelOfScores = 20;
 };
 
 struct CheckedOutput {

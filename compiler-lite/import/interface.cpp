@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "nestrt/log.h"
 #include "runtime/plan/picture_channels.h"
 #include "tools/common/image.h"
 #include "tools/common/picture_options.h"
+#include "tools/common/picture_remarks.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -38,24 +38,6 @@ Status check_preprocessing(const Preprocessing& preprocessing, const Shape& pict
   return {};
 }
 
-// Most training code has pixels of 0 to 1 before it takes the mean away.
-void warn_of_small_mean(const Preprocessing& preprocessing) {
-  const auto is_small = [](float value) { return std::fabs(value) <= 1; };
-  const auto is_zero = [](float value) { return value == 0; };
-  if (std::ranges::all_of(preprocessing.mean, is_zero) || !std::ranges::all_of(preprocessing.mean, is_small)) return;
-  log(LogLevel::kWarning,
-      "--mean is at most 1, but pixels go from 0 to 255: for a network that was trained on pixels of 0 to 1, 255 times "
-      "its mean is meant, and a --scale of 1 / (255 * its deviation)");
-}
-
-// What is multiplied by more than 1 leaves the range of pixels, in which no network was trained.
-void warn_of_large_scale(const Preprocessing& preprocessing) {
-  if (std::ranges::none_of(preprocessing.scale, [](float value) { return std::fabs(value) > 1; })) return;
-  log(LogLevel::kWarning,
-      "--scale is more than 1, and multiplies: for a network whose input is divided by a deviation, 1 / the deviation "
-      "is meant");
-}
-
 }  // namespace
 
 Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
@@ -79,8 +61,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   const Shape& shape = graph.value(picture->value).shape;
   const auto channels = static_cast<size_t>(shape[picture_channels_axis(shape)]);
   picture->preprocessing = preprocessing;
-  warn_of_small_mean(preprocessing);
-  warn_of_large_scale(preprocessing);
+  for (const std::string& remark : tools::remarks_on(preprocessing)) log(LogLevel::kWarning, remark);
   for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (!values->empty() && values->size() != channels) {

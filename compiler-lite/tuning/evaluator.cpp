@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 
 #include "compiler-lite/check/compare.h"
 #include "compiler-lite/check/run_session.h"
 #include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/digest.h"
+#include "nestrt/log.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/plan/statistics.h"
+#include "tools/common/classify.h"
 #include "tools/common/labels.h"
 
 namespace nestrt::compiler {
@@ -111,7 +114,9 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
                               options.labels, num_rows(scores), scores.to_string()));
   }
   NESTRT_ASSIGN_OR_RETURN(const auto pictures, tools::read_labelled_files(options.labels));
+  int64_t largest = 0;
   for (const tools::LabelledFile& picture : pictures) {
+    largest = std::max(largest, picture.label);
     int64_t index = 0;
     if (__builtin_sub_overflow(picture.label, options.offset, &index) || index < 0 || index >= scores.num_elements()) {
       return Status(
@@ -121,6 +126,8 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
     }
     result[file_name(picture.file)] = index;
   }
+  const std::string remark = tools::remark_on_background(scores.num_elements(), options.offset, largest);
+  if (!remark.empty()) log(LogLevel::kWarning, remark);
   return result;
 }
 

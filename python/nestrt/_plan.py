@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import asdict, dataclass
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
@@ -185,10 +186,19 @@ class Plan:
         """The input that a picture becomes.
 
         picture: the path of a JPEG, PNG or BMP file, or uint8 of height x width x 3 (RGB) or 1.
-        preprocessing: where the plan states nothing; pixels as they are without. Ignored where the plan states some.
+        preprocessing: where the plan states nothing; pixels as they are without, which is warned of. Ignored where the
+            plan states some.
         """
-        source = picture if hasattr(picture, "__array_interface__") else path_text(picture)
         integer("input", input, 0, len(self.inputs) - 1)
+        if preprocessing is None and self.inputs[input].preprocessing is None:
+            warnings.warn("the plan states no preprocessing: pixels go in as 0 to 255; see nestrt.Preprocessing",
+                          stacklevel=2)
+        return self._preprocessed(picture, input, preprocessing)
+
+    def _preprocessed(
+        self, picture: Union[PathLike, np.ndarray], input: int, preprocessing: Optional[Preprocessing] = None
+    ) -> np.ndarray:
+        source = picture if hasattr(picture, "__array_interface__") else path_text(picture)
         return self._core._preprocess(source, input, _keywords(preprocessing))
 
     def to_bytes(self) -> bytes:

@@ -71,7 +71,7 @@ def run_of_files(plan: Any, folder: str, paths: Sequence[str]) -> Dict[str, np.n
 def _read(plan: Any, inputs: Sequence[str], name: str, path: str) -> np.ndarray:
     if path.lower().endswith(".npy"):
         return np.load(path, allow_pickle=False)
-    return plan.preprocess(path, input=inputs.index(name) if name in inputs else 0)
+    return plan._preprocessed(path, inputs.index(name) if name in inputs else 0)
 
 
 @dataclass(frozen=True)

@@ -212,6 +212,9 @@ def evaluate(
                       "wrong", stacklevel=2)
     report: Dict[str, Any] = {"n": len(predictions), "predictions": predictions}
     if classes is not None:
+        remark = _nestrt.remark_on_background(count, offset, max((each for each in classes if each is not None), default=0))
+        if remark:
+            warnings.warn(remark.replace("--offset -1", "offset=-1"), stacklevel=2)
         labelled = [(top, wanted - offset) for (_, top), wanted in zip(predictions, classes) if wanted is not None]
         n = len(labelled)
         right = sum(top[0] == wanted for top, wanted in labelled)

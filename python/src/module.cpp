@@ -7,6 +7,7 @@
 #include "python/src/plan.h"
 #include "python/src/reports.h"
 #include "python/src/session.h"
+#include "tools/common/classify.h"
 #include "tools/common/progress.h"
 #include "tools/common/tensor_files.h"
 
@@ -27,6 +28,8 @@ NB_MODULE(_nestrt, module) {
         return nestrt::tools::file_names(std::span(&tensor, 1), "").front();
       },
       "name"_a, "The folder that has the samples of an input of that name.");
+  module.def("remark_on_background", &nestrt::tools::remark_on_background, "classes"_a, "offset"_a, "largest_label"_a,
+             "What to do about a first class for the background; empty where there seems to be none.");
   module.def(
       "version", [] { return NESTRT_VERSION; }, "The version of nestrt.");
   module.def("set_progress", &nestrt::tools::set_progress, "shown"_a,

@@ -1,5 +1,6 @@
 """Arguments that cannot be meant are refused by their names; those that can are not ignored."""
 
+import warnings
 import os
 import pathlib
 import signal
@@ -102,6 +103,13 @@ def test_pictures_without_preprocessing_are_told(model):
         nestrt.calibrate(model, IMAGES, limit=1)
     with pytest.warns(UserWarning, match="pixels of 0 to 255"):
         nestrt.compile(model, quantize="s8", calibration=IMAGES, calibration_limit=1)
+    picture = sorted(IMAGES.glob("*.png"))[0]
+    with pytest.warns(UserWarning, match="the plan states no preprocessing"):
+        nestrt.compile(model).preprocess(picture)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nestrt.compile(model, preprocessing={"mean": 128}).preprocess(picture)
+        nestrt.compile(model).preprocess(picture, preprocessing={"mean": 128})
 
 
 def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, samples):

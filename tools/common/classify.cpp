@@ -31,6 +31,12 @@ std::vector<size_t> largest(std::span<const float> values, size_t count) {
   return order;
 }
 
+std::string remark_on_background(int64_t classes, int64_t offset, int64_t largest_label) {
+  constexpr int64_t kWithBackground = 1001;
+  if (classes != kWithBackground || offset != 0 || largest_label >= classes - 1) return {};
+  return "the network has 1001 classes; where its first one is background, which the labels do not count: --offset -1";
+}
+
 bool is_distribution(std::span<const float> values) {
   double sum = 0;
   for (const float value : values) {

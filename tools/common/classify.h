@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nestrt/tensor.h"
@@ -15,6 +16,10 @@ int64_t class_rows(const TensorInfo& output);
 
 // Positions of the `count` largest values, largest first, of equals the first; NaN counts as smallest.
 std::vector<size_t> largest(std::span<const float> values, size_t count);
+
+// Networks of 1001 classes have a first one for the background, which labels of ImageNet do not count. What to do where
+// labels up to that one are taken as they are; else empty.
+std::string remark_on_background(int64_t classes, int64_t offset, int64_t largest_label);
 
 // Values in [0, 1] that add up to 1, within what rounding explains.
 bool is_distribution(std::span<const float> values);

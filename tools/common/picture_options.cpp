@@ -31,7 +31,7 @@ std::vector<Option> PictureFlags::add_to(Command command) {
   const Option mean = command
                           .add_option("--mean", mean_,
                                       "preprocessing of pictures: x = (pixel - mean) * scale; one value, or one per "
-                                      "channel")
+                                      "channel of the input (--bgr: blue first), with commas")
                           .separated_by(',');
   const Option scale = command.add_option("--scale", scale_, "see --mean").separated_by(',');
   const Option resize = command.add_option("--resize", resize_,

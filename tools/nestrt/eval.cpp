@@ -101,12 +101,16 @@ Result<References> read_references(const Options& options, std::span<const Label
 std::string path_of(const Options& options, const LabelledFile& picture) { return options.images + "/" + picture.file; }
 
 Status check_classes(const Options& options, std::span<const LabelledFile> pictures, int64_t num_classes) {
+  int64_t largest = 0;
   for (const LabelledFile& picture : pictures) {
+    largest = std::max(largest, picture.label);
     if (picture.label >= options.offset && picture.label - options.offset < num_classes) continue;
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' line {}: class {} is none of the plan's, {} to {}; see --offset", options.labels,
                               picture.line, picture.label, options.offset, options.offset + num_classes - 1));
   }
+  const std::string remark = tools::remark_on_background(num_classes, options.offset, largest);
+  if (!remark.empty()) log(LogLevel::kWarning, remark);
   return {};
 }
 

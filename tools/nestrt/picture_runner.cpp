@@ -6,6 +6,7 @@
 
 #include "nestrt/log.h"
 #include "tools/common/classify.h"
+#include "tools/common/picture_remarks.h"
 #include "tools/common/preprocess.h"
 
 namespace nestrt::command {
@@ -16,6 +17,14 @@ bool fills(const Shape& shape, const Shape& input) {
   const int missing = input.rank() - shape.rank();
   if (missing < 0 || !std::equal(shape.begin(), shape.end(), input.begin() + missing)) return false;
   return std::all_of(input.begin(), input.begin() + missing, [](int64_t dim) { return dim == 1; });
+}
+
+// What is stated of pictures, in the plan or by options, and is hardly meant.
+void remark(const Plan& plan, const std::optional<Preprocessing>& options, const Preprocessing& preprocessing) {
+  std::vector<std::string> remarks = options ? tools::remarks_on(*options) : std::vector<std::string>();
+  remarks.push_back(tools::remark_on_range(plan.tables(), preprocessing));
+  for (const std::string& each : remarks)
+    if (!each.empty()) log(LogLevel::kWarning, each);
 }
 
 }  // namespace
@@ -31,7 +40,8 @@ Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const 
                               plan.inputs().size(), describe(plan.inputs())));
   }
   NESTRT_ASSIGN_OR_RETURN(runner.preprocessing_, flags.agree_with(plan.preprocessing(0), plan_path));
-  runner.stated_ = plan.preprocessing(0) != nullptr || flags.preprocessing();
+  runner.options_ = flags.preprocessing();
+  runner.stated_ = plan.preprocessing(0) != nullptr || runner.options_;
   NESTRT_ASSIGN_OR_RETURN(runner.outputs_, TensorSet::create(plan.outputs()));
   const TensorInfo& input = plan.inputs()[0];
   runner.input_ = {input.type, input.shape, std::vector<std::byte>(input.size_bytes())};
@@ -48,6 +58,8 @@ Status PictureRunner::read_picture(const std::string& path) {
                           tools::place_of_picture(image.width, image.height, preprocessing_, input));
   place_ = fmt::format("its {}x{} pixels are {}x{} of the input, from column {} and row {} on", image.width,
                        image.height, place.width, place.height, place.left, place.top);
+  if (stated_ && !remarked_) remark(plan(), options_, preprocessing_);
+  remarked_ = true;
   if (!stated_)
     log(LogLevel::kWarning,
         "neither the plan nor an option says how pictures become its input: pixels go in as 0 to 255; state --mean, "

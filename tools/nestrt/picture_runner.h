@@ -45,7 +45,9 @@ class PictureRunner {
   LoadedPlan loaded_;
   TensorSet outputs_;
   Preprocessing preprocessing_;
-  bool stated_ = false;  // by the plan or the flags
+  std::optional<Preprocessing> options_;
+  bool stated_ = false;  // by the plan or the options
+  bool remarked_ = false;
   tools::Array input_;
   std::string place_;
 };

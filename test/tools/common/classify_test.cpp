@@ -38,5 +38,12 @@ TEST_CASE("Only values in [0, 1] with sum 1 are a distribution") {
   CHECK_FALSE(is_distribution({}));
 }
 
+TEST_CASE("A class for the background is remarked on where labels seem to count without it") {
+  CHECK_FALSE(remark_on_background(1001, 0, 999).empty());
+  CHECK(remark_on_background(1001, 0, 1000).empty());
+  CHECK(remark_on_background(1001, -1, 999).empty());
+  CHECK(remark_on_background(1000, 0, 999).empty());
+}
+
 }  // namespace
 }  // namespace nestrt::tools

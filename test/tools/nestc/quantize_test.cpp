@@ -161,6 +161,16 @@ TEST_CASE("Calibrating with pictures as they are is said") {
   CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1, and multiplies"));
 }
 
+TEST_CASE("Samples that went through something else than the plan says of pictures are remarked on") {
+  const QuantizeWorkshop workshop;  // samples of -1 to 1
+  const ProgramResult otherwise = workshop.quantize({"--mean", "128"});
+  CHECK(otherwise.exit_code == 0);
+  CHECK_THAT(otherwise.text, Catch::Matchers::Contains("pictures become -128 to 127 (--mean 128)"));
+  const ProgramResult alike = workshop.quantize({"--mean", "128", "--scale", "0.0078125"});
+  CHECK(alike.exit_code == 0);
+  CHECK_THAT(alike.text, !Catch::Matchers::Contains("warning"));
+}
+
 TEST_CASE("Integers that fit pixels as they are get no others from pictures") {
   const QuantizeWorkshop workshop;
   workshop.write_picture_model();

@@ -100,7 +100,11 @@ TEST_CASE("A picture for a plan that says nothing of pictures is warned of, unle
   CHECK_THAT(silent.text, Contains("pixels go in as 0 to 255"));
   const ProgramResult said = run({workshop.classes(), "--image", kCat, "--mean", "0"});
   CHECK(said.exit_code == 0);
-  CHECK_THAT(said.text, !Contains("0 to 255"));
+  CHECK_THAT(said.text, !Contains("0 to 255") && !Contains("warning"));
+  const ProgramResult unlikely =
+      run({workshop.classes(), "--image", kCat, "--mean", "0.485,0.456,0.406", "--scale", "4.36,4.46,4.44"});
+  CHECK(unlikely.exit_code == 0);
+  CHECK_THAT(unlikely.text, Contains("--mean is at most 1") && Contains("--scale is more than 1"));
 }
 
 TEST_CASE("An array has a class where its names are given, and is refused where it can have none") {
