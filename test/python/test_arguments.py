@@ -1,12 +1,12 @@
 """Arguments that cannot be meant are refused by their names; those that can are not ignored."""
 
-import warnings
 import os
 import pathlib
 import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import numpy as np
 import pytest
