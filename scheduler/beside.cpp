@@ -19,6 +19,9 @@ constexpr double kExcess = 0.1;
 // What is simulated: more tell little more.
 constexpr double kMostOthers = 4;
 constexpr size_t kInferences = 20;
+// Sessions alike run in step, others do not: what differs by so much in a simulation may not beside others. Who takes
+// less of the busiest unit is the better one then.
+constexpr double kInStep = 1.05;
 
 // What the others compute meanwhile, as one more task.
 std::vector<double> scarcity_beside(const Problem& problem, std::span<const double> others) {
@@ -41,6 +44,12 @@ double load_of(const Problem& problem, const Choice& choice, const std::vector<d
   double load = 0;
   for (const Part& part : choice.parts) load += part.us * part.unit_share * scarcity[problem.lanes[part.lane].unit];
   return load;
+}
+
+// What an inference takes of the busiest unit.
+double busiest_us(const Problem& problem, const Solution& solution) {
+  const Result<Loads> loads = loads_of(problem, to_schedule(problem, solution));
+  return loads ? std::ranges::max(loads->units_us) : std::numeric_limits<double>::infinity();
 }
 
 // How long an inference takes beside so many others like it. Simulated, as loads alone do not tell: what is divided
@@ -107,7 +116,8 @@ Solved solve_beside(const Problem& problem, std::span<const double> others, Sche
   double best_us = turn_us(problem, best.solution, sessions);
   const auto consider = [&](Solution other) {
     const double other_us = turn_us(problem, other, sessions);
-    if (other_us >= best_us) return;
+    const bool takes_less = busiest_us(problem, other) < busiest_us(problem, best.solution);
+    if (other_us >= best_us * (takes_less ? kInStep : 1 / kInStep)) return;
     best_us = other_us;
     best.solution = std::move(other);
   };

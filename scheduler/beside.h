@@ -13,8 +13,8 @@ namespace nestrt::scheduler {
 // As solve(), for ScheduleOptions::others. Where there are others, and the method is kOptimum, the best of three: the
 // shortest schedule; the shortest that does everything in ways that take little more of the units' time than need be,
 // each unit's counted by how scarce it is; and the smallest load of the busiest unit. The best is what does most beside
-// others like it, as simulated (scheduler/side_by_side.h); that takes about as long again as the default budget, for
-// a hundred branches.
+// others like it, as simulated (scheduler/side_by_side.h), and of those that do about as much what takes least of the
+// busiest unit; that takes about as long again as the default budget, for a hundred branches.
 Solved solve_beside(const Problem& problem, std::span<const double> others, ScheduleMethod method,
                     std::chrono::microseconds budget);
 
