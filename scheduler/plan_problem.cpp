@@ -186,7 +186,10 @@ class ProblemBuilder {
     part.program = program;
     part.channels = channels;
     part.output_share = output_share(task, channels);
-    if (options_.shared != nullptr) part.bytes = options_.shared->bytes(problem_.tasks[task].branch, program, channels);
+    const SharedResources* const shared = options_.shared;
+    const uint32_t branch = problem_.tasks[task].branch;
+    if (shared != nullptr) part.bytes = shared->bytes(branch, program, channels);
+    if (shared != nullptr && shared->host_us) part.host_us = shared->host_us(branch, program);
     return part;
   }
 

@@ -20,6 +20,8 @@ struct SharedResources {
   double kernel_us = 0;
   // The bytes that a branch's program moves from and to memory for some of its channels.
   std::function<double(uint32_t branch, uint32_t program, ChannelRange channels)> bytes;
+  // Part::host_us of a branch's program; none: nothing.
+  std::function<double(uint32_t branch, uint32_t program)> host_us;
 };
 
 struct PlanProblemOptions {

@@ -26,6 +26,7 @@ struct Part {
   uint32_t lane = 0;
   double us = 0;            // alone
   double bytes = 0;         // that it moves from and to memory
+  double host_us = 0;       // at its end, in which a core of the host works for a unit beside it
   double output_share = 1;  // part of what the task computes
   double unit_share = 1;    // part of its unit: less than 1 where the host's cores are shared out
   uint32_t program = 0;     // in Branch.programs

@@ -38,9 +38,14 @@ bool can_run_short(const Problem& problem) {
   return problem.memory_mb_per_s > 0 || is_awake || problem.waits.awake_us > 0 || problem.waits.wake_us > 0;
 }
 
+double awaited_us(const Problem& problem, const Part& part) {
+  const ProblemUnit& unit = problem.unit_of(part);
+  return unit.is_host ? 0 : unit.awake_us + part.host_us;
+}
+
 bool is_awaited(const Problem& problem, const RunningPart& running) {
   const ProblemUnit& unit = problem.unit_of(*running.part);
-  return !unit.is_host && running.left_us <= unit.awake_us + kDigits * running.part->us;
+  return !unit.is_host && running.left_us <= awaited_us(problem, *running.part) + kDigits * running.part->us;
 }
 
 const std::vector<double>& Rates::of(std::span<const RunningPart> running, int waiting) {

@@ -25,7 +25,11 @@ struct RunningPart {
 // Whether anything that units share may run short.
 bool can_run_short(const Problem& problem);
 
-// Whether somebody looks for the end of the part now.
+// For so long at its end a core of the host looks for the end of the part, and does what is left to do; 0 where it is
+// the host's own.
+double awaited_us(const Problem& problem, const Part& part);
+
+// Whether that time has come.
 bool is_awaited(const Problem& problem, const RunningPart& running);
 
 class Rates {

@@ -143,7 +143,7 @@ class VirtualTime {
 
   // A running part changes what others get when somebody begins to look for its end, and when it ends.
   double until_change(const RunningPart& running) const {
-    const double awake = problem_.unit_of(*running.part).awake_us;
+    const double awake = awaited_us(problem_, *running.part);
     const bool is_still_alone = awake > 0 && !is_awaited(problem_, running);
     return is_still_alone ? running.left_us - awake : running.left_us;
   }

@@ -55,8 +55,8 @@ struct UnitProgram {
     plan::RangeAccess access = plan::RangeAccess::kRead;
     ValueId value = kNoValue;  // kNoValue: a segment
     uint32_t segment = 0;
-    Layout layout = Layout::kPlain;  // plan::ProgramRange.layout
-    uint64_t offset = 0;             // plan::ProgramRange.offset
+    plan::RangeLayout layout = plan::RangeLayout::kPlain;
+    uint64_t offset = 0;  // plan::ProgramRange.offset
   };
 
   explicit UnitProgram(plan::ProgramKind its_kind) : kind(its_kind) {}
@@ -93,6 +93,8 @@ class Backend {
   virtual std::string configuration() const { return program_configuration(); }
   // At which its programs take UnitProgram.microseconds; 0: nothing is said of it.
   virtual double clock_mhz() const { return 0; }
+  // Of f32, at which these have the host make it of the bytes of accumulators; 0: they do not.
+  virtual double widen_mb_per_s() const { return 0; }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }
   // Has no say in layouts and branches: it takes what the others have cut, or leaves it. So a plan with its programs

@@ -27,11 +27,23 @@ class Assembler {
     add_interface();
     add_operators();
     for (size_t i = 0; i < placement.branches.size(); ++i) add_branch(placement.branches[i], programs[i]);
+    for (size_t i = 0; i < backends.size(); ++i)
+      if (widens(tables().targets[i].unit))
+        tables().targets[i].widen_mb_per_s = static_cast<float>(backends[i]->widen_mb_per_s());
     return std::move(plan_);
   }
 
  private:
   plan::Tables& tables() { return plan_.tables; }
+
+  // Whether a program for the unit writes the bytes of accumulators.
+  bool widens(const std::string& unit) {
+    const auto is_its = [&](const plan::Program& program) {
+      return program.unit == unit && widened_bytes(program) > 0;
+    };
+    return std::ranges::any_of(
+        tables().branches, [&](const plan::Branch& branch) { return std::ranges::any_of(branch.programs, is_its); });
+  }
 
   void add_buffers() {
     for (const BufferUse& use : storage_.buffers) {

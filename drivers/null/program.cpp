@@ -36,7 +36,7 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
                                     name(from.access), copy.to, name(to.access)));
   if (from.size != to.size)
     return damaged_plan(fmt::format("copies {} bytes of range {} to {} of {}", from.size, copy.from, to.size, copy.to));
-  if (from.layout != Layout::kPlain || to.layout != Layout::kPlain)
+  if (from.layout != plan::RangeLayout::kPlain || to.layout != plan::RangeLayout::kPlain)
     return Status(Code::kUnsupported, "copies in another layout than the tensors'; unit 'null' converts none");
   return {};
 }

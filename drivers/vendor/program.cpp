@@ -30,7 +30,7 @@ Result<Port> port_of(const Plan& plan, const plan::ProgramRange& range) {
   if (range.tensor < 0) return damaged_plan("a vendor's program has a range that is no tensor");
   const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
   const auto stored = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
-  if (range.layout != Layout::kPlain)
+  if (range.layout != plan::RangeLayout::kPlain)
     return damaged_plan(fmt::format("a vendor's program has tensor {} in another layout than its own", range.tensor));
   if (range.size != stored)
     return damaged_plan(

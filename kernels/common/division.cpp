@@ -8,8 +8,9 @@ namespace {
 constexpr size_t kMaxInputs = 4;
 
 // One image in blocks.
-bool is_blocked(const TensorSpec& tensor) {
-  return has_exponents(tensor) && tensor.layout == Layout::kBlocked16 && tensor.packing == Packing::kNone &&
+bool is_blocked(const TensorSpec& tensor, DataType type) {
+  const bool has_type = type == DataType::kS8 ? has_exponents(tensor) : tensor.type == type;
+  return has_type && tensor.layout == Layout::kBlocked16 && tensor.packing == Packing::kNone &&
          tensor.shape.rank() >= 3 && tensor.shape[0] == 1;
 }
 
@@ -20,14 +21,15 @@ bool has_exponents(const TensorSpec& tensor) {
          !tensor.quantization->exponents.empty();
 }
 
-bool lies_in_blocks(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input)) {
+bool lies_in_blocks(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input),
+                    DataType output_type) {
   if (spec.inputs.empty() || spec.inputs.size() > kMaxInputs || spec.outputs.size() != 1) return false;
   const TensorSpec& output = spec.outputs[0];
-  if (!is_blocked(output)) return false;
+  if (!is_blocked(output, output_type)) return false;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const TensorSpec& input = spec.inputs[i];
     if (input.present && cut_axis(*spec.attributes, i) == 1 &&
-        !(is_blocked(input) && input.shape[1] == output.shape[1]))
+        !(is_blocked(input, DataType::kS8) && input.shape[1] == output.shape[1]))
       return false;
   }
   return true;

@@ -60,8 +60,9 @@ bool divides_bias(const TensorSpec& bias, int64_t channels) {
 
 bool divides(const OperatorSpec& spec) {
   const ops::Conv& conv = *spec.as<ops::Conv>();
-  if (!lies_in_blocks(spec, cut_axis) || spec.inputs.size() <= kWeights) return false;
-  if (conv.wide_output || !has_exponents(spec.inputs[0])) return false;
+  const DataType type = conv.wide_output ? DataType::kF32 : DataType::kS8;
+  if (!lies_in_blocks(spec, cut_axis, type) || spec.inputs.size() <= kWeights) return false;
+  if (!has_exponents(spec.inputs[0])) return false;
   const Shape& output = spec.outputs[0].shape;
   const int64_t channels = output[1];
   const bool depthwise = conv.group != 1;

@@ -199,7 +199,8 @@ class TablesDecoder {
   }
 
   plan::Target target(const wire::Target& source, uint32_t) {
-    return {decoder_.string(source.unit()), decoder_.string(source.configuration()), source.clock_mhz()};
+    return {decoder_.string(source.unit()), decoder_.string(source.configuration()), source.clock_mhz(),
+            source.widen_mb_per_s()};
   }
 
   plan::Buffer buffer(const wire::Buffer& source, uint32_t index) {
@@ -314,8 +315,8 @@ class TablesDecoder {
                                                    [&] { return fmt::format("branch {}: a range's access", branch_); }),
             source.tensor(),
             source.segment(),
-            decoder_.enumerator<Layout>(source.layout(),
-                                        [&] { return fmt::format("branch {}: a range's layout", branch_); }),
+            decoder_.enumerator<plan::RangeLayout>(source.layout(),
+                                                   [&] { return fmt::format("branch {}: a range's layout", branch_); }),
             source.offset()};
   }
 

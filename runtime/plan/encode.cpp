@@ -118,7 +118,7 @@ class TablesEncoder {
 
   flatbuffers::Offset<wire::Target> target(const plan::Target& source) {
     const auto unit = string(source.unit), configuration = string(source.configuration);
-    return wire::CreateTarget(builder_, unit, configuration, source.clock_mhz);
+    return wire::CreateTarget(builder_, unit, configuration, source.clock_mhz, source.widen_mb_per_s);
   }
 
   flatbuffers::Offset<wire::Buffer> buffer(const plan::Buffer& source) {
@@ -220,7 +220,7 @@ class TablesEncoder {
   flatbuffers::Offset<wire::ProgramRange> range(const plan::ProgramRange& source) {
     return wire::CreateProgramRange(builder_, source.address, source.size,
                                     static_cast<wire::RangeAccess>(source.access), source.tensor, source.segment,
-                                    static_cast<wire::Layout>(source.layout), source.offset);
+                                    static_cast<wire::RangeLayout>(source.layout), source.offset);
   }
 
   FlatBufferBuilder builder_{1 << 16};
@@ -234,14 +234,21 @@ bool is_new(const plan::Operator& op) {
   return op.kind() > ops::Kind::kOpaque;
 }
 
+bool writes_bytes(const plan::Branch& branch) {
+  return std::ranges::any_of(branch.programs, [](const plan::Program& program) { return widened_bytes(program) > 0; });
+}
+
 }  // namespace
 
 uint16_t minor_version_of(const plan::Tables& tables) {
+  const auto widens = [](const plan::Target& target) { return target.widen_mb_per_s != 0; };
+  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, widens))
+    return plan_format::kVersionMinor;
   const auto states_clock = [](const plan::Target& target) { return target.clock_mhz != 0; };
   const bool has_news = !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() ||
                         names_alternatives(tables) || std::ranges::any_of(tables.targets, states_clock) ||
                         std::ranges::any_of(tables.operators, is_new);
-  return has_news ? plan_format::kVersionMinor : plan_format::kOldestMinor;
+  return has_news ? plan_format::kMinorBeforeBytes : plan_format::kOldestMinor;
 }
 
 std::vector<std::byte> encode_tables(const plan::Tables& tables) { return TablesEncoder().encode(tables); }

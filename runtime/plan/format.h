@@ -21,8 +21,10 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // A reader refuses another major version. From 1.0 on it accepts any minor one, and ignores newer fields; until then it
 // accepts these. A plan has the oldest that has all that is in it.
 inline constexpr uint16_t kVersionMajor = 0;
-inline constexpr uint16_t kVersionMinor = 5;
-// Without alternatives of kernels, costs of the host and overheads, shapes, and operators after Opaque.
+inline constexpr uint16_t kVersionMinor = 6;
+// Without programs that write the bytes of accumulators.
+inline constexpr uint16_t kMinorBeforeBytes = 5;
+// Without alternatives of kernels, costs of the host and overheads, shapes, and operators after Opaque, too.
 inline constexpr uint16_t kOldestMinor = 4;
 inline constexpr uint32_t kFeatureS8 = 1;      // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area

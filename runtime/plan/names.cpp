@@ -64,4 +64,18 @@ std::string_view name(RangeAccess value) {
   return {};
 }
 
+std::string_view name(RangeLayout value) {
+  switch (value) {
+    case RangeLayout::kPlain:
+      return "plain";
+    case RangeLayout::kBlocked32:
+      return "blocked32";
+    case RangeLayout::kBytes16:
+      return "bytes16";
+    case RangeLayout::kBytes32:
+      return "bytes32";
+  }
+  return {};
+}
+
 }  // namespace nestrt::plan

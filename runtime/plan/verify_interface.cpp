@@ -80,7 +80,7 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
 }  // namespace
 
 Status verify_targets(Context& context) {
-  using plan_format::kMaxClockMhz, plan_format::kMaxTargetBytes, plan_format::kMaxTargets;
+  using plan_format::kMaxClockMhz, plan_format::kMaxCost, plan_format::kMaxTargetBytes, plan_format::kMaxTargets;
   const auto& targets = context.plan.targets;
   if (targets.size() > kMaxTargets)
     return damaged_plan(fmt::format("the plan has {} targets, more than {}", targets.size(), kMaxTargets));
@@ -91,6 +91,8 @@ Status verify_targets(Context& context) {
           fmt::format("target {}: has a unit or a configuration of more than {} bytes", index, kMaxTargetBytes));
     if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // not what is not a number either
       return damaged_plan(fmt::format("target {}: its clock is not 0 to {} MHz", index, kMaxClockMhz));
+    if (!(target.widen_mb_per_s >= 0 && target.widen_mb_per_s <= kMaxCost))
+      return damaged_plan(fmt::format("target {}: its widen_mb_per_s is not 0 to {}", index, kMaxCost));
   }
   return {};
 }

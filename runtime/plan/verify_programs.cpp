@@ -248,14 +248,16 @@ class BranchCheck {
       return fail(fmt::format("has a program that writes {}, whose life ends before the branch does", tensor()));
     if (range.access == plan::RangeAccess::kRead && touches(computed, context_.extents[at]))
       return fail(fmt::format("has a program that reads {}, which its operators compute", tensor()));
-    if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
-    const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
+    if (range.layout != plan::RangeLayout::kPlain) return verify_converted_range(program, range, at);
+    const uint64_t size = size_of(at);
     if (!program.channels.all() && is_cut(at)) return verify_part_range(range, at, size, program.channels);
     if (range.size > size || range.offset > size - range.size)
       return fail(fmt::format("has a range of {} bytes from {} on in {}, which has {}", range.size, range.offset,
                               tensor(), size));
     return verify_begin(range, at);
   }
+
+  uint64_t size_of(uint32_t at) const { return context_.extents[at].end - context_.extents[at].begin; }
 
   // Results begin where their tensor does.
   Status verify_begin(const plan::ProgramRange& range, uint32_t at) const {
@@ -314,10 +316,33 @@ class BranchCheck {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const bool constant = context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     const bool has_blocks = block_size(tensor.layout) == 16;
-    if (tensor.type == DataType::kS8 && !constant && has_blocks && range.layout == Layout::kBlocked32)
+    if (tensor.type == DataType::kS8 && !constant && has_blocks && range.layout == plan::RangeLayout::kBlocked32)
+      return verify_widened_range(program, range, at);
+    if (range.layout == plan::RangeLayout::kBytes16 && is_wide_result(range, at))
+      return verify_bytes_range(program, range, at);
+    if (range.layout == plan::RangeLayout::kBytes32 && is_wide_result(range, at))
       return verify_widened_range(program, range, at);
     return fail(
         fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
+  }
+
+  // Accumulators as f32, of which the program writes the bytes.
+  bool is_wide_result(const plan::ProgramRange& range, uint32_t at) const {
+    const plan::Operator& op = context_.plan.operators[branch_.operators[0]];
+    const plan::Tensor& tensor = context_.plan.tensors[at];
+    const auto* const conv = op.as<ops::Conv>();
+    return range.access == plan::RangeAccess::kWrite && branch_.operators.size() == 1 && conv != nullptr &&
+           conv->wide_output && op.outputs[0] == static_cast<int32_t>(at) && tensor.type == DataType::kF32 &&
+           tensor.layout == Layout::kBlocked16;
+  }
+
+  // As many bytes as the f32 elements have, in the same order of channels.
+  Status verify_bytes_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
+    const uint64_t size = size_of(at);
+    if (!program.channels.all()) return verify_part_range(range, at, size, program.channels);
+    if (range.size == size && range.offset == 0) return {};
+    return fail(fmt::format("has a range of {} bytes of accumulators for {}, which has {}", range.size,
+                            tensor_name(context_.plan, at), size));
   }
 
   // Blocks of 32 channels where the tensor has 16: at most twice its bytes. Programs for some channels may leave out
@@ -326,7 +351,7 @@ class BranchCheck {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const ChannelBlocks stored = stored_blocks(tensor.shape, tensor.layout);
     const auto blocks16 = static_cast<uint64_t>(stored.blocks()), blocks32 = (blocks16 + 1) / 2;
-    const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
+    const uint64_t bytes16 = size_of(at);
     const uint64_t block32 = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2, size = block32 * blocks32;
     if (!program.channels.all() && is_cut(at)) return verify_widened_part(range, at, bytes16, size, program.channels);
     NESTRT_RETURN_IF_ERROR(verify_begin(range, at));
@@ -371,7 +396,7 @@ class BranchCheck {
 
 Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range) {
   Extent bytes = context.extents[static_cast<uint32_t>(range.tensor)];
-  const bool is_as_long = range.layout == Layout::kPlain && program.channels.all();
+  const bool is_as_long = range.layout == plan::RangeLayout::kPlain && program.channels.all();
   if (is_as_long) bytes.end = bytes.begin + std::min(range.size, bytes.end - bytes.begin);
   return bytes;
 }

@@ -129,8 +129,8 @@ PlanBuilder plan_in_eight_parts() {
     made.segments = {2};
     const uint64_t size = kPartChannels * kPixels, offset = part * size;
     made.ranges = {{0x10000, 32 * kPixels, plan::RangeAccess::kRead, 4},
-                   {0x20000, size, plan::RangeAccess::kRead, 5, 0, Layout::kPlain, offset},
-                   {0x30000, size, plan::RangeAccess::kWrite, 6, 0, Layout::kPlain, offset}};
+                   {0x20000, size, plan::RangeAccess::kRead, 5, 0, plan::RangeLayout::kPlain, offset},
+                   {0x30000, size, plan::RangeAccess::kWrite, 6, 0, plan::RangeLayout::kPlain, offset}};
     programs.push_back(std::move(made));
   }
   return builder;

@@ -123,6 +123,16 @@ TEST_CASE("The host is slower while a unit's waiter looks for the end without sl
   CHECK(makespan(problem, side_by_side()) == Approx(110));
 }
 
+TEST_CASE("The host is slower while a core of its works on what a unit has computed") {
+  Problem problem = two_tasks();
+  problem.memory_mb_per_s = 0;
+  problem.units[1].awake_us = 0;
+  CHECK(makespan(problem, side_by_side()) == Approx(100));
+  for (auto& choice : problem.tasks[1].choices)
+    for (Part& part : choice.parts) part.host_us = 50;
+  CHECK(makespan(problem, side_by_side()) == Approx(110));
+}
+
 TEST_CASE("A lane that waits takes a core before it sleeps, and time to wake after") {
   Problem problem = two_tasks();
   problem.memory_mb_per_s = 0;

@@ -259,6 +259,27 @@ PlanBuilder divisible_plan(int64_t channels) {
   return builder;
 }
 
+PlanBuilder wide_plan(int64_t channels) {
+  const Shape in{1, 20, 5, 6}, out{1, channels, 5, 6};
+  PlanBuilder builder;
+  BlockedS8 plan(builder);
+  const int x = builder.input("x", in);
+  const int weights = plan.weights({channels, 20, 3, 3}, Packing::kS8O16i4), bias = plan.bias(channels);
+  const int xb = plan.blocked("xb", in), yb = builder.blocked("yb", out), positive = builder.blocked("positive", out);
+  const int y = builder.output("y", out);
+  plan.bring("x", x, in, xb);
+  builder.branch();
+  ops::Conv conv = conv3x3();
+  conv.wide_output = true;
+  conv.activation = {};
+  builder.op("conv", conv, {xb, weights, bias}, {yb});
+  builder.branch();
+  builder.op("relu", unary(ops::UnaryKind::kRelu), {yb}, {positive});
+  builder.op("unblock", ops::Reorder(), {positive}, {y});
+  builder.branch();
+  return builder;
+}
+
 PlanBuilder channelwise_plan(int64_t channels) {
   const Shape in{1, channels, 6, 8}, out{1, channels, 3, 4};
   PlanBuilder builder;

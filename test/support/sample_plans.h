@@ -27,6 +27,9 @@ PlanBuilder selection_plan();
 // An s8 convolution, branch 1, with a residual and an exponent for each of its output channels, in blocks of 16,
 // between what its operands and its result need: xb, rb -> conv, operator 4, -> yb.
 PlanBuilder divisible_plan(int64_t channels);
+// An s8 convolution, branch 1, whose accumulators become f32, with an exponent for each of its output channels, in
+// blocks of 16, between what its operands need and a ReLU: xb -> conv, operator 2, -> yb.
+PlanBuilder wide_plan(int64_t channels);
 // Operators that treat channels one by one, s8 in blocks of 16, each a branch: 1 a depthwise convolution with a
 // residual and an exponent for each channel, 2 the maximum and 3 the average of its windows, 4 their sum, 5 a ReLU, 6 a
 // Requantize; before and after them what brings x and r there and y back.

@@ -2,6 +2,7 @@
 // what happened at each. script/profile-a53 puts the two together.
 //
 //   a53-laps PLAN OUT THREADS
+//   a53-laps widen REPEATS      f32 from bytes of accumulators (drivers/evta/driver/widen.h), 681,408 bytes each time
 //
 // The kernels divide their work as for so many threads, and the pieces run one after the other. Whole inferences are
 // run: one to warm the caches, one with every operator whole, then those with the operators that share their channels
@@ -20,9 +21,11 @@
 #include <iostream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "drivers/cpu/kernel_program.h"
+#include "drivers/evta/driver/widen.h"
 #include "kernels/common/simd.h"
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
@@ -232,13 +235,29 @@ Status profile_laps(const std::string& plan_path, const std::string& out_path, i
   return out ? Status() : Status(Code::kIo, out_path + ": cannot be written");
 }
 
+// Of 1000 channels of 13 x 13, SqueezeNet's last convolution, each time in other memory, so that no cache has it.
+void widen_repeatedly(int repeats) {
+  constexpr int64_t kBlocks = 63, kPixels = 169;
+  constexpr size_t kTensors = 8;
+  const evta::Widening shape{
+      .pixels = kPixels, .vectors = kBlocks * kPixels, .scales = std::vector<float>(kBlocks * 16, 0.5F)};
+  const size_t size = shape.host_bytes();
+  std::vector<std::byte> from(kTensors * size, std::byte{1}), to(kTensors * size, std::byte{1});
+  for (size_t i = 0; i < static_cast<size_t>(repeats); ++i)
+    widen(shape, from.data() + i % kTensors * size, to.data() + i % kTensors * size);
+}
+
 }  // namespace
 }  // namespace nestrt
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "widen") {
+    nestrt::widen_repeatedly(std::atoi(argv[2]));
+    return 0;
+  }
   const int threads = argc == 4 ? std::atoi(argv[3]) : 0;
   if (threads < 1 || threads > 1024) {
-    std::cerr << "usage: a53-laps PLAN OUT THREADS\n";
+    std::cerr << "usage: a53-laps PLAN OUT THREADS | a53-laps widen REPEATS\n";
     return 2;
   }
   const nestrt::Status status = nestrt::profile_laps(argv[1], argv[2], threads);

@@ -115,10 +115,10 @@ Status read_estimates(const YAML::Node& unit, double clock_mhz, HostRates& rates
 
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
-  NESTRT_RETURN_IF_ERROR(yaml::check_keys(
-      node,
-      {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads", "instruction_set", "caches",
-       "estimates", "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us", "kernel_us", "launch_us"}));
+  NESTRT_RETURN_IF_ERROR(
+      yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads",
+                              "instruction_set", "caches", "estimates", "start_us", "finish_us", "mb_per_s", "lane_us",
+                              "awake_us", "wake_us", "kernel_us", "launch_us", "widen_mb_per_s"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit", UnitKey::kMaxBytes));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -147,6 +147,8 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "kernel_us", 0.0, kMaxOverhead, unit.kernel_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
   if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: a unit 'cpu' has none");
+  NESTRT_RETURN_IF_ERROR(read_number(node, "widen_mb_per_s", 0.0, kMaxRate, unit.widen_mb_per_s));
+  if (unit.is_host && unit.widen_mb_per_s > 0) return yaml::refuse(node, "widen_mb_per_s: a unit 'cpu' has none");
   if (!unit.instruction_set.empty())
     if (const auto set = parse_instruction_set(unit.instruction_set); !set)
       return yaml::refuse(node, set.error().message());

@@ -40,6 +40,8 @@ struct BoardUnit {
   double wake_us = 0;    // the CPU's: until a lane that sleeps goes on
   double kernel_us = 0;  // the CPU's: what each call of a kernel takes beside its work
   double launch_us = 0;  // an NPU's: what each of its programs takes beside its cycles
+  // An NPU's: of f32, what a core of the host makes of the bytes of its accumulators; 0: in no time.
+  double widen_mb_per_s = 0;
 };
 
 struct Board {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "nestrt/plan_tables.h"
@@ -56,6 +57,13 @@ std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRate
   return missing;
 }
 
+// A plan is for one configuration of a kind. Null where it is for none.
+const plan::Target* find_target(const Plan& plan, std::string_view unit) {
+  const auto& targets = plan.tables().targets;
+  const auto target = std::ranges::find(targets, unit, &plan::Target::unit);
+  return target == targets.end() ? nullptr : &*target;
+}
+
 // By which times are multiplied: of programs that the profile knows, of those whose time the plan states.
 struct ClockScales {
   double known = 1, stated = 1;
@@ -74,9 +82,25 @@ Result<ClockScales> clock_scales(const Plan& plan, const tools::Board& board, co
   return ClockScales{board_mhz / mhz, (plan_mhz > 0 ? plan_mhz : board_mhz) / mhz};
 }
 
-// Modelled cycles know nothing of the launch; what was measured has it inside.
+double widening_us(const plan::Program& program, double mb_per_s) {
+  return mb_per_s > 0 ? static_cast<double>(widened_bytes(program)) / mb_per_s : 0;
+}
+
+// What a unit's programs take beside their cycles, and what of that the plan's times have inside.
+struct BesideCycles {
+  double launch_us = 0;
+  double widen_mb_per_s = 0, widen_mb_per_s_of_plan = 0;
+};
+
+BesideCycles beside_cycles(const Plan& plan, const tools::BoardUnit& unit, const BoardChanges& changes) {
+  const plan::Target* const target = find_target(plan, unit.kind);
+  return {unit.launch_us * changes.hand_over_scale, unit.widen_mb_per_s / changes.cpu_scale,
+          target == nullptr ? 0 : target->widen_mb_per_s};
+}
+
+// Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside.
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
-                     double launch_us, CostTable& costs) {
+                     const BesideCycles& beside, CostTable& costs) {
   const UnitKey key = key_of(unit);
   const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
@@ -88,8 +112,12 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost,
                               known ? Result<WorkCost>(*known) : branch_cost(profile, plan, branch, index, key));
       const double scale = known ? scales.known : scales.stated;
-      const double launch = cost.source == CostSource::kModelled ? launch_us : 0;
-      costs.set(key, program_work_name(plan, branch, index), {cost.microseconds * scale + launch, cost.source});
+      double cycles = cost.microseconds, others = 0;
+      if (cost.source == CostSource::kModelled) {
+        cycles -= std::min(cycles, widening_us(program, beside.widen_mb_per_s_of_plan));
+        others = beside.launch_us + widening_us(program, beside.widen_mb_per_s);
+      }
+      costs.set(key, program_work_name(plan, branch, index), {cycles * scale + others, cost.source});
     }
   }
   return {};
@@ -115,17 +143,16 @@ Result<scheduler::SharedResources> shared_by(const Plan& plan, double memory_mb_
 
 }  // namespace
 
-// A plan is for one configuration of a kind.
 double stated_clock_mhz(const Plan& plan, std::string_view unit) {
-  const auto& targets = plan.tables().targets;
-  const auto target = std::ranges::find(targets, unit, &plan::Target::unit);
-  return target == targets.end() ? 0 : target->clock_mhz;
+  const plan::Target* const target = find_target(plan, unit);
+  return target == nullptr ? 0 : target->clock_mhz;
 }
 
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes) {
   VirtualBoard result;
   std::vector<UnitInfo> cpus;
+  std::map<std::string, double, std::less<>> widen_mb_per_s;  // by kind of unit
   NESTRT_ASSIGN_OR_RETURN(result.shared, shared_by(plan, changes.memory_mb_per_s.value_or(board.memory_mb_per_s)));
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host) {
@@ -143,8 +170,9 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
     }
     NESTRT_ASSIGN_OR_RETURN(const ClockScales scales, clock_scales(plan, board, unit, changes.npu_clock_mhz));
     const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
-    const double launch_us = unit.launch_us * changes.hand_over_scale;
-    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, launch_us, result.costs));
+    const BesideCycles beside = beside_cycles(plan, unit, changes);
+    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, beside, result.costs));
+    widen_mb_per_s[unit.kind] = beside.widen_mb_per_s;
     result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
     result.units.insert(result.units.end(), instances.begin(), instances.end());
     result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.waiting_scale);
@@ -152,6 +180,11 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
   if (cpus.size() != 1) return Status(Code::kInvalidArgument, "board '" + board.name + "' needs one unit 'cpu'");
   result.units.push_back(cpus.front());
   result.shared.awake_us.push_back(0);
+  result.shared.host_us = [tables = &plan.tables(), widen_mb_per_s](uint32_t branch, uint32_t program) {
+    const plan::Program& its = tables->branches[branch].programs[program];
+    const auto rate = widen_mb_per_s.find(its.unit);
+    return rate == widen_mb_per_s.end() ? 0 : widening_us(its, rate->second);
+  };
   return result;
 }
 

@@ -56,7 +56,8 @@ Result<uint64_t> ConvGenerator::estimate_cycles(const Tiling& wanted, const isa:
 Result<EncodedProgram> ConvGenerator::generate(const Tiling& wanted) const {
   NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, limited(shape(), wanted));
   NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory, memory_of(tiling));
-  const AddressMap addresses = layer_addresses(shape(), layer_.residual.has_value(), weights_->size());
+  const AddressMap addresses =
+      layer_addresses(shape(), {weights_->size(), layer_.residual.has_value(), layer_.result_bytes()});
   // The constants come last: their address is known, their size, which depends on the micro-ops, is not.
   AddressMap with_constants = addresses;
   with_constants.add(Buffer::kConstants, 0);

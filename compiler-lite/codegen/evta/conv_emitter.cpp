@@ -76,8 +76,7 @@ Status ConvEmitter::emit_tile(size_t index, const Tile& tile) {
     NESTRT_RETURN_IF_ERROR(emit_residual(tile, place));
     NESTRT_RETURN_IF_ERROR(emit_steps(finish_.steps_after_residual, tile, place));
   }
-  store_tile(tile, place);
-  return ok_status();
+  return store_tile(tile, place);
 }
 
 // Accumulators begin as zeros or biases.
@@ -194,11 +193,11 @@ Status ConvEmitter::emit_residual_part(const Tile& tile, const Place& place, con
   return ok_status();
 }
 
-TransferIds ConvEmitter::move_outputs(Memory memory, Buffer buffer, const Tile& tile, const Span& blocks,
-                                      int64_t sram) {
+TransferIds ConvEmitter::move_outputs(Memory memory, Buffer buffer, const Tile& tile, const Span& blocks, int64_t sram,
+                                      int64_t tensor) {
   const int64_t height = shape_.y.output(), width = shape_.x.output();
   const int64_t plane = tile.image * shape_.out_blocks() + blocks.first;
-  const int64_t first = plane * height * width - shape_.begin_row * width;
+  const int64_t first = tensor * shape_.output_elements() + plane * height * width - shape_.begin_row * width;
   return move_planes(builder_, memory, sram,
                      {element_address(buffer, memory) + first, blocks.count, height, width, whole_extent(tile.rows),
                       whole_extent(tile.columns)});
@@ -222,10 +221,18 @@ Result<InstructionId> ConvEmitter::emit_step(const FinishStep& step, const Tile&
                       step.opcode, std::nullopt);
 }
 
-void ConvEmitter::store_tile(const Tile& tile, const Place& place) {
-  const TransferIds ids = move_outputs(Memory::kOut, Buffer::kOutput, tile, tile.blocks, place.base);
-  builder_.order(last_compute_, ids.first);
-  stores_[static_cast<size_t>(place.slot)] = last_store_ = ids.last;
+Status ConvEmitter::store_tile(const Tile& tile, const Place& place) {
+  for (int64_t byte = 0; byte < finish_.stores(); ++byte) {
+    if (byte > 0) {
+      NESTRT_ASSIGN_OR_RETURN(last_compute_, emit_step(*finish_.next_byte, tile, place));
+      builder_.order(last_store_, last_compute_);
+    }
+    const TransferIds ids = move_outputs(Memory::kOut, Buffer::kOutput, tile, tile.blocks, place.base, byte);
+    builder_.order(last_compute_, ids.first);
+    last_store_ = ids.last;
+  }
+  stores_[static_cast<size_t>(place.slot)] = last_store_;
+  return ok_status();
 }
 
 }  // namespace nestrt::compiler::evta

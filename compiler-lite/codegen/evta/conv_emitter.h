@@ -41,13 +41,14 @@ class ConvEmitter {
   Status emit_residual_part(const Tile& tile, const Place& place, const Span& part);
   Status emit_steps(const std::vector<FinishStep>& steps, const Tile& tile, const Place& place);
   Result<InstructionId> emit_step(const FinishStep& step, const Tile& tile, const Place& place);
-  void store_tile(const Tile& tile, const Place& place);
+  Status store_tile(const Tile& tile, const Place& place);
 
   SlotRing::Use input_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
   SlotRing::Use weight_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
   TransferIds load_input(const Tile& tile, const Span& chunk, int64_t sram);
-  // Between INP or OUT and a tensor of the output's shape.
-  TransferIds move_outputs(isa::Memory memory, Buffer buffer, const Tile& tile, const Span& blocks, int64_t sram);
+  // Between INP or OUT and a tensor of the output's shape, which may be one of several, the bytes of accumulators.
+  TransferIds move_outputs(isa::Memory memory, Buffer buffer, const Tile& tile, const Span& blocks, int64_t sram,
+                           int64_t tensor = 0);
   // Orders loads after what read their slot, and remembers the last of them.
   void order_load(const SlotRing::Use& use, const TransferIds& ids, std::optional<InstructionId>& loaded);
   LoopNest products(const Tile& tile, const Place& place, const Span& chunk, int64_t inp, int64_t wgt) const;

@@ -56,6 +56,7 @@ int64_t computing(const ConvWork& work, const TileCounts& counts) {
   if (finish.clears_results) cost += cycles_of(profile, profile.gemm_reset, counts.tiles, outputs);
   if (finish.preload) cost += steps_cost(work, {*finish.preload}, counts.tiles);
   if (work.residual) cost += cycles_of(profile, profile.gemm, counts.tiles, outputs);
+  if (finish.next_byte) cost += (finish.stores() - 1) * steps_cost(work, {*finish.next_byte}, counts.tiles);
   return cost + steps_cost(work, finish.steps, counts.tiles) +
          steps_cost(work, finish.steps_after_residual, counts.tiles);
 }
@@ -78,7 +79,9 @@ CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const Co
                      cycles(Memory::kWgt, {loads.weights, loads.weights * chunk.weights.rows, all_weights}) +
                      (work.residual ? counts.tiles * cycles(Memory::kInp, chunk.output) : 0);
   estimate.last_store = cycles(Memory::kOut, chunk.output);
-  estimate.storing = counts.tiles * estimate.last_store;
+  const int64_t stores = counts.tiles * work.finish.stores();
+  estimate.storing = stores * estimate.last_store;
+  estimate.computing += (stores - counts.tiles) * estimate.last_store;  // a byte is not replaced before it is stored
   estimate.first_load = input + weights;
   return estimate;
 }

@@ -61,10 +61,11 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
 }
 
 // From the first byte of a tensor in blocks of 16 to the first of a part.
-uint64_t offset_of(const Shape& shape, const ChannelRange& part) {
+uint64_t offset_of(const Value& value, const ChannelRange& part) {
+  const Shape& shape = value.shape;
   const auto pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
   const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
-  return part.begin * pixels + part.begin_row * row * kChannelBlock;
+  return (part.begin * pixels + part.begin_row * row * kChannelBlock) * size_bytes(value.type);
 }
 
 // Whether parts of the layer read a part of the input each.
@@ -80,12 +81,13 @@ std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& elements) {
 
 class EvtaBackend final : public Backend {
  public:
-  EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, bool clock_is_stated,
+  EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, const tools::BoardUnit& unit,
               const EvtaOptions& options, std::unique_ptr<ParallelRunner> parallel)
       : instances_(instances),
         configuration_(*instances.configuration),
         profile_(profile),
-        clock_is_stated_(clock_is_stated),
+        clock_is_stated_(unit.clock_mhz > 0),
+        widen_mb_per_s_(unit.widen_mb_per_s),
         pieces_(options.pieces),
         least_divided_us_(options.least_divided_us),
         cache_(std::make_shared<TuningCache>(options.tuning_cache)),
@@ -96,6 +98,7 @@ class EvtaBackend final : public Backend {
   std::string program_configuration() const override { return std::string(configuration_.name); }
   std::string configuration() const override { return isa::to_text(instances_); }
   double clock_mhz() const override { return clock_is_stated_ ? profile_.clock_hz / 1e6 : 0; }
+  double widen_mb_per_s() const override { return widen_mb_per_s_; }
 
   // Blocks of channels, as the tensors' shapes allow; the input of a convolution also folded, where that is faster.
   std::vector<LayoutOption> layouts(const Graph& graph, const Node& node) override {
@@ -232,9 +235,10 @@ class EvtaBackend final : public Backend {
   }
 
   // What the driver has to bring a value's bytes to.
-  Layout layout_there(const Value& value) const {
+  plan::RangeLayout layout_there(const Value& value) const {
     const bool is_widened = configuration_.block() == 32 && block_size(value.layout) == 16;
-    return is_widened ? Layout::kBlocked32 : Layout::kPlain;
+    if (value.type == DataType::kF32) return is_widened ? plan::RangeLayout::kBytes32 : plan::RangeLayout::kBytes16;
+    return is_widened ? plan::RangeLayout::kBlocked32 : plan::RangeLayout::kPlain;
   }
 
   Result<UnitProgram> unit_program(const Graph& graph, const EncodedProgram& generated, const NodeLayer& layer,
@@ -246,8 +250,8 @@ class EvtaBackend final : public Backend {
     const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment, bool is_cut) {
       const isa::MemoryRange& range = generated.range(buffer);
       if (range.size == 0) return;
-      const Layout layout = value == kNoValue ? Layout::kPlain : layout_there(graph.value(value));
-      const uint64_t offset = is_cut && !part.all() ? offset_of(graph.value(value).shape, part) : 0;
+      const auto layout = value == kNoValue ? plan::RangeLayout::kPlain : layout_there(graph.value(value));
+      const uint64_t offset = is_cut && !part.all() ? offset_of(graph.value(value), part) : 0;
       result.ranges.push_back({range.address, range.size, access, value, segment, layout, offset});
     };
     add(Buffer::kWeights, plan::RangeAccess::kRead, kNoValue, kWeightSegment, false);
@@ -259,14 +263,23 @@ class EvtaBackend final : public Backend {
     result.cycles = count.cycles;
     result.moved_bytes = count.total_bytes();
     result.occupancy = count.gemm_occupancy();
-    if (clock_is_stated_) result.microseconds = profile_.seconds(static_cast<double>(count.cycles)) * 1e6;
+    if (clock_is_stated_)
+      result.microseconds = profile_.seconds(static_cast<double>(count.cycles)) * 1e6 + widening_us(result);
     return result;
+  }
+
+  // What the driver makes of the bytes of accumulators, before anybody can read it.
+  double widening_us(const UnitProgram& program) const {
+    uint64_t bytes = 0;
+    for (const UnitProgram::Range& range : program.ranges) bytes += plan::is_bytes(range.layout) ? range.size : 0;
+    return widen_mb_per_s_ > 0 ? static_cast<double>(bytes) / widen_mb_per_s_ : 0;
   }
 
   const isa::Instances instances_;
   const isa::Configuration& configuration_;  // theirs
   const isa::CycleProfile profile_;
   const bool clock_is_stated_;
+  const double widen_mb_per_s_;
   const int pieces_;
   const double least_divided_us_;
   const std::shared_ptr<TuningCache> cache_;
@@ -283,8 +296,7 @@ Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit,
   if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
   if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<ParallelRunner> cores, scheduler::ThreadPool::create());
-  return std::shared_ptr<Backend>(
-      std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0, options, std::move(cores)));
+  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(instances, profile, unit, options, std::move(cores)));
 }
 
 }  // namespace nestrt::compiler::evta

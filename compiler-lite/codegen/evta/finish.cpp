@@ -13,6 +13,7 @@ using nestrt::evta::AluOpcode;
 
 constexpr int kMaxShiftStep = 15;  // the accelerator takes 5 signed bits
 constexpr int kMaxOffset = 127;    // times 256 still an immediate
+constexpr int kByteBits = 8;
 constexpr int64_t kWord = int64_t{1} << 31;
 
 bool fits_word(int64_t low, int64_t high) { return low >= -kWord && high < kWord; }
@@ -44,6 +45,7 @@ class FinishMaker {
 
   Finish make() {
     read_layer();
+    if (layer_.wide) return make_wide();
     choose_offset();
     make_preload();
     add_shifts(finish_.steps, shifts_);
@@ -61,6 +63,12 @@ class FinishMaker {
   }
 
  private:
+  Finish make_wide() {
+    make_preload();
+    finish_.next_byte = step(AluOpcode::kShr, same(kByteBits));
+    return std::move(finish_);
+  }
+
   void read_layer() {
     read_channels();
     if (bounded_ || !rounding_in_bias()) return;
@@ -74,7 +82,7 @@ class FinishMaker {
 
   void read_channels() {
     for (int64_t channel = 0; channel < layer_.out_channels; ++channel) {
-      const int shift = layer_.shift(channel);
+      const int shift = layer_.wide ? 0 : layer_.shift(channel);
       const int64_t given = layer_.bias.empty() ? 0 : layer_.bias[static_cast<size_t>(channel)];
       const int64_t bias = given + s8::rounding_term(shift, layer_.rounding) + (rounding_for_residual() << shift);
       const Range products = sum_of_products(layer_, channel);
@@ -226,6 +234,7 @@ std::string outline(const Finish& finish) {
   for (const FinishStep& step : finish.steps) add(step);
   text += "/ ";
   for (const FinishStep& step : finish.steps_after_residual) add(step);
+  if (finish.next_byte) text += "bytes ";
   return text;
 }
 

@@ -31,6 +31,10 @@ struct Finish {
   std::optional<FinishStep> preload;
   std::vector<FinishStep> steps;                 // after the products, before the residual
   std::vector<FinishStep> steps_after_residual;  // after the residual, times 2^left_b, was added
+  // Accumulators are results: after each of their bytes but the last is stored, the next becomes the lowest.
+  std::optional<FinishStep> next_byte;
+
+  int64_t stores() const { return next_byte ? 4 : 1; }  // of each element
 };
 
 // Its instructions as text, without the values of their operands, which cost nothing.

@@ -77,6 +77,7 @@ Status check_bounds(const ConvLayer& layer) {
     }
   }
   if (!layer.residual) return ok_status();
+  if (layer.wide) return refused(layer, Code::kInvalidArgument, "accumulators are its results, which take no residual");
   if (!layer.residual->valid()) return refused(layer, Code::kInvalidArgument, "the residual's shifts are out of range");
   if (layer.residual->left_b > kMaxResidualShift || layer.residual->left_a > kMaxImmediateShift) {
     return refused(layer, Code::kUnsupported, "the exponents of the operands of the addition are too far apart");

@@ -25,13 +25,13 @@ uint64_t CycleEstimate::total(int threads) const {
   return static_cast<uint64_t>(threads == 1 ? computing + moving : overlapped);
 }
 
-AddressMap layer_addresses(const LayerShape& shape, bool residual, uint64_t weight_bytes) {
+AddressMap layer_addresses(const LayerShape& shape, const LayerBuffers& buffers) {
   const auto output = static_cast<uint64_t>(shape.output_elements() * shape.block);
   AddressMap addresses;
-  addresses.add(Buffer::kWeights, weight_bytes);
+  addresses.add(Buffer::kWeights, buffers.weight_bytes);
   addresses.add(Buffer::kInput, static_cast<uint64_t>(shape.input_elements() * shape.block));
-  addresses.add(Buffer::kResidual, residual ? output : 0);
-  addresses.add(Buffer::kOutput, output);
+  addresses.add(Buffer::kResidual, buffers.residual ? output : 0);
+  addresses.add(Buffer::kOutput, output * static_cast<uint64_t>(buffers.result_bytes));
   return addresses;
 }
 

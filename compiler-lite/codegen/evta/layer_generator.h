@@ -67,7 +67,14 @@ struct CycleEstimate {
   uint64_t total(int threads) const;
 };
 
+// What a layer has in DRAM beside its input and its constants.
+struct LayerBuffers {
+  uint64_t weight_bytes = 0;
+  bool residual = false;
+  int64_t result_bytes = 1;  // of each element
+};
+
 // Addresses of all buffers but the constants.
-AddressMap layer_addresses(const LayerShape& shape, bool residual, uint64_t weight_bytes);
+AddressMap layer_addresses(const LayerShape& shape, const LayerBuffers& buffers);
 
 }  // namespace nestrt::compiler::evta

@@ -48,7 +48,8 @@ Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration,
   // Factors are below 2^33 in all, checked one after the other.
   const int64_t in_plane = layer.images * shape.in_blocks(), out_plane = layer.images * shape.out_blocks();
   const int64_t limit = kMaxTensorBytes / shape.block;
-  if (in_plane > limit / (shape.y.input * shape.x.input) || out_plane > limit / (shape.y.output() * shape.x.output()) ||
+  if (in_plane > limit / (shape.y.input * shape.x.input) ||
+      out_plane > limit / layer.result_bytes() / (shape.y.output() * shape.x.output()) ||
       shape.out_blocks() * shape.group_in_blocks > limit / shape.block / shape.taps()) {
     return Status(Code::kUnsupported, fmt::format("layer '{}': a tensor of more than 2^30 bytes", layer.name));
   }

@@ -41,8 +41,13 @@ void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
 // The bias and what follows the sums. `epilogue` is that of the node.
 Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
   if (epilogue.scaled()) return refused(kStatedScales);
-  if (epilogue.wide) return refused("its result stays in f32, EVTA gives 8 bits");
-  set_epilogue(epilogue, layer);
+  if (epilogue.wide && graph.value(node.outputs[0]).shape.rank() < 3)
+    return refused("its result stays in f32, and is no picture");
+  layer->wide = epilogue.wide;
+  if (epilogue.wide)
+    layer->shifts = {0};
+  else
+    set_epilogue(epilogue, layer);
   if (const ValueId bias = node.input(kBias); bias != kNoValue) {
     const auto* values = graph.value(bias).data<int32_t>();
     layer->bias.assign(values, values + layer->out_channels);

@@ -211,7 +211,7 @@ Result<uint64_t> MaxPoolGenerator::estimate_cycles(const Tiling& wanted, const i
 Result<EncodedProgram> MaxPoolGenerator::generate(const Tiling& wanted) const {
   NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, limited(shape(), wanted));
   NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(configuration(), shape(), tiling));
-  const AddressMap addresses = layer_addresses(shape(), false, weights_->size());
+  const AddressMap addresses = layer_addresses(shape(), {.weight_bytes = weights_->size()});
   PoolEmitter emitter(configuration(), shape(), tiling, memory, addresses);
   NESTRT_ASSIGN_OR_RETURN(const UnencodedProgram built, emitter.emit());
   return assemble(configuration(), built, {}, addresses, weights_);

@@ -28,7 +28,7 @@ void set_ports(const Graph& graph, const std::vector<ValueId>& inputs, const std
     for (const ValueId id : values) {
       const Value& value = graph.value(id);
       const auto size = static_cast<uint64_t>(storage_bytes(value.type, value.shape, value.layout));
-      program.ranges.push_back({address, size, access, id, 0, Layout::kPlain});
+      program.ranges.push_back({address, size, access, id, 0, plan::RangeLayout::kPlain});
       address += size;
     }
   };

@@ -3,13 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "runtime/core/channel_blocks.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::evta {
 namespace {
+
+constexpr int64_t kLanes = 16;  // channels of a block of the plan's
 
 std::string differences(const Configuration& made_for, const Configuration& unit) {
   std::string result;
@@ -47,8 +51,7 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
 }
 
 // The plan has been verified: a range in another layout is one that its tensor can be brought to, or some blocks of it.
-std::optional<Reblocking> reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
-  if (range.layout == Layout::kPlain) return std::nullopt;
+Reblocking reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
   const ChannelBlocks blocks = stored_blocks(tensor.shape, tensor.layout);
   Reblocking result;
   result.images = tensor.shape[0];
@@ -57,6 +60,56 @@ std::optional<Reblocking> reblocking_of(const plan::ProgramRange& range, const p
   const auto before = static_cast<int64_t>(range.offset) / (result.images * result.pixels * 16);
   result.blocks16 = std::min(blocks.blocks() - before, 2 * blocks32);
   return result;
+}
+
+const plan::Operator& producer_of(const plan::Tables& tables, int32_t tensor) {
+  const auto computes = [&](const plan::Operator& op) { return std::ranges::count(op.outputs, tensor) > 0; };
+  return *std::ranges::find_if(tables.operators, computes);
+}
+
+// 2^-e by channel, e being what the exponents of the input and of the channel's weights add up to.
+Result<std::vector<float>> scales_of(const plan::Tables& tables, const plan::Operator& op, int64_t channels) {
+  const auto exponents_of = [&](size_t input) -> std::span<const int8_t> {
+    const auto& quantization = tables.tensors[static_cast<uint32_t>(op.inputs[input])].quantization;
+    return quantization ? std::span<const int8_t>(quantization->exponents) : std::span<const int8_t>();
+  };
+  const auto input = exponents_of(0), weights = exponents_of(1);
+  if (input.size() != 1 || (weights.size() != 1 && weights.size() != static_cast<uint64_t>(channels)))
+    return damaged_plan(fmt::format("a program computes accumulators of '{}', which has no exponents", op.name));
+  std::vector<float> scales(static_cast<size_t>((channels + kLanes - 1) / kLanes * kLanes));
+  for (size_t c = 0; c < static_cast<size_t>(channels); ++c)
+    scales[c] = std::ldexp(1.0F, -(input[0] + weights[weights.size() == 1 ? 0 : c]));
+  return scales;
+}
+
+Result<Widening> widening_of(const plan::ProgramRange& range, const plan::Tables& tables) {
+  const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(range.tensor)];
+  const ChannelBlocks blocks = stored_blocks(tensor.shape, tensor.layout);
+  Widening result;
+  result.images = tensor.shape[0];
+  result.pixels = blocks.pixels;
+  result.block = range.layout == plan::RangeLayout::kBytes32 ? 2 * kLanes : kLanes;
+  const int64_t vector_bytes = result.images * kLanes * static_cast<int64_t>(sizeof(float));
+  result.first_vector = static_cast<int64_t>(range.offset) / vector_bytes;
+  const int64_t all = blocks.blocks() * blocks.pixels;
+  result.vectors = std::min(static_cast<int64_t>(range.size) / vector_bytes, all - result.first_vector);
+  NESTRT_ASSIGN_OR_RETURN(result.scales, scales_of(tables, producer_of(tables, range.tensor), blocks.channels));
+  return result;
+}
+
+Result<MaybeConversion> conversion_of(const plan::ProgramRange& range, const plan::Tables& tables) {
+  switch (range.layout) {
+    case plan::RangeLayout::kBytes16:
+    case plan::RangeLayout::kBytes32: {
+      NESTRT_ASSIGN_OR_RETURN(Widening widening, widening_of(range, tables));
+      return MaybeConversion(std::move(widening));
+    }
+    case plan::RangeLayout::kBlocked32:
+      return MaybeConversion(reblocking_of(range, tables.tensors[static_cast<uint32_t>(range.tensor)]));
+    case plan::RangeLayout::kPlain:
+      break;
+  }
+  return MaybeConversion();
 }
 
 }  // namespace
@@ -81,7 +134,8 @@ Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program
     BoundProgram::Binding& binding = result.bindings.emplace_back();
     if (range.tensor >= 0) {
       const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-      binding = {tensor.buffer, tensor.offset + range.offset, reblocking_of(range, tensor)};
+      NESTRT_ASSIGN_OR_RETURN(MaybeConversion conversion, conversion_of(range, plan.tables()));
+      binding = {tensor.buffer, tensor.offset + range.offset, std::move(conversion)};
     } else {
       binding = {program.segments[range.segment], range.offset, {}};
     }

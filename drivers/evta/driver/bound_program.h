@@ -1,10 +1,9 @@
 // BoundProgram: a program of instructions with the buffers that it is run on: a plan's, or the probe.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "drivers/evta/driver/reblock.h"
+#include "drivers/evta/driver/conversion.h"
 #include "drivers/evta/program.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
@@ -20,7 +19,7 @@ struct BoundProgram {
   struct Binding {
     uint32_t buffer = 0;  // index in Bindings::buffers
     uint64_t offset = 0;
-    std::optional<Reblocking> reblocking;  // how the plan's bytes get another order, where they do
+    MaybeConversion conversion;
   };
 
   const Configuration* configuration = nullptr;

@@ -7,25 +7,6 @@
 #include "drivers/evta/driver/relocate.h"
 
 namespace nestrt::evta {
-namespace {
-
-using MaybeReblocking = std::optional<Reblocking>;
-
-void bring_in(const MaybeReblocking& reblocking, const std::byte* from, std::span<std::byte> to) {
-  if (reblocking)
-    to_blocks_of_32(*reblocking, from, to.data());
-  else
-    std::memcpy(to.data(), from, to.size());
-}
-
-void bring_out(const MaybeReblocking& reblocking, std::span<const std::byte> from, std::byte* to) {
-  if (reblocking)
-    from_blocks_of_32(*reblocking, from.data(), to);
-  else
-    std::memcpy(to, from.data(), from.size());
-}
-
-}  // namespace
 
 Result<PlacedProgram> PlacedProgram::create(DeviceMemory memory, BoundProgram program,
                                             std::shared_ptr<const Plan> plan) {
@@ -41,8 +22,7 @@ Status PlacedProgram::place_constants() {
     const MemoryRange& range = source_.ranges[i];
     Range& added = ranges_.emplace_back();
     added.element = elements[i];
-    const MaybeReblocking& reblocking = source_.bindings[i].reblocking;
-    added.host_bytes = reblocking ? reblocking->host_bytes() : range.size;
+    added.host_bytes = host_bytes(source_.bindings[i].conversion, range.size);
     added.is_read = allows(range.access, MemoryRange::Access::kRead);
     added.is_written = allows(range.access, MemoryRange::Access::kWrite);
     added.is_constant = range.constant != nullptr;
@@ -92,7 +72,7 @@ void PlacedProgram::place_in_lent_memory(size_t index, std::byte* bytes) {
 }
 
 bool PlacedProgram::fits(size_t index, const Place& place) const {
-  if (source_.bindings[index].reblocking) return false;
+  if (source_.bindings[index].conversion) return false;
   const uint64_t element = ranges_[index].element;
   return place.address() % element == source_.ranges[index].address % element && !overlaps_another(index, place) &&
          (!ranges_[index].is_written || has_whole_lines(index, place));
@@ -171,7 +151,7 @@ Status PlacedProgram::give(size_t index, const Submission& submission) {
   const uint64_t size = source_.ranges[index].size;
   const std::span<std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
   if (range.in_place == nullptr) {
-    bring_in(binding.reblocking, bytes_of(index, submission.bindings.buffers), bytes);
+    bring_in(binding.conversion, bytes_of(index, submission.bindings.buffers), bytes);
     traffic_.copied += size;
   } else if (submission.is_own_result(binding.buffer)) {
     return {};
@@ -193,7 +173,7 @@ Status PlacedProgram::take(size_t index, const Submission& submission) {
   traffic_.handed_over += size;
   if (range.in_place != nullptr) return {};
   const std::span<const std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
-  bring_out(source_.bindings[index].reblocking, bytes, bytes_of(index, submission.bindings.buffers));
+  bring_out(source_.bindings[index].conversion, bytes, bytes_of(index, submission.bindings.buffers));
   traffic_.copied += size;
   // Who reads it there finds what this program has written, as if it had written it there.
   if (!range.lent) return {};

@@ -118,6 +118,18 @@ enum class ProgramKind : uint8_t {
 
 enum class RangeAccess : uint8_t { kRead = 0, kWrite = 1, kReadWrite = 2 };
 
+// How a tensor lies where a program reads or writes it.
+enum class RangeLayout : uint8_t {
+  kPlain = 0,      // as the tensor itself
+  kBlocked32 = 2,  // an s8 tensor in blocks of 16 channels, in blocks of 32
+  // The f32 result of a Conv with wide_output, in blocks of 16 channels: the bytes of its accumulators, those of all
+  // elements in blocks of 16 or 32 channels, the least significant first.
+  kBytes16 = 16,
+  kBytes32 = 32,
+};
+
+inline bool is_bytes(RangeLayout layout) { return layout == RangeLayout::kBytes16 || layout == RangeLayout::kBytes32; }
+
 // What a program of instructions finds at some addresses. The addresses are the program's own: the driver puts the
 // bytes there, or moves the program to where they are.
 struct ProgramRange {
@@ -126,8 +138,7 @@ struct ProgramRange {
   RangeAccess access = RangeAccess::kRead;
   int32_t tensor = -1;   // an operand of the branch
   uint32_t segment = 0;  // without a tensor: index in Program.segments; read only
-  // In which the tensor is there: plain, as the tensor itself; blocked32 for one in blocks of 16.
-  Layout layout = Layout::kPlain;
+  RangeLayout layout = RangeLayout::kPlain;
   uint64_t offset = 0;  // from the first byte of the tensor, in its own layout, or of the segment
 };
 
@@ -154,11 +165,20 @@ struct Input {
   std::optional<Preprocessing> preprocessing;
 };
 
+// Of f32, at most, what a driver makes of the bytes of accumulators that the program writes.
+inline uint64_t widened_bytes(const Program& program) {
+  uint64_t bytes = 0;
+  for (const ProgramRange& range : program.ranges) bytes += is_bytes(range.layout) ? range.size : 0;
+  return bytes;
+}
+
 // A unit that the plan was compiled for.
 struct Target {
   std::string unit;
   std::string configuration;
   float clock_mhz = 0;  // at which the times of its programs are meant; 0: not stated
+  // Of f32, at which these times have a core of the host make it of the bytes of accumulators; 0: in none.
+  float widen_mb_per_s = 0;
 };
 
 // What kernels take on the CPU of the board that the plan was compiled for.
@@ -199,6 +219,7 @@ std::string_view name(MemoryPlanKind value);
 std::string_view name(CostOrigin value);
 std::string_view name(ProgramKind value);
 std::string_view name(RangeAccess value);
+std::string_view name(RangeLayout value);
 
 }  // namespace plan
 }  // namespace nestrt

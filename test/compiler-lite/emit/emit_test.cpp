@@ -47,9 +47,9 @@ class UnaryBackend final : public Backend {
     UnitProgram program(plan::ProgramKind::kInstructions);
     program.segments = {std::make_shared<const Bytes>(16), std::make_shared<const Bytes>(16)};
     const auto bytes = static_cast<uint64_t>(graph.value(node.outputs[0]).shape.num_elements()) * sizeof(float);
-    program.ranges = {{0, bytes, plan::RangeAccess::kRead, node.inputs[0], 0, Layout::kPlain},
-                      {4096, bytes, plan::RangeAccess::kWrite, node.outputs[0], 0, Layout::kPlain},
-                      {8192, 16, plan::RangeAccess::kRead, kNoValue, 1, Layout::kPlain}};
+    program.ranges = {{0, bytes, plan::RangeAccess::kRead, node.inputs[0], 0, plan::RangeLayout::kPlain},
+                      {4096, bytes, plan::RangeAccess::kWrite, node.outputs[0], 0, plan::RangeLayout::kPlain},
+                      {8192, 16, plan::RangeAccess::kRead, kNoValue, 1, plan::RangeLayout::kPlain}};
     program.microseconds = 2.5;
     return Offer{std::move(program), {}};
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -50,9 +51,11 @@ class DividedOperator {
   std::vector<std::byte> output() {
     const Shape& shape = output_tensor().shape;
     const auto channels = static_cast<size_t>(shape[1]), pixels = static_cast<size_t>(shape.product(2, 4));
+    const size_t size = size_bytes(output_tensor().type);
     std::vector<std::byte>& bytes = memory_[output_tensor().buffer];
     for (size_t i = 0; i < (channels + 15) / 16 * 16 * pixels; ++i)
-      if (i / (16 * pixels) * 16 + i % 16 >= channels) bytes[i] = std::byte{0};
+      if (i / (16 * pixels) * 16 + i % 16 >= channels)
+        std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(i * size), size, std::byte{0});
     return bytes;
   }
   void spoil() {
@@ -105,16 +108,18 @@ void check_parts(DividedOperator& op) {
 }
 
 TEST_CASE("The CPU computes the channels of a convolution in parts as it does at once") {
+  const auto make = GENERATE(divisible_plan, wide_plan);
   for (const uint32_t channels : {40u, 64u, 100u}) {
-    DividedOperator conv(divisible_plan(channels), 1);
+    DividedOperator conv(make(channels), 1);
     CHECK(conv.channels() == channels);
     check_parts(conv);
   }
 }
 
 TEST_CASE("The CPU computes rows of a convolution's blocks in parts as it does at once") {
+  const auto make = GENERATE(divisible_plan, wide_plan);
   for (const uint32_t channels : {40u, 64u}) {
-    DividedOperator conv(divisible_plan(channels), 1);
+    DividedOperator conv(make(channels), 1);
     const uint32_t rows = conv.rows(), lines = (channels + 15) / 16 * rows;
     REQUIRE(rows == 5);
     conv.spoil();

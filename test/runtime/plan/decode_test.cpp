@@ -77,7 +77,7 @@ TEST_CASE("Numbers that are none of an enumeration's are refused") {
   expect_unknown("branch 1: a range's access 200",
                  [&](plan::Tables& p) { program(p).ranges[0].access = unknown<plan::RangeAccess>(); });
   expect_unknown("branch 1: a range's layout 200",
-                 [&](plan::Tables& p) { program(p).ranges[0].layout = unknown<Layout>(); });
+                 [&](plan::Tables& p) { program(p).ranges[0].layout = unknown<plan::RangeLayout>(); });
   expect_unknown("operator 0 'left': operator kind 0", [](plan::Tables& p) { p.operators[0].attributes = {}; });
   expect_unknown("operator 0 'left' (Unary): kind = 49", [](plan::Tables& p) {
     std::get<ops::Unary>(p.operators[0].attributes).kind = static_cast<ops::UnaryKind>(49);
@@ -293,7 +293,7 @@ TEST_CASE("Every field of every table is read as it was written") {
                         {{"neon", {1, 2}, {3, -1}, {{1, 1, 3}}}},
                         {3},
                         {{1.5F, plan::CostOrigin::kModelled}},
-                        {{1, 2, plan::RangeAccess::kReadWrite, 3, 4, Layout::kBlocked32}},
+                        {{1, 2, plan::RangeAccess::kReadWrite, 3, 4, plan::RangeLayout::kBlocked32}},
                         16}}}};
   tables.kernel_names = {"", "conv.fast"};
   tables.host_costs = {{"neon", 4, {1.5F, 0}}};

@@ -25,7 +25,8 @@ PlanBuilder divided_plan(bool wide = false) {
   made.segments = {2};
   const auto add = [&](int tensor, uint64_t size, plan::RangeAccess access) {
     const uint64_t address = (made.ranges.size() + 1) * 0x10000;
-    made.ranges.push_back({address, size, access, tensor, 0, wide ? Layout::kBlocked32 : Layout::kPlain});
+    made.ranges.push_back(
+        {address, size, access, tensor, 0, wide ? plan::RangeLayout::kBlocked32 : plan::RangeLayout::kPlain});
   };
   add(kInput, 32 * kPixels, plan::RangeAccess::kRead);
   add(kResidual, 64 * kPixels, plan::RangeAccess::kRead);
@@ -113,7 +114,7 @@ TEST_CASE("A program for some channels of what cannot be divided is refused") {
   const auto conv = [](plan::Tables& p) -> ops::Conv& { return std::get<ops::Conv>(p.operators[4].attributes); };
   const auto tensor = [](plan::Tables& p, int index) -> plan::Tensor& { return p.tensors[static_cast<size_t>(index)]; };
   refused([&](plan::Tables& p) { conv(p).group = 2; });
-  refused([&](plan::Tables& p) { conv(p).wide_output = true; });
+  refused([&](plan::Tables& p) { conv(p).wide_output = true; });  // of an s8 tensor
   refused([&](plan::Tables& p) { tensor(p, kOutput).quantization.reset(); });
   refused([&](plan::Tables& p) { tensor(p, kResidual).shape = {1, 72, 6, 5}; });
   refused([&](plan::Tables& p) { p.operators[4].inputs.resize(1); });

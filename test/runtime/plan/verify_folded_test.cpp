@@ -53,13 +53,16 @@ TEST_CASE("A program reads a folded picture as it is, or in wider blocks") {
   CHECK(Plan::from_memory(folded_plan().build().bytes()));
   PlanBuilder wide = folded_plan();
   plan::ProgramRange& range = wide.tables().branches[1].programs[1].ranges[0];
-  range.layout = Layout::kBlocked32;
+  range.layout = plan::RangeLayout::kBlocked32;
   range.size = 2 * kBytes;
   CHECK(Plan::from_memory(wide.build().bytes()));
-  CHECK_THAT(
-      refusal([](plan::Tables& tables) { tables.branches[1].programs[1].ranges[0].layout = Layout::kBlocked32; }),
-      Contains("in blocks of 32 channels"));
-  CHECK_THAT(refusal([](plan::Tables& tables) { tables.branches[1].programs[1].ranges[0].layout = Layout::kFolded4; }),
+  CHECK_THAT(refusal([](plan::Tables& tables) {
+               tables.branches[1].programs[1].ranges[0].layout = plan::RangeLayout::kBlocked32;
+             }),
+             Contains("in blocks of 32 channels"));
+  CHECK_THAT(refusal([](plan::Tables& tables) {
+               tables.branches[1].programs[1].ranges[0].layout = plan::RangeLayout::kBytes16;
+             }),
              Contains("in a layout that it cannot be brought to"));
 }
 

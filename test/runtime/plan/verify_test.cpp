@@ -399,7 +399,7 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
            [=](plan::Tables& p) { range(p, 1).access = plan::RangeAccess::kReadWrite; }},
           {"branch 0: has a range of 65 bytes from 0 on in tensor", [=](plan::Tables& p) { range(p, 2).size = 65; }},
           {"in a layout that it cannot be brought to",
-           [=](plan::Tables& p) { range(p, 1).layout = Layout::kBlocked32; }},
+           [=](plan::Tables& p) { range(p, 1).layout = plan::RangeLayout::kBlocked32; }},
       });
 }
 

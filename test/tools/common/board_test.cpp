@@ -154,6 +154,15 @@ TEST_CASE("Programs of an accelerator take time to launch, the CPU's do not") {
   CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("launch_us"));
 }
 
+TEST_CASE("Making f32 of an accelerator's accumulators takes time, the CPU's need none") {
+  const auto board = parse("board: b\nunits: [{unit: cpu}, {unit: evta, widen_mb_per_s: 870}]\n");
+  REQUIRE(board);
+  CHECK(board->units[1].widen_mb_per_s == 870);
+  const auto refused = parse("board: b\nunits: [{unit: cpu, widen_mb_per_s: 1}]\n");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("widen_mb_per_s"));
+}
+
 TEST_CASE("A board has units, but not beyond reason") {
   std::string units;
   for (int unit = 0; unit < 16; ++unit) units += "- {unit: u" + std::to_string(unit) + "}\n";

@@ -1,5 +1,6 @@
 // Costs of one network that was calibrated in different ways: its exponents differ, and so may the instructions of an
 // NPU.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <random>
@@ -59,13 +60,14 @@ std::set<std::string> works_of(const Plan& plan) {
   return works;
 }
 
-// Of the only branch with a program for the NPU.
+// Of the first branch with a program for the NPU.
 struct NpuProgram {
   explicit NpuProgram(const Plan& plan) {
     const auto& branches = plan.tables().branches;
-    for (uint32_t i = 0; i < branches.size(); ++i)
-      for (uint32_t index = 0; index < branches[i].programs.size(); ++index)
-        if (branches[i].programs[index].unit == kNpu.kind) branch = i, program = index;
+    const auto is_its = [](const plan::Program& program) { return program.unit == kNpu.kind; };
+    while (std::ranges::none_of(branches.at(branch).programs, is_its)) ++branch;
+    program = static_cast<uint32_t>(std::ranges::find_if(branches[branch].programs, is_its) -
+                                    branches[branch].programs.begin());
     stated_us = branches[branch].programs[program].costs.at(0).microseconds;
   }
   uint32_t branch = 0, program = 0;

@@ -226,6 +226,33 @@ TEST_CASE("A board with another clock than the plan was compiled for runs its pr
   CHECK_THAT(with_profile(), !unstated);
 }
 
+TEST_CASE("What the host makes of accumulators takes its time, whatever the clock of the unit") {
+  const SimulateWorkshop workshop;
+  PlanBuilder builder = wide_plan(64);
+  const int stream = builder.constant("stream", {16}, std::vector<int8_t>(16), DataType::kS8);
+  plan::Program made;
+  made.unit = "evta";
+  made.configuration = evta::kConfigurations[0].name;
+  made.kind = plan::ProgramKind::kInstructions;
+  made.segments = {builder.tables().tensors[static_cast<size_t>(stream)].buffer};
+  constexpr uint64_t kBytes = 64 * 30 * sizeof(float);
+  made.ranges = {{0, kBytes, plan::RangeAccess::kWrite, 4, 0, plan::RangeLayout::kBytes16}};
+  made.costs = {{96 + 4, plan::CostOrigin::kModelled}};  // at 80 bytes a microsecond
+  builder.tables().branches[1].programs.push_back(made);
+  builder.tables().targets = {{"evta", made.configuration, 100, 80}};
+  workshop.write("plan.nest", builder.build().bytes());
+  const auto milliseconds = [&](const std::string& unit) {
+    workshop.write("npu.yaml", workshop.estimating_board() + "  - {unit: evta, configuration: " + made.configuration +
+                                   ", clock_mhz: 100" + unit + "}\n");
+    check_ok(run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("npu.yaml"),
+                                    "--json", workshop.path("times.json"), "--npu-clock", "10"}));
+    return workshop.json("times.json")["sequential_ms"].get<double>();
+  };
+  const double in_no_time = milliseconds("");
+  CHECK(milliseconds(", widen_mb_per_s: 80") == Approx(in_no_time + 0.096));
+  CHECK(milliseconds(", widen_mb_per_s: 20") == Approx(in_no_time + 0.384));
+}
+
 TEST_CASE("A board of nestrt's own that a user copied and changed has its costs still") {
   const SimulateWorkshop workshop;
   workshop.write("mine.yaml",

@@ -48,7 +48,8 @@ ConvLayer random_layer(std::mt19937& generator) {
   for (uint8_t& shift : layer.shifts) shift = static_cast<uint8_t>(random(0, 5) == 0 ? random(0, 31) : random(6, 13));
   layer.rounding = random(0, 1) == 0 ? s8::Rounding::kHalfUp : s8::Rounding::kFloor;
   if (random(0, 1) == 0) layer.bounds = {0, random(1, 127)};
-  if (random(0, 1) == 0) {
+  layer.wide = random(0, 4) == 0;
+  if (!layer.wide && random(0, 1) == 0) {
     const bool shift_residual = random(0, 1) == 0;
     layer.residual = s8::AddShifts{shift_residual ? 0 : random(0, 4), shift_residual ? random(0, 6) : 0, random(0, 6)};
   }

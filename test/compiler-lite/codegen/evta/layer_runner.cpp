@@ -105,14 +105,24 @@ int64_t output_size(const ConvLayer& layer) {
   return layer.images * layer.out_channels * layer.y.output() * layer.x.output();
 }
 
-Elements reference(const ConvLayer& layer, const Elements& input, const Elements& residual) {
-  Elements output;
+std::vector<int32_t> accumulators(const ConvLayer& layer, const Elements& input) {
+  std::vector<int32_t> sums;
   const int64_t height = layer.y.output(), width = layer.x.output();
   for (int64_t i = 0; i < output_size(layer); ++i) {
-    const int64_t channel = i / (height * width) % layer.out_channels;
-    const int32_t sum =
-        accumulator(layer, input, i / (height * width) / layer.out_channels, channel, i / width % height, i % width);
-    output.push_back(result(layer, sum, channel, residual.empty() ? nullptr : residual.data() + i));
+    const int64_t plane = i / (height * width);
+    sums.push_back(accumulator(layer, input, plane / layer.out_channels, plane % layer.out_channels, i / width % height,
+                               i % width));
+  }
+  return sums;
+}
+
+Elements reference(const ConvLayer& layer, const Elements& input, const Elements& residual) {
+  const std::vector<int32_t> sums = accumulators(layer, input);
+  const int64_t pixels = layer.y.output() * layer.x.output();
+  Elements output;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const int64_t channel = static_cast<int64_t>(i) / pixels % layer.out_channels;
+    output.push_back(result(layer, sums[i], channel, residual.empty() ? nullptr : residual.data() + i));
   }
   return output;
 }
@@ -140,6 +150,19 @@ Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int6
   return plain;
 }
 
+std::vector<int32_t> from_bytes(const std::vector<std::byte>& stored, int64_t images, int64_t channels, int block) {
+  const auto size = static_cast<ptrdiff_t>(stored.size() / sizeof(int32_t));
+  std::vector<int32_t> words;
+  for (ptrdiff_t byte = sizeof(int32_t) - 1; byte >= 0; --byte) {
+    const std::vector<std::byte> plane(stored.begin() + byte * size, stored.begin() + (byte + 1) * size);
+    const Elements plain = from_blocks(plane, images, channels, block);
+    words.resize(plain.size());
+    for (size_t i = 0; i < plain.size(); ++i)
+      words[i] = static_cast<int32_t>(static_cast<uint32_t>(words[i]) << 8 | static_cast<uint8_t>(plain[i]));
+  }
+  return words;
+}
+
 std::vector<std::byte> run(const EncodedProgram& program, const std::vector<std::vector<std::byte>>& inputs,
                            std::string* message) {
   auto strict = buffers_of(program, inputs, std::byte{0x55}), fast = buffers_of(program, inputs, std::byte{0xA5});
@@ -164,6 +187,10 @@ void check_program(const ConvLayer& layer, const EncodedProgram& program, std::m
   const std::vector<std::byte> output = run(program, inputs, &message);
   INFO(message);
   REQUIRE(!output.empty());
+  if (layer.wide) {
+    REQUIRE(from_bytes(output, layer.images, layer.out_channels, block) == accumulators(layer, input));
+    return;
+  }
   REQUIRE(from_blocks(output, layer.images, layer.out_channels, block) == reference(layer, input, residual));
 }
 

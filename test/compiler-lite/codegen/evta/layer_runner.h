@@ -24,12 +24,16 @@ compiler::evta::ConvLayer random_conv(std::mt19937& generator, int64_t in_channe
 int64_t input_size(const compiler::evta::ConvLayer& layer);
 int64_t output_size(const compiler::evta::ConvLayer& layer);
 
-// Plain loops over plain tensors; `residual` may be empty.
+// Plain loops over plain tensors: the sums with their bias ...
+std::vector<int32_t> accumulators(const compiler::evta::ConvLayer& layer, const Elements& input);
+// ... and what becomes of them; `residual` may be empty.
 Elements reference(const compiler::evta::ConvLayer& layer, const Elements& input, const Elements& residual);
 
 // [planes][channels][pixels] to and from blocks of channels. Channels that do not exist become noise.
 std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block);
 Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block);
+// Of the bytes of accumulators (ConvLayer::wide), each in such blocks.
+std::vector<int32_t> from_bytes(const std::vector<std::byte>& stored, int64_t images, int64_t channels, int block);
 
 // The output buffer after a run in the strict plain simulator, which the fast one must confirm over memory that held
 // something else. Empty, with a message

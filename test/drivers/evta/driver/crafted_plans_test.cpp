@@ -245,8 +245,9 @@ TEST_CASE("A result in wider blocks than the plan's reaches the accelerator agai
   add("dequantize", ops::Dequantize{}, plain, out);
   plan::Program first = crafted.program(8), second = crafted.program(6);
   for (plan::Program* program : {&first, &second}) crafted.weights_are_the_identity(*program);
-  first.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, blocks, 0, Layout::kBlocked32});
-  first.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, widened, 0, Layout::kBlocked32});
+  first.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, blocks, 0, plan::RangeLayout::kBlocked32});
+  first.ranges.push_back(
+      {test::kOutAddress, 256, plan::RangeAccess::kWrite, widened, 0, plan::RangeLayout::kBlocked32});
   second.ranges.push_back({test::kInpAddress, 192, plan::RangeAccess::kRead, widened});
   second.ranges.push_back({test::kOutAddress, 192, plan::RangeAccess::kWrite, result});
   crafted.add_program(2, first);
