@@ -33,9 +33,13 @@ CoreRates core_rates(const Problem& problem, std::span<const RunningPart> runnin
 }  // namespace
 
 bool can_run_short(const Problem& problem) {
-  const bool is_awake = std::any_of(problem.units.begin(), problem.units.end(),
-                                    [](const ProblemUnit& unit) { return unit.awake_us > 0; });
-  return problem.memory_mb_per_s > 0 || is_awake || problem.waits.awake_us > 0 || problem.waits.wake_us > 0;
+  const bool is_awake = std::ranges::any_of(problem.units, [](const ProblemUnit& unit) { return unit.awake_us > 0; });
+  const auto takes_a_core = [](const Choice& choice) {
+    return std::ranges::any_of(choice.parts, [](const Part& part) { return part.host_us > 0; });
+  };
+  return problem.memory_mb_per_s > 0 || is_awake || problem.waits.awake_us > 0 || problem.waits.wake_us > 0 ||
+         std::ranges::any_of(problem.tasks,
+                             [&](const Task& task) { return std::ranges::any_of(task.choices, takes_a_core); });
 }
 
 double awaited_us(const Problem& problem, const Part& part) {

@@ -242,7 +242,11 @@ bool writes_bytes(const plan::Branch& branch) {
 
 uint16_t minor_version_of(const plan::Tables& tables) {
   const auto widens = [](const plan::Target& target) { return target.widen_mb_per_s != 0; };
-  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, widens))
+  const auto is_newest = [](const plan::Tables& shape) {
+    return minor_version_of(shape) == plan_format::kVersionMinor;
+  };
+  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, widens) ||
+      std::ranges::any_of(tables.shapes, is_newest))
     return plan_format::kVersionMinor;
   const auto states_clock = [](const plan::Target& target) { return target.clock_mhz != 0; };
   const bool has_news = !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() ||

@@ -317,11 +317,11 @@ class BranchCheck {
     const bool constant = context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     const bool has_blocks = block_size(tensor.layout) == 16;
     if (tensor.type == DataType::kS8 && !constant && has_blocks && range.layout == plan::RangeLayout::kBlocked32)
-      return verify_widened_range(program, range, at);
+      return verify_wider_blocks(program, range, at);
     if (range.layout == plan::RangeLayout::kBytes16 && is_wide_result(range, at))
       return verify_bytes_range(program, range, at);
     if (range.layout == plan::RangeLayout::kBytes32 && is_wide_result(range, at))
-      return verify_widened_range(program, range, at);
+      return verify_wider_blocks(program, range, at);
     return fail(
         fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
   }
@@ -347,13 +347,14 @@ class BranchCheck {
 
   // Blocks of 32 channels where the tensor has 16: at most twice its bytes. Programs for some channels may leave out
   // blocks at the end.
-  Status verify_widened_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
+  Status verify_wider_blocks(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const ChannelBlocks stored = stored_blocks(tensor.shape, tensor.layout);
     const auto blocks16 = static_cast<uint64_t>(stored.blocks()), blocks32 = (blocks16 + 1) / 2;
     const uint64_t bytes16 = size_of(at);
     const uint64_t block32 = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2, size = block32 * blocks32;
-    if (!program.channels.all() && is_cut(at)) return verify_widened_part(range, at, bytes16, size, program.channels);
+    if (!program.channels.all() && is_cut(at))
+      return verify_part_of_wider_blocks(range, at, bytes16, size, program.channels);
     NESTRT_RETURN_IF_ERROR(verify_begin(range, at));
     if (range.size == size && range.offset == 0) return {};
     const bool are_blocks = block32 > 0 && range.size % block32 == 0 && range.offset % block32 == 0;
@@ -365,8 +366,8 @@ class BranchCheck {
   }
 
   // Whole blocks of 32, but for the last, of a tensor that has so many bytes in blocks of 16 and of 32.
-  Status verify_widened_part(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
-                             ChannelRange part) const {
+  Status verify_part_of_wider_blocks(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
+                                     ChannelRange part) const {
     const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;
     const bool is_whole =
         part.begin % 32 == 0 && (part.end % 32 == 0 || part.end == *divisible_) && part.has_whole_blocks();

@@ -239,8 +239,8 @@ Status profile_laps(const std::string& plan_path, const std::string& out_path, i
 void widen_repeatedly(int repeats) {
   constexpr int64_t kBlocks = 63, kPixels = 169;
   constexpr size_t kTensors = 8;
-  const evta::Widening shape{
-      .pixels = kPixels, .vectors = kBlocks * kPixels, .scales = std::vector<float>(kBlocks * 16, 0.5F)};
+  constexpr int8_t kExponent[] = {1};
+  const evta::Widening shape{.pixels = kPixels, .vectors = kBlocks * kPixels, .channels = 1000, .exponents = kExponent};
   const size_t size = shape.host_bytes();
   std::vector<std::byte> from(kTensors * size, std::byte{1}), to(kTensors * size, std::byte{1});
   for (size_t i = 0; i < static_cast<size_t>(repeats); ++i)

@@ -24,7 +24,7 @@ Status print_program(const Plan& plan, uint32_t branch, const plan::Program& pro
   const evta::Configuration* configuration = evta::find_configuration(name);
   if (configuration == nullptr)
     return Status(Code::kUnsupported, fmt::format("branch {}: EVTA has no configuration '{}'", branch, name));
-  NESTRT_ASSIGN_OR_RETURN(const evta::BoundProgram read, evta::read_program(plan, program, *configuration));
+  NESTRT_ASSIGN_OR_RETURN(const evta::BoundProgram read, evta::read_program(plan, branch, program, *configuration));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(*configuration, read.instructions));
   const uint32_t first = plan.tables().branches[branch].operators[0];
   fmt::print("branch {}: '{}'{} on evta {}, {} instructions\n", branch,

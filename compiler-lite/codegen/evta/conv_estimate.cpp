@@ -81,7 +81,8 @@ CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const Co
   estimate.last_store = cycles(Memory::kOut, chunk.output);
   const int64_t stores = counts.tiles * work.finish.stores();
   estimate.storing = stores * estimate.last_store;
-  estimate.computing += (stores - counts.tiles) * estimate.last_store;  // a byte is not replaced before it is stored
+  // A byte is not replaced before it is stored.
+  if (tiling.threads > 1) estimate.computing += (stores - counts.tiles) * estimate.last_store;
   estimate.first_load = input + weights;
   return estimate;
 }

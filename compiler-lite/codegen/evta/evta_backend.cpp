@@ -270,9 +270,7 @@ class EvtaBackend final : public Backend {
 
   // What the driver makes of the bytes of accumulators, before anybody can read it.
   double widening_us(const UnitProgram& program) const {
-    uint64_t bytes = 0;
-    for (const UnitProgram::Range& range : program.ranges) bytes += plan::is_bytes(range.layout) ? range.size : 0;
-    return widen_mb_per_s_ > 0 ? static_cast<double>(bytes) / widen_mb_per_s_ : 0;
+    return widen_mb_per_s_ > 0 ? static_cast<double>(plan::widened_bytes(program)) / widen_mb_per_s_ : 0;
   }
 
   const isa::Instances instances_;

@@ -50,8 +50,9 @@ struct ConvLayer {
   // With a residual the shifted accumulator is limited to s8 first; then the residual, a tensor of the output's shape,
   // is added: `a` is the accumulator, `b` the residual.
   std::optional<s8::AddShifts> residual;
-  // The results are the accumulators themselves: shifts and bounds say nothing, and there is no residual. DRAM has their bytes, those of
-  // all elements one after the other, the least significant first: [4][images][channels / block][height][width][block].
+  // The results are the accumulators themselves: shifts and bounds say nothing, and there is no residual. DRAM has
+  // their bytes, those of all elements one after the other, the least significant first:
+  // [4][images][channels / block][height][width][block].
   bool wide = false;
   // Rows of the output that are left out at either end: those of the first block of channels before `begin_row`, and of
   // the last block those from `end_row` on; 0: none. Where there are some, there is one image and one group.

@@ -3,17 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
-#include <utility>
 
 #include "runtime/core/channel_blocks.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::evta {
 namespace {
-
-constexpr int64_t kLanes = 16;  // channels of a block of the plan's
 
 std::string differences(const Configuration& made_for, const Configuration& unit) {
   std::string result;
@@ -62,47 +58,40 @@ Reblocking reblocking_of(const plan::ProgramRange& range, const plan::Tensor& te
   return result;
 }
 
-const plan::Operator& producer_of(const plan::Tables& tables, int32_t tensor) {
-  const auto computes = [&](const plan::Operator& op) { return std::ranges::count(op.outputs, tensor) > 0; };
-  return *std::ranges::find_if(tables.operators, computes);
-}
-
-// 2^-e by channel, e being what the exponents of the input and of the channel's weights add up to.
-Result<std::vector<float>> scales_of(const plan::Tables& tables, const plan::Operator& op, int64_t channels) {
-  const auto exponents_of = [&](size_t input) -> std::span<const int8_t> {
-    const auto& quantization = tables.tensors[static_cast<uint32_t>(op.inputs[input])].quantization;
-    return quantization ? std::span<const int8_t>(quantization->exponents) : std::span<const int8_t>();
+// The plan has been verified: the branch's only operator is a convolution, of which this is the output.
+Result<Widening> widening_of(const plan::ProgramRange& range, const plan::Tables& tables, uint32_t branch) {
+  const plan::Operator& conv = tables.operators[tables.branches[branch].operators[0]];
+  const auto tensor = [&](int32_t index) -> const plan::Tensor& {
+    return tables.tensors[static_cast<uint32_t>(index)];
   };
-  const auto input = exponents_of(0), weights = exponents_of(1);
-  if (input.size() != 1 || (weights.size() != 1 && weights.size() != static_cast<uint64_t>(channels)))
-    return damaged_plan(fmt::format("a program computes accumulators of '{}', which has no exponents", op.name));
-  std::vector<float> scales(static_cast<size_t>((channels + kLanes - 1) / kLanes * kLanes));
-  for (size_t c = 0; c < static_cast<size_t>(channels); ++c)
-    scales[c] = std::ldexp(1.0F, -(input[0] + weights[weights.size() == 1 ? 0 : c]));
-  return scales;
-}
-
-Result<Widening> widening_of(const plan::ProgramRange& range, const plan::Tables& tables) {
-  const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(range.tensor)];
-  const ChannelBlocks blocks = stored_blocks(tensor.shape, tensor.layout);
+  const auto &input = tensor(conv.inputs[0]).quantization, &weights = tensor(conv.inputs[1]).quantization;
+  const plan::Tensor& output = tensor(range.tensor);
+  const ChannelBlocks blocks = stored_blocks(output.shape, output.layout);
+  const auto is_for_all = [&](size_t exponents) {
+    return exponents == 1 || exponents == static_cast<uint64_t>(blocks.channels);
+  };
+  if (!input || input->exponents.size() != 1 || !weights || !is_for_all(weights->exponents.size()))
+    return damaged_plan(fmt::format("a program computes accumulators of '{}', which has no exponents", conv.name));
   Widening result;
-  result.images = tensor.shape[0];
+  result.images = output.shape[0];
   result.pixels = blocks.pixels;
   result.block = range.layout == plan::RangeLayout::kBytes32 ? 2 * kLanes : kLanes;
+  result.channels = blocks.channels;
+  result.input_exponent = input->exponents[0];
+  result.exponents = weights->exponents;
   const int64_t vector_bytes = result.images * kLanes * static_cast<int64_t>(sizeof(float));
   result.first_vector = static_cast<int64_t>(range.offset) / vector_bytes;
-  const int64_t all = blocks.blocks() * blocks.pixels;
-  result.vectors = std::min(static_cast<int64_t>(range.size) / vector_bytes, all - result.first_vector);
-  NESTRT_ASSIGN_OR_RETURN(result.scales, scales_of(tables, producer_of(tables, range.tensor), blocks.channels));
+  const int64_t left = blocks.blocks() * blocks.pixels - result.first_vector;
+  result.vectors = std::min(static_cast<int64_t>(range.size) / vector_bytes, left);
   return result;
 }
 
-Result<MaybeConversion> conversion_of(const plan::ProgramRange& range, const plan::Tables& tables) {
+Result<MaybeConversion> conversion_of(const plan::ProgramRange& range, const plan::Tables& tables, uint32_t branch) {
   switch (range.layout) {
     case plan::RangeLayout::kBytes16:
     case plan::RangeLayout::kBytes32: {
-      NESTRT_ASSIGN_OR_RETURN(Widening widening, widening_of(range, tables));
-      return MaybeConversion(std::move(widening));
+      NESTRT_ASSIGN_OR_RETURN(const Widening widening, widening_of(range, tables, branch));
+      return MaybeConversion(widening);
     }
     case plan::RangeLayout::kBlocked32:
       return MaybeConversion(reblocking_of(range, tables.tensors[static_cast<uint32_t>(range.tensor)]));
@@ -114,7 +103,8 @@ Result<MaybeConversion> conversion_of(const plan::ProgramRange& range, const pla
 
 }  // namespace
 
-Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
+Result<BoundProgram> read_program(const Plan& plan, uint32_t branch, const plan::Program& program,
+                                  const Configuration& configuration) {
   if (program.kind != plan::ProgramKind::kInstructions)
     return damaged_plan(fmt::format("a program for unit 'evta' is of kind {}", plan::name(program.kind)));
   if (program.configuration != configuration.name) return another_configuration(program.configuration, configuration);
@@ -134,8 +124,8 @@ Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program
     BoundProgram::Binding& binding = result.bindings.emplace_back();
     if (range.tensor >= 0) {
       const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-      NESTRT_ASSIGN_OR_RETURN(MaybeConversion conversion, conversion_of(range, plan.tables()));
-      binding = {tensor.buffer, tensor.offset + range.offset, std::move(conversion)};
+      NESTRT_ASSIGN_OR_RETURN(const MaybeConversion conversion, conversion_of(range, plan.tables(), branch));
+      binding = {tensor.buffer, tensor.offset + range.offset, conversion};
     } else {
       binding = {program.segments[range.segment], range.offset, {}};
     }

@@ -30,8 +30,10 @@ struct BoundProgram {
   Program program() const { return {configuration, instructions, ranges}; }
 };
 
-// `plan` is verified; the result points into it. Errors: kIncompatible for a program of another configuration, with
-// what differs and how to compile it again; kInvalidPlan for a stream that is none.
-Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration);
+// `plan` is verified, the program is one of the branch; the result points into the plan. Errors: kIncompatible for a
+// program of another configuration, with what differs and how to compile it again; kInvalidPlan for a stream that is
+// none.
+Result<BoundProgram> read_program(const Plan& plan, uint32_t branch, const plan::Program& program,
+                                  const Configuration& configuration);
 
 }  // namespace nestrt::evta

@@ -53,7 +53,8 @@ class EvtaUnit final : public Unit {
       return Status(Code::kInvalidArgument,
                     fmt::format("branch {}: channels {} are asked of a program that computes {}", branch.branch,
                                 to_string(branch.channels), to_string(branch.program->channels)));
-    NESTRT_ASSIGN_OR_RETURN(BoundProgram source, read_program(*branch.plan, *branch.program, configuration_));
+    NESTRT_ASSIGN_OR_RETURN(BoundProgram source,
+                            read_program(*branch.plan, branch.branch, *branch.program, configuration_));
     Result<PlacedProgram> program = PlacedProgram::create(device_->memory(), std::move(source), branch.plan);
     if (!program) return program.error().with_context(fmt::format("branch {}", branch.branch));
     return std::unique_ptr<Executable>(std::make_unique<EvtaExecutable>(device_, branch, std::move(*program)));

@@ -1,7 +1,7 @@
 // PlacedProgram: a bound program on an accelerator, and where its ranges lie there.
 //
 // Tensors in memory that the accelerator has lent are read and written where they are. What lies elsewhere, or in
-// another order than the plan's, is copied to staging memory before a run, and back after it.
+// another order or type than the plan's, is copied to staging memory before a run, and back after it.
 #pragma once
 
 #include <memory>

@@ -1,12 +1,12 @@
 #include "drivers/evta/driver/widen.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace nestrt::evta {
 namespace {
 
-constexpr int64_t kLanes = 16;
 constexpr int64_t kVectorBytes = kLanes * static_cast<int64_t>(sizeof(float));
 constexpr int64_t kLine = 64;     // of a cache
 constexpr int64_t kVectors = 64;  // whose bytes are brought into the cache at a time
@@ -88,9 +88,7 @@ void widen_run(const Run& run, const Lanes& scales, std::byte* to) {
   std::memcpy(to, &last, sizeof last);
 }
 
-void widen_block(Run run, const float* scale, std::byte* to) {
-  const Lanes scales = {
-      {load<Floats>(scale), load<Floats>(scale + 4), load<Floats>(scale + 8), load<Floats>(scale + 12)}};
+void widen_block(Run run, const Lanes& scales, std::byte* to) {
   for (int64_t left = run.count; left > 0; left -= run.count) {
     run.count = std::min(left, kVectors);
     for (int64_t byte = 0; byte < 4; ++byte) touch(run.from + byte * run.plane, (run.count - 1) * run.stride + kLanes);
@@ -98,6 +96,21 @@ void widen_block(Run run, const float* scale, std::byte* to) {
     run.from += run.count * run.stride;
     to += run.count * kVectorBytes;
   }
+}
+
+// 2^-exponent; exponents beyond are those of no operator.
+float scale_of(int exponent) {
+  constexpr int kLargest = 96, kBias = 127, kMantissaBits = 23;  // of a float
+  return std::bit_cast<float>((kBias - std::clamp(exponent, -kLargest, kLargest)) << kMantissaBits);
+}
+
+Lanes scales_of(const Widening& shape, int64_t block) {
+  float scales[kLanes] = {};
+  for (int64_t lane = 0; lane < std::min(kLanes, shape.channels - block * kLanes); ++lane) {
+    const int64_t channel = shape.exponents.size() == 1 ? 0 : block * kLanes + lane;
+    scales[lane] = scale_of(shape.input_exponent + shape.exponents[static_cast<size_t>(channel)]);
+  }
+  return load<Lanes>(scales);
 }
 
 }  // namespace
@@ -117,7 +130,7 @@ void widen(const Widening& shape, const std::byte* from, std::byte* to) {
       const int64_t own_block = at / shape.pixels;
       const int64_t first = (own_block / parts * shape.pixels + at % shape.pixels) * parts + own_block % parts;
       const std::byte* source = from + image * plane / shape.images + first * kLanes;
-      widen_block({source, plane, shape.block, count}, shape.scales.data() + block * kLanes, to);
+      widen_block({source, plane, shape.block, count}, scales_of(shape, block), to);
       to += count * kVectorBytes;
       at += count;
     }

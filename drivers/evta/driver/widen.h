@@ -10,17 +10,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace nestrt::evta {
+
+constexpr int64_t kLanes = 16;  // channels of a block of the plan's
 
 struct Widening {
   int64_t images = 1;
   int64_t pixels = 1;
-  int64_t block = 16;         // B
-  int64_t first_vector = 0;   // of an image's; where the part begins
-  int64_t vectors = 0;        // of the part, in each image
-  std::vector<float> scales;  // by channel of the whole tensor, zeros up to a multiple of 16
+  int64_t block = 16;        // B
+  int64_t first_vector = 0;  // of an image's; where the part begins
+  int64_t vectors = 0;       // of the part, in each image
+  int64_t channels = 0;      // of the whole tensor; lanes past the last become zero
+  // Scales are 2^-(input + that of the weights): one exponent for each channel, or for all. Not owned.
+  int input_exponent = 0;
+  std::span<const int8_t> exponents;
 
   uint64_t host_bytes() const { return static_cast<uint64_t>(images * vectors) * 16 * sizeof(float); }
   // Of one of the four: what the accelerator has of the part.

@@ -165,10 +165,11 @@ struct Input {
   std::optional<Preprocessing> preprocessing;
 };
 
-// Of f32, at most, what a driver makes of the bytes of accumulators that the program writes.
-inline uint64_t widened_bytes(const Program& program) {
+// Of f32, at most, what a driver makes of the bytes of accumulators that a program writes, which has such ranges.
+template <typename ProgramOfRanges>
+uint64_t widened_bytes(const ProgramOfRanges& program) {
   uint64_t bytes = 0;
-  for (const ProgramRange& range : program.ranges) bytes += is_bytes(range.layout) ? range.size : 0;
+  for (const auto& range : program.ranges) bytes += is_bytes(range.layout) ? range.size : 0;
   return bytes;
 }
 

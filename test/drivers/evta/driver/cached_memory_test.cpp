@@ -19,7 +19,7 @@ class LentCopy {
  public:
   // `y`: where it begins, from the first byte of a cache line on.
   explicit LentCopy(uint64_t y) {
-    auto bound = read_program(*source_.plan, *source_.program, kConfigurations[0]);
+    auto bound = read_program(*source_.plan, 0, *source_.program, kConfigurations[0]);
     REQUIRE(bound);
     auto placed =
         PlacedProgram::create({transport_.get(), &lent_, &constants_, &staging_}, std::move(*bound), source_.plan);

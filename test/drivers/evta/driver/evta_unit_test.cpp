@@ -322,7 +322,7 @@ TEST_CASE("A paced unit takes the modelled time at least") {
   const auto units = open_units("evta:sim", {.pace = kPace});
   REQUIRE(units);
   PreparedCopy copy(*(*units)[0]);
-  const auto program = read_program(copy.plan(), copy.program(), kConfigurations[0]);
+  const auto program = read_program(copy.plan(), 0, copy.program(), kConfigurations[0]);
   REQUIRE(program);
   const auto count = count_cycles(program->program(), profile);
   REQUIRE(count);

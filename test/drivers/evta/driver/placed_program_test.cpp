@@ -15,7 +15,7 @@ namespace {
 class HalfBlockCopy {
  public:
   explicit HalfBlockCopy(const SimulatorOptions& simulator) : transport_(make_simulator_transport(simulator)) {
-    auto bound = read_program(*source_.plan, *source_.program, configuration_);
+    auto bound = read_program(*source_.plan, 0, *source_.program, configuration_);
     REQUIRE(bound);
     pixels_ = static_cast<int64_t>(bound->ranges[2].size) / 32;
     bound->bindings[2].conversion = Reblocking{1, 1, pixels_};

@@ -1,7 +1,6 @@
 #include "drivers/evta/driver/widen.h"
 
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -14,10 +13,10 @@ namespace {
 
 struct Accumulators {
   Widening shape;
-  int64_t channels = 0;          // of the whole tensor
-  std::vector<int> exponents;    // by channel
-  std::vector<std::byte> bytes;  // what the accelerator has of the part
-  std::vector<float> expected;   // what becomes of it, in blocks of 16
+  int64_t channels = 0;           // of the whole tensor
+  std::vector<int8_t> exponents;  // by channel, of the weights
+  std::vector<std::byte> bytes;   // what the accelerator has of the part
+  std::vector<float> expected;    // what becomes of it, in blocks of 16
 };
 
 int32_t random_accumulator(std::mt19937& random) {
@@ -43,11 +42,11 @@ Accumulators random_accumulators(std::mt19937& random, int64_t block) {
   const int64_t begin = first_block * shape.pixels, end = blocks * shape.pixels;
   shape.first_vector = begin + (has_whole_blocks ? 0 : draw(0, shape.pixels - 1));
   shape.vectors = has_whole_blocks ? end - begin : draw(1, end - shape.first_vector);
-  shape.scales.assign(static_cast<size_t>(blocks * 16), 0);
-  for (int64_t c = 0; c < made.channels; ++c) {
-    made.exponents.push_back(static_cast<int>(draw(-96, 96)));
-    shape.scales[static_cast<size_t>(c)] = std::ldexp(1.0F, -made.exponents.back());
-  }
+  shape.channels = made.channels;
+  shape.input_exponent = static_cast<int>(draw(-8, 8));
+  const bool is_by_channel = draw(0, 3) > 0;
+  for (int64_t c = 0; c < (is_by_channel ? made.channels : 1); ++c)
+    made.exponents.push_back(static_cast<int8_t>(draw(-88, 88)));
   const int64_t plane = shape.plane_bytes();
   made.bytes.resize(static_cast<size_t>(4 * plane));
   const ChannelBlocks there{(blocks - first_block) * 16, shape.pixels, block};
@@ -62,7 +61,8 @@ Accumulators random_accumulators(std::mt19937& random, int64_t block) {
           made.bytes[static_cast<size_t>(byte * plane + at)] =
               static_cast<std::byte>(static_cast<uint32_t>(sum) >> (8 * byte));
         const bool exists = channel < made.channels;
-        made.expected.push_back(exists ? kernels::s8::widen(sum, made.exponents[static_cast<size_t>(channel)]) : 0.0F);
+        const int8_t exponent = exists ? made.exponents[is_by_channel ? static_cast<size_t>(channel) : 0] : int8_t{0};
+        made.expected.push_back(exists ? kernels::s8::widen(sum, shape.input_exponent + exponent) : 0.0F);
       }
   return made;
 }
@@ -71,7 +71,8 @@ TEST_CASE("The bytes of accumulators become their f32, as the CPU's kernels give
   std::mt19937 random(1);
   const int64_t block = GENERATE(16, 32);
   for (int i = 0; i < nestrt::test::by_level(20, 200, 5000); ++i) {
-    const Accumulators made = random_accumulators(random, block);
+    Accumulators made = random_accumulators(random, block);
+    made.shape.exponents = made.exponents;
     CAPTURE(i, block, made.channels, made.shape.images, made.shape.pixels, made.shape.first_vector, made.shape.vectors);
     std::vector<float> results(made.expected.size() + 1, -7.0F);  // one behind them
     REQUIRE(made.shape.host_bytes() == made.expected.size() * sizeof(float));
