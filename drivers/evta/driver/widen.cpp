@@ -33,10 +33,10 @@ Halves high_pairs(Bytes even, Bytes odd) {
   return reinterpret_cast<Halves>(
       __builtin_shufflevector(even, odd, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
 }
-template <int first>
+template <int kFirst>
 Floats join(Halves low, Halves high) {
-  const auto words = reinterpret_cast<Words>(__builtin_shufflevector(low, high, first, first + 8, first + 1, first + 9,
-                                                                     first + 2, first + 10, first + 3, first + 11));
+  const auto words = reinterpret_cast<Words>(__builtin_shufflevector(
+      low, high, kFirst, kFirst + 8, kFirst + 1, kFirst + 9, kFirst + 2, kFirst + 10, kFirst + 3, kFirst + 11));
   return __builtin_convertvector(words, Floats);
 }
 
