@@ -93,7 +93,7 @@ class Backend {
   virtual std::string configuration() const { return program_configuration(); }
   // At which its programs take UnitProgram.microseconds; 0: nothing is said of it.
   virtual double clock_mhz() const { return 0; }
-  // Of f32, at which these have the host make it of the bytes of accumulators; 0: they do not.
+  // Of f32, at which these have the host make it of the bytes of accumulators; 0: in no time.
   virtual double widen_mb_per_s() const { return 0; }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }

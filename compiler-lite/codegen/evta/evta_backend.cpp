@@ -236,9 +236,10 @@ class EvtaBackend final : public Backend {
 
   // What the driver has to bring a value's bytes to.
   plan::RangeLayout layout_there(const Value& value) const {
-    const bool is_widened = configuration_.block() == 32 && block_size(value.layout) == 16;
-    if (value.type == DataType::kF32) return is_widened ? plan::RangeLayout::kBytes32 : plan::RangeLayout::kBytes16;
-    return is_widened ? plan::RangeLayout::kBlocked32 : plan::RangeLayout::kPlain;
+    const bool has_wider_blocks = configuration_.block() == 32 && block_size(value.layout) == 16;
+    if (value.type == DataType::kF32)
+      return has_wider_blocks ? plan::RangeLayout::kBytes32 : plan::RangeLayout::kBytes16;
+    return has_wider_blocks ? plan::RangeLayout::kBlocked32 : plan::RangeLayout::kPlain;
   }
 
   Result<UnitProgram> unit_program(const Graph& graph, const EncodedProgram& generated, const NodeLayer& layer,

@@ -1,8 +1,5 @@
 #include "drivers/evta/driver/placed_program.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/driver/relocate.h"
 

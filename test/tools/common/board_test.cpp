@@ -145,22 +145,20 @@ TEST_CASE("Costs found at another clock than the board's take as many cycles the
   CHECK_THAT(warnings[0], Contains("costs of 'evta' at 100 MHz, scaled to the board's 300 MHz"));
 }
 
-TEST_CASE("Programs of an accelerator take time to launch, the CPU's do not") {
-  const auto board = parse("board: b\nunits: [{unit: cpu}, {unit: evta, launch_us: 75.5}]\n");
-  REQUIRE(board);
-  CHECK(board->units[1].launch_us == 75.5);
-  const auto refused = parse("board: b\nunits: [{unit: cpu, launch_us: 1}]\n");
-  REQUIRE_FALSE(refused);
-  CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("launch_us"));
-}
-
-TEST_CASE("Making f32 of an accelerator's accumulators takes time, the CPU's need none") {
-  const auto board = parse("board: b\nunits: [{unit: cpu}, {unit: evta, widen_mb_per_s: 870}]\n");
-  REQUIRE(board);
-  CHECK(board->units[1].widen_mb_per_s == 870);
-  const auto refused = parse("board: b\nunits: [{unit: cpu, widen_mb_per_s: 1}]\n");
-  REQUIRE_FALSE(refused);
-  CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("widen_mb_per_s"));
+TEST_CASE("Programs of an accelerator take time to launch and to make f32 of accumulators, the CPU's do not") {
+  struct Case {
+    const char* key;
+    double BoardUnit::*value;
+  };
+  for (const Case& c : {Case{"launch_us", &BoardUnit::launch_us}, Case{"widen_mb_per_s", &BoardUnit::widen_mb_per_s}}) {
+    CAPTURE(c.key);
+    const auto board = parse("board: b\nunits: [{unit: cpu}, {unit: evta, " + std::string(c.key) + ": 75.5}]\n");
+    REQUIRE(board);
+    CHECK(board->units[1].*c.value == 75.5);
+    const auto refused = parse("board: b\nunits: [{unit: cpu, " + std::string(c.key) + ": 1}]\n");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains(c.key));
+  }
 }
 
 TEST_CASE("A board has units, but not beyond reason") {
