@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "nestrt/log.h"
 #include "runtime/plan/picture_channels.h"

@@ -21,23 +21,25 @@ Header without_digests(Header header) {
   return header;
 }
 
+// A state that has taken in the header and what follows it, for either width: that is chosen when it is finished.
+XXH3_state_t state_after(std::span<const std::byte> file, uint64_t end) {
+  const Header header = without_digests(read_header(file));
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (const auto part : {std::as_bytes(std::span(&header, 1)), file.subspan(sizeof header, end - sizeof header)})
+    XXH3_128bits_update(&state, part.data(), part.size());
+  return state;
+}
+
 }  // namespace
 
 uint64_t tables_digest(std::span<const std::byte> file) {
-  const Header header = without_digests(read_header(file));
-  XXH3_state_t state;
-  XXH3_64bits_reset(&state);
-  XXH3_64bits_update(&state, &header, sizeof header);
-  XXH3_64bits_update(&state, file.data() + sizeof header, header.data_offset - sizeof header);
+  const XXH3_state_t state = state_after(file, read_header(file).data_offset);
   return XXH3_64bits_digest(&state);
 }
 
 ContentDigest content_digest(std::span<const std::byte> file) {
-  const Header header = without_digests(read_header(file));
-  XXH3_state_t state;
-  XXH3_128bits_reset(&state);
-  XXH3_128bits_update(&state, &header, sizeof header);
-  XXH3_128bits_update(&state, file.data() + sizeof header, file.size() - sizeof header);
+  const XXH3_state_t state = state_after(file, file.size());
   const XXH128_hash_t hash = XXH3_128bits_digest(&state);
   return {hash.low64, hash.high64};
 }
