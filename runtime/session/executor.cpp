@@ -86,7 +86,10 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
   copied_.store(0);
   handed_over_.store(0);
   number_.fetch_add(1, std::memory_order_relaxed);
-  cancelled_.store(false);
+  {
+    const MutexLock lock(cancel_mutex_);
+    cancelled_.store(false);
+  }
   failed_.store(false);
   healed_.store(false, std::memory_order_relaxed);
   if (run.deadline != kNoDeadline) host_is_in_time_ = now() + schedule.measure_rest() < run.deadline;
@@ -168,6 +171,7 @@ Status Executor::failure() {
 }
 
 void Executor::cancel() {
+  const MutexLock run(cancel_mutex_);
   cancelled_.store(true);
   for (Submitted& submitted : submitted_) {
     const MutexLock lock(submitted.mutex);

@@ -118,6 +118,7 @@ class Executor {
   std::atomic<uint64_t> number_{0};
   std::atomic<size_t> running_lanes_{0};  // lanes on threads
   std::atomic<uint64_t> copied_{0}, handed_over_{0};
+  Mutex cancel_mutex_;  // a run does not begin while the one before it is cancelled, whose submissions would be its own
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> healed_{false};  // some step of the run

@@ -240,6 +240,26 @@ TEST_CASE("A cancelled run ends, and the next one is right") {
   CHECK(network.is_right());
 }
 
+TEST_CASE("A cancellation between two runs is of the next one or of none, and no failure of a unit") {
+  Board board;
+  Network network(5);
+  std::mt19937 random(5);
+  const auto session = open(network, board.units, random_schedule(*network.plan, random));
+  std::atomic<bool> ended{false};
+  std::thread canceller([&] {
+    while (!ended.load()) session->cancel();
+  });
+  for (int run = 0; run < test::by_level(200, 3000, 20000); ++run) {
+    const Status status = network.run(*session);
+    if (!status.ok()) CHECK(status.code() == Code::kCancelled);
+  }
+  ended.store(true);
+  canceller.join();
+  CHECK(session->healed_branches() == 0);
+  CHECK(network.run(*session).ok());
+  CHECK(network.is_right());
+}
+
 TEST_CASE("Schedules that compute too little, twice, too early or elsewhere are refused") {
   const Board board;
   const Network network(6);
