@@ -95,9 +95,15 @@ double absolute_of(const CheckOptions& options, const CheckReport& report) {
 
 bool agrees(const CheckOptions& options, const CheckReport& report, const OutputSummary& output) {
   const Difference& difference = output.difference;
+  if (output.gives_classes && options.min_agreement <= CheckOptions::kMinAgreement &&
+      difference.decibel() >= CheckOptions::kDecibelOfRows)
+    return true;
   if (output.gives_classes)
     return static_cast<double>(difference.rows_agreeing) >=
            options.min_agreement * static_cast<double>(difference.rows);
+  if (output.gives_places)
+    return static_cast<double>(difference.elements_equal) >=
+           options.min_agreement * static_cast<double>(difference.elements);
   return difference.decibel() >= options.min_decibel || difference.within(0, absolute_of(options, report));
 }
 
@@ -107,6 +113,9 @@ bool agrees_but_for_roundings(const CheckOptions& options, const OutputSummary& 
   return difference.step > 0 && output.gives_classes && difference.decibel() >= CheckOptions::kDecibelOfScores &&
          static_cast<double>(difference.rows_agreeing) >= options.min_agreement * static_cast<double>(difference.rows);
 }
+
+// What quantized tensors are not of.
+bool gives_places(DataType type) { return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool; }
 
 // Of a plan of floating point every run has to match, of a quantized one all of them together.
 void summarize(const CheckOptions& options, const Plan& plan, CheckReport& report) {
@@ -122,6 +131,7 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
       summary.matches = summary.matches && checked.matches;
       ++summary.runs;
     }
+    summary.gives_places = gives_places(output.type) && summary.difference.step == 0;
     if (report.quantized)
       summary.matches = agrees(options, report, summary);
     else

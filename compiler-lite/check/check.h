@@ -30,11 +30,16 @@ struct CheckOptions {
   // stated: kAbsolute, and kAbsoluteQuantized of a quantized plan, a step of eight bits over what goes from 0 to 1.
   std::optional<double> absolute;
   // What outputs of a quantized plan have to have in common with those of the model, over all runs: rows of class
-  // scores their top class, in that share of them; others that ratio of signal to noise.
-  double min_agreement = 0.9;
+  // scores their top class, in that share of them; integers without a scale, which are places, classes or masks, that
+  // share of their elements; others that ratio of signal to noise.
+  double min_agreement = kMinAgreement;
   double min_decibel = 10;
   std::string python;  // empty: the private environment
 
+  static constexpr double kMinAgreement = 0.9;
+  // Rows of numbers that are no scores, as of an autoencoder, cannot be told from scores: unless more agreement is
+  // asked for than by default, that ratio of signal to noise is enough for either.
+  static constexpr double kDecibelOfRows = 30;
   static constexpr double kAbsolute = 1e-6, kAbsoluteQuantized = 1.0 / 256;
   // Of class scores from integers that a model states, beside min_agreement.
   static constexpr double kDecibelOfScores = 20;
@@ -52,6 +57,7 @@ struct OutputSummary {
   std::string name;
   size_t runs = 0;
   bool gives_classes = false;  // rows of class scores
+  bool gives_places = false;   // integers without a scale: where something is, which class it is of
   Difference difference;       // the tops of the rows are those of the last run
   bool matches = true;         // by the rules of CheckOptions
 };

@@ -92,6 +92,8 @@ double Difference::cosine() const {
 void Difference::add(const Difference& other) {
   if (other.max_absolute > max_absolute) max_absolute = other.max_absolute, at = other.at;
   largest = std::max(largest, other.largest);
+  elements += other.elements;
+  elements_equal += other.elements_equal;
   rows += other.rows;
   rows_agreeing += other.rows_agreeing;
   step = std::max(step, other.step);
@@ -108,10 +110,12 @@ Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView&
                               name(expected.type), expected.shape.to_string()));
   }
   Difference difference;
+  difference.elements = expected.shape.num_elements();
   for (int64_t i = 0; i < expected.shape.num_elements(); ++i) {
     const double mine = element(actual, i), theirs = element(expected, i), apart = distance(mine, theirs);
     add_to_sums(mine, theirs, apart, difference);
     if (std::isfinite(theirs)) difference.largest = std::max(difference.largest, std::abs(theirs));
+    difference.elements_equal += apart == 0;
     if (apart > difference.max_absolute) difference.max_absolute = apart, difference.at = i;
   }
   compare_rows(actual, expected, difference);

@@ -11,9 +11,11 @@ namespace nestrt::compiler {
 
 // Equal NaNs and equal infinities count as no difference; one alone as an infinite one.
 struct Difference {
-  double max_absolute = 0;    // largest |actual - expected|
-  double largest = 0;         // largest finite |expected|
-  int64_t at = 0;             // row-major index of the largest difference
+  double max_absolute = 0;  // largest |actual - expected|
+  double largest = 0;       // largest finite |expected|
+  int64_t at = 0;           // row-major index of the largest difference
+  int64_t elements = 0;
+  int64_t elements_equal = 0;
   int64_t rows = 0;           // vectors along the class axis: the last that is longer than 1
   int64_t rows_agreeing = 0;  // those whose largest element is in the same place, and that are numbers
   int64_t actual_top = 0;     // place of the largest element in the first row; -1: not all are numbers

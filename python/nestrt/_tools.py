@@ -389,7 +389,7 @@ def check(
 
     inputs: {name: array} for one run; an array of N inputs or arrays for a run each (dicts of several inputs), or a
         folder of samples as calibrate() takes it; None: random ones.
-    layers: by operator, too. tolerance: a share of the largest element of each tensor.
+    layers: by operator, too, with the first of the inputs. tolerance: a share of the largest element of each tensor.
     python: an interpreter with onnxruntime, onnx and numpy; default: this one if it has them, else a private
         environment, made on first use.
 

@@ -81,6 +81,8 @@ nb::dict as_dict(const compiler::Difference& difference) {
   row["cosine"] = finite(difference.cosine());
   row["snr_db"] = finite(difference.decibel());
   row["step"] = difference.step;
+  row["elements"] = difference.elements;
+  row["elements_equal"] = difference.elements_equal;
   row["rows"] = difference.rows;
   row["rows_agreeing"] = difference.rows_agreeing;
   return row;
@@ -93,6 +95,7 @@ nb::list outputs_of(const compiler::CheckReport& report) {
     row["name"] = output.name;
     row["runs"] = output.runs;
     row["gives_classes"] = output.gives_classes;
+    row["gives_places"] = output.gives_places;
     row["matches"] = output.matches;
     outputs.append(row);
   }

@@ -1,11 +1,13 @@
 // nestc check: does a plan, or a model in parts, compute what ONNX Runtime computes?
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "compiler-lite/check/check.h"
 #include "compiler-lite/parts/check_parts.h"
@@ -52,6 +54,7 @@ struct CheckCommand {
 
 std::string top_classes(const OutputSummary& output) {
   const Difference& difference = output.difference;
+  if (output.gives_places) return fmt::format("{} of {}", difference.elements_equal, difference.elements);
   if (!output.gives_classes) return "";
   if (difference.rows != 1) return fmt::format("{} of {}", difference.rows_agreeing, difference.rows);
   if (difference.actual_top == difference.expected_top)
@@ -77,6 +80,12 @@ Status CheckCommand::parse_inputs() {
   return {};
 }
 
+// Above tables of operators, where outputs were compared over more.
+std::string of_first_run(const CheckReport& report) {
+  const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
+  return runs > 1 ? fmt::format("Operators were compared with the first of {} inputs.\n", runs) : "";
+}
+
 Table CheckCommand::output_table(const CheckReport& report) const {
   Table table({{"output"},
                {"max abs error", Align::kRight},
@@ -84,7 +93,7 @@ Table CheckCommand::output_table(const CheckReport& report) const {
                {"in steps", Align::kRight},
                {"cosine", Align::kRight},
                {"SNR dB", Align::kRight},
-               {"top-1", Align::kRight},
+               {"agree", Align::kRight},
                {""}});
   for (const OutputSummary& output : report.summaries) {
     const Difference& difference = output.difference;
@@ -116,7 +125,7 @@ Table CheckCommand::layer_table(const CheckReport& report) const {
 }
 
 void CheckCommand::print_layers(const CheckReport& report) const {
-  fmt::print("\n{}", layer_table(report).to_string());
+  fmt::print("\n{}{}", of_first_run(report), layer_table(report).to_string());
   if (!report.first_divergence) {
     fmt::print("no operator diverges; {} values compared\n", report.layers.size());
     return;
@@ -142,7 +151,7 @@ Table noise_table(const CheckReport& report) {
 }
 
 void print_noise(const CheckReport& report) {
-  fmt::print("\n{}", noise_table(report).to_string());
+  fmt::print("\n{}{}", of_first_run(report), noise_table(report).to_string());
   if (const LayerNoise* worst = noisiest(report.noise); worst != nullptr) {
     fmt::print("{} adds most noise; to compute it in f32: nestc compile ... --keep-f32 {}\n",
                tools::printable(worst->operator_name), tools::printable(worst->operator_name));
@@ -175,11 +184,12 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
   if (!options.layers) return page;
   if (report.quantized) {
     page.add_bars("Signal to noise by operator", "dB", noise_bars(report),
-                  "What quantization has left of each value, in the order of the plan: six decibels are one bit.");
+                  of_first_run(report) +
+                      "What quantization has left of each value, in the order of the plan: six decibels are one bit.");
     page.add_table("Noise by operator", noise_table(report), "The worst first.");
   } else {
     page.add_bars("Largest error by operator", "of the largest element", error_bars(report));
-    page.add_table("Operators", layer_table(report));
+    page.add_table("Operators", layer_table(report), of_first_run(report));
   }
   return page;
 }
@@ -187,14 +197,21 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
 // By which rules a quantized plan was judged; those of a plan of floating point are the tolerances.
 std::string rules(const CheckOptions& options, const CheckReport& report) {
   if (!report.quantized) return "";
-  const bool classes = std::ranges::any_of(report.summaries, [](const auto& output) { return output.gives_classes; });
-  std::string text = "; of a quantized plan ";
-  if (classes) text += fmt::format("{:g} % of the top classes have to agree", 100 * options.min_agreement);
-  if (classes && report.summaries.size() > 1) text += ", and ";
-  if (!classes || report.summaries.size() > 1)
-    text +=
-        fmt::format("{}outputs have to have {:g} dB of signal to noise", classes ? "other " : "", options.min_decibel);
-  return text;
+  const auto& outputs = report.summaries;
+  const auto classes = std::ranges::count_if(outputs, &OutputSummary::gives_classes);
+  const auto places = std::ranges::count_if(outputs, &OutputSummary::gives_places);
+  std::vector<std::string> rules;
+  if (classes > 0) {
+    rules.push_back(fmt::format("{:g} % of the top classes have to agree", 100 * options.min_agreement));
+    if (options.min_agreement <= CheckOptions::kMinAgreement)
+      rules.back() += fmt::format(", or {:g} dB of signal to noise be left", CheckOptions::kDecibelOfRows);
+  }
+  if (places > 0)
+    rules.push_back(fmt::format("{:g} % of the elements of integers have to be equal", 100 * options.min_agreement));
+  if (classes + places < std::ssize(outputs))
+    rules.push_back(fmt::format("{}outputs have to have {:g} dB of signal to noise", rules.empty() ? "" : "other ",
+                                options.min_decibel));
+  return fmt::format("; of a quantized plan {}", fmt::join(rules, ", and "));
 }
 
 Status CheckCommand::check_runs() const {
@@ -333,7 +350,8 @@ void add_check_command(tools::Cli& cli) {
   app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
   const tools::Option layers =
       app.add_flag("--layers", options.layers,
-                   "compare every operator's output that the model names, too; of a quantized plan, the noise there");
+                   "compare every operator's output that the model names, too, with the first of several inputs; of a "
+                   "quantized plan, the noise there");
   parts.excludes(layers);
   app.add_option("--tolerance", command->tolerance,
                  "accepted difference, as a share of the largest element of the tensor; of a plan's integers, one step "
@@ -346,7 +364,8 @@ void add_check_command(tools::Cli& cli) {
       .between(0, 1e30)
       .excludes(parts);
   app.add_option("--min-agreement", options.min_agreement,
-                 "of a quantized plan: accepted share of the rows of class scores with the same top class")
+                 "of a quantized plan: accepted share of the rows of class scores with the same top class, and of the "
+                 "elements of integers, as of ArgMax, that are equal")
       .between(0, 1)
       .show_default()
       .excludes(parts);

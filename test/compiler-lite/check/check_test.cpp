@@ -174,6 +174,74 @@ TEST_CASE("nestc check takes what a detector's scores are off by, and no classes
             .exit_code == 1);
 }
 
+// Says of every pixel that it is of class `best`, of eight.
+ModelBuilder classes_of_pixels(size_t best) {
+  ModelBuilder model;
+  model.input("x", {1, 2, 8, 8}).output("classes");
+  std::vector<float> bias(8, 0);
+  bias[best] = 10;
+  model.constant("w", {8, 2, 1, 1}, std::vector<float>(16, 0.25F)).constant("b", {8}, bias);
+  model.node("Conv", {"x", "w", "b"}, {"scores"});
+  test::set_attribute(model.node("ArgMax", {"scores"}, {"classes"}), "axis", int64_t{1});
+  return model;
+}
+
+TEST_CASE("Places and classes of a quantized plan are compared one for one, not by signal to noise") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string six = folder.write_text("six.onnx", classes_of_pixels(6).bytes());
+  const std::string seven = folder.write_text("seven.onnx", classes_of_pixels(7).bytes());
+  const std::string plan = folder.path() + "/plan.nest", samples = folder.path() + "/samples.npy";
+  const std::vector<float> values(size_t{2} * 8 * 8, 0.5F);
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {1, 2, 8, 8}, values.data()}).ok());
+  REQUIRE(
+      test::run_program("nestc", {"compile", six, "-o", plan, "--quantize", "s8", "--calibrate", samples}).exit_code ==
+      0);
+  const auto same = test::run_program("nestc", {"check", six, plan, "--npy", samples, "--python", python});
+  INFO(same.text);
+  CHECK(same.exit_code == 0);
+  CHECK_THAT(same.text, Catch::Matchers::Contains("64 of 64") &&
+                            Catch::Matchers::Contains("90 % of the elements of integers have to be equal"));
+  // Seven in place of six is 16 dB of "signal".
+  const auto other = test::run_program("nestc", {"check", seven, plan, "--npy", samples, "--python", python});
+  INFO(other.text);
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.text, Catch::Matchers::Contains("0 of 64"));
+  const std::vector<float> twice(size_t{2} * 2 * 8 * 8, 0.5F);
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {2, 2, 8, 8}, twice.data()}).ok());
+  const auto layers =
+      test::run_program("nestc", {"check", six, plan, "--npy", samples, "--python", python, "--layers"});
+  CHECK_THAT(layers.text, Catch::Matchers::Contains("Operators were compared with the first of 2 inputs."));
+}
+
+TEST_CASE("Rows that keep their signal match, whatever their largest elements") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  ModelBuilder rows;  // of 64 numbers, of which many are about the largest
+  rows.input("x", {1, 64}).output("y");
+  std::vector<float> weights(size_t{64} * 64, 0);
+  for (size_t i = 0; i < 64; ++i) weights[i * 64 + i] = 1 + 0.001F * static_cast<float>(i % 7);
+  rows.constant("w", {64, 64}, weights).node("MatMul", {"x", "w"}, {"y"});
+  const std::string model = folder.write_text("rows.onnx", rows.bytes()), plan = folder.path() + "/plan.nest";
+  const std::string samples = folder.path() + "/samples.npy";
+  std::vector<float> values(size_t{40} * 64);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 1 - 0.0001F * static_cast<float>(i * 37 % 101);
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {40, 1, 64}, values.data()}).ok());
+  REQUIRE(test::run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples})
+              .exit_code == 0);
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", model, plan, "--npy", samples, "--python", python});
+    return test::run_program("nestc", more);
+  };
+  const auto by_signal = check({});
+  INFO(by_signal.text);
+  CHECK(by_signal.exit_code == 0);
+  CHECK_THAT(by_signal.text, Catch::Matchers::Contains("or 30 dB of signal to noise"));
+  CHECK(check({"--min-agreement", "0.95"}).exit_code == 1);
+}
+
 // As ONNX Runtime's quantizer writes them, with activations and weights of int8.
 ModelBuilder signed_products() {
   ModelBuilder model;

@@ -99,6 +99,8 @@ TEST_CASE("Integers are compared exactly") {
   const std::vector<int64_t> a = {1, 2, 3}, b = {1, 2, 4};
   const auto result = compare({DataType::kS64, {3}, a.data()}, {DataType::kS64, {3}, b.data()});
   REQUIRE(result->max_absolute == 1);
+  REQUIRE(result->elements_equal == 2);
+  REQUIRE(result->elements == 3);
 }
 
 TEST_CASE("An empty tensor does not differ from an empty tensor") { REQUIRE(difference({}, {}, {0, 4}).within(0)); }
