@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -89,22 +91,46 @@ struct PngChunks {
   // One says that it is longer than what is left: stb_image would allocate what it says, up to gigabytes. Without an
   // end stb_image says so.
   bool truncated = false;
+  bool damaged = false;             // the checksum of a chunk without which there is no picture is wrong
   std::span<const std::byte> exif;  // what the first chunk eXIf holds
 };
+
+// CRC-32 as PNG has it (ISO/IEC 15948, annex D), which stb_image does not look at.
+uint32_t checksum(std::span<const std::byte> bytes) {
+  static constexpr auto kTable = [] {
+    std::array<uint32_t, 256> table{};
+    for (uint32_t i = 0; i < table.size(); ++i) {
+      table[i] = i;
+      for (int bit = 0; bit < 8; ++bit) table[i] = (table[i] >> 1) ^ ((table[i] & 1) != 0 ? 0xedb88320 : 0);
+    }
+    return table;
+  }();
+  uint32_t value = 0xffffffff;
+  for (std::byte byte : bytes) value = kTable[(value ^ std::to_integer<uint32_t>(byte)) & 0xff] ^ (value >> 8);
+  return ~value;
+}
+
+uint32_t big_endian_at(std::span<const std::byte> content, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint32_t>(number_at(content, at + i, 1));
+  return value;
+}
 
 // Empty of what is no PNG.
 PngChunks find_chunks(std::span<const std::byte> content) {
   constexpr size_t kSignature = 8, kHeader = 8, kChecksum = 4;
+  constexpr std::byte kAncillary{0x20};                                         // of a type's first letter
   constexpr uint64_t kPng = 0x474e5089, kEnd = 0x444e4549, kExif = 0x66495865;  // "\x89PNG", "IEND", "eXIf"
   PngChunks result;
   if (number_at(content, 0, 4) != kPng) return result;
   for (size_t at = kSignature; at + kHeader <= content.size();) {
-    uint64_t length = 0;
-    for (size_t i = 0; i < 4; ++i) length = length << 8 | number_at(content, at + i, 1);
+    const uint64_t length = big_endian_at(content, at);
     result.truncated = length > content.size() - at - kHeader;
     const uint64_t type = number_at(content, at + 4, 4);
     if (result.truncated || type == kEnd) break;
     if (type == kExif && result.exif.empty()) result.exif = content.subspan(at + kHeader, length);
+    if ((content[at + 4] & kAncillary) == std::byte{0})
+      result.damaged |= checksum(content.subspan(at + 4, 4 + length)) != big_endian_at(content, at + kHeader + length);
     at += kHeader + length + kChecksum;
   }
   return result;
@@ -118,6 +144,7 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   if (!stbi_info_from_memory(data, size, &width, &height, &file_channels)) {
     return refuse_image(name, "is not a JPEG, PNG or BMP picture");
   }
+  height = height > INT_MIN ? std::abs(height) : 0;  // a BMP whose rows go down says so by a minus
   const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);
   const int64_t most = max_pixels(content.size(), pixel_bytes);
   if (width <= 0 || height <= 0 || int64_t{width} * height > most)
@@ -134,6 +161,7 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
       stbi_load_from_memory(data, size, &width, &height, &file_channels, channels), &stbi_image_free);
   if (!pixels) return refuse_undecodable(name);
+  if (chunks.damaged) return refuse_image(name, "is damaged: the checksum of a chunk is wrong");
   const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
   return turned({width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)},
                 exif_orientation(chunks.exif));

@@ -4,8 +4,10 @@
 #include <turbojpeg.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "nestrt/log.h"
 #include "tools/common/exif.h"
 
 namespace nestrt::tools {
@@ -83,10 +85,15 @@ TJPF pixel_format(int colours) {
   return colours == TJCS_CMYK || colours == TJCS_YCCK ? TJPF_CMYK : TJPF_RGB;
 }
 
-// False after an error, which tjGetErrorStr2() tells. Warnings are harmless oddities of the encoder: then the picture
-// is decoded once more, in spite of them. As TurboJPEG still calls it a warning where an error follows one, the message
-// tells: it is that of the first warning or of the error.
-bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, Image& image) {
+// What libjpeg says of data that are lost, or are none; its other warnings are of oddities of the encoder.
+bool is_damage(std::string_view warning) {
+  return warning.starts_with("Corrupt JPEG data") || warning.starts_with("Premature end");
+}
+
+// False after an error, which tjGetErrorStr2() tells. After a warning the picture is decoded once more, in spite of it;
+// of damage, which other viewers pass over as well, the user is told. As TurboJPEG still calls it a warning where an
+// error follows one, the message tells: it is that of the first warning or of the error.
+bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, std::string_view name, Image& image) {
   const auto decompress = [&](int flags) {
     return tjDecompress2(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(),
                          image.pixels.data(), image.width, 0, image.height, format, flags) == 0;
@@ -95,7 +102,10 @@ bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, I
   if (decompress(TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING)) return true;
   if (tjGetErrorCode(decoder) != TJERR_WARNING) return false;
   const std::string warning = tjGetErrorStr2(decoder);
-  return decompress(TJFLAG_LIMITSCANS) || tjGetErrorStr2(decoder) == warning;
+  if (!decompress(TJFLAG_LIMITSCANS) && tjGetErrorStr2(decoder) != warning) return false;
+  if (is_damage(warning))
+    log(LogLevel::kWarning, fmt::format("'{}' is damaged, and some of its pixels may be wrong: {}", name, warning));
+  return true;
 }
 
 // Adobe programs store CMYK inverted: 255 is no ink.
@@ -126,7 +136,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view n
   const TJPF format = pixel_format(header.colours);
   Image image{header.width, header.height, tjPixelSize[format], {}};
   image.pixels.resize(static_cast<size_t>(int64_t{image.width} * image.height * image.channels));
-  if (!decode(decoder.get(), content, format, image)) return refuse_jpeg(name, tjGetErrorStr2(decoder.get()));
+  if (!decode(decoder.get(), content, format, name, image)) return refuse_jpeg(name, tjGetErrorStr2(decoder.get()));
   if (image.channels == 4) image = cmyk_to_rgb(image, markers.adobe);
   return turned(std::move(image), exif_orientation(markers.exif));
 }

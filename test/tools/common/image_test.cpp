@@ -3,9 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "nestrt/log.h"
 #include "test/support/sample_pictures.h"
 
 namespace nestrt::tools {
@@ -104,6 +107,19 @@ TEST_CASE("A JPEG that does not reach its end is refused, whatever the decoder h
   }
 }
 
+TEST_CASE("Data of a JPEG that are lost, or are none, are said to be") {
+  std::vector<std::string> heard;
+  set_log_hook([&](LogLevel, std::string_view message) { heard.emplace_back(message); });
+  CHECK(decode_image(from_hex(kJpegGrey), "good.jpg"));
+  CHECK(heard.empty());
+  CHECK(decode_image(from_hex(with_inserted(kJpegGrey, 14, "0000")), "odd.jpg"));  // before the scan
+  set_log_hook(nullptr);
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0] ==
+        "'odd.jpg' is damaged, and some of its pixels may be wrong: Corrupt JPEG data: 2 extraneous bytes before "
+        "marker 0xda");
+}
+
 TEST_CASE("Oddities of a JPEG are passed over, errors after them are not") {
   const std::string odd = with_inserted(kJpegGrey, 2, "0000");
   const auto image = decode_image(from_hex(odd), "x");
@@ -142,12 +158,21 @@ std::string png_number(size_t value) {
   return bytes;
 }
 
-// A grey PNG with these compressed data; its checksums are zero, which nobody looks at.
+std::string png_chunk(const std::string& type, const std::string& data) {
+  uint32_t checksum = 0xffffffff;  // ISO/IEC 15948, annex D, bit by bit
+  for (const char c : type + data) {
+    checksum ^= static_cast<uint8_t>(c);
+    for (int bit = 0; bit < 8; ++bit) checksum = (checksum >> 1) ^ ((checksum & 1) != 0 ? 0xedb88320 : 0);
+  }
+  return png_number(data.size()) + type + data + png_number(~checksum);
+}
+
+// A grey PNG with these compressed data, whose own checksum nobody looks at.
 std::vector<std::byte> grey_png(size_t side, int bits, bool interlaced, const std::string& data) {
-  std::string png = "\x89PNG\r\n\x1a\n" + png_number(13) + "IHDR" + png_number(side) + png_number(side);
-  png += {static_cast<char>(bits), 0, 0, 0, static_cast<char>(interlaced)};
-  png += png_number(0) + png_number(data.size()) + "IDAT" + data + png_number(0);
-  png += png_number(0) + "IEND" + png_number(0);
+  std::string header = png_number(side) + png_number(side);
+  header += {static_cast<char>(bits), 0, 0, 0, static_cast<char>(interlaced)};
+  const std::string png =
+      "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + png_chunk("IDAT", data) + png_chunk("IEND", "");
   const auto* bytes = reinterpret_cast<const std::byte*>(png.data());
   return {bytes, bytes + png.size()};
 }
@@ -219,6 +244,33 @@ TEST_CASE("A BMP that ends before its last pixel is refused") {
     REQUIRE_FALSE(image);
     CHECK(image.error().message() == "'broken.bmp' is truncated: it ends before its last pixel");
   }
+}
+
+TEST_CASE("A BMP whose rows go down is read from its top") {
+  const std::vector<std::byte> up = from_hex(kBmpRgb3x2);
+  constexpr size_t kHeight = 22, kPixels = 54, kRow = 12;
+  std::vector<std::byte> down = up;
+  std::fill_n(down.begin() + kHeight, 4, std::byte{0xff});
+  down[kHeight] = std::byte{0xfe};  // -2
+  std::swap_ranges(down.begin() + kPixels, down.begin() + kPixels + kRow, down.begin() + kPixels + kRow);
+  const auto image = decode_image(down, "down.bmp");
+  REQUIRE(image);
+  CHECK(image->pixels == pattern(3, 2, 3).pixels);
+}
+
+TEST_CASE("A PNG with a wrong checksum is refused, but for chunks that a picture does not need") {
+  std::vector<std::byte> file = from_hex(kPngRgb3x2);
+  constexpr size_t kHeaderChecksum = 29;
+  file[kHeaderChecksum] ^= std::byte{1};
+  const auto image = decode_image(file, "bad.png");
+  REQUIRE_FALSE(image);
+  CHECK(image.error().message() == "'bad.png' is damaged: the checksum of a chunk is wrong");
+  const std::string text =
+      "00000001"
+      "74455874"
+      "61"
+      "00000000";  // tEXt
+  CHECK(decode_image(from_hex(with_inserted(kPngRgb3x2, 12, text)), "x"));
 }
 
 TEST_CASE("A PNG that is cut short says so") {
