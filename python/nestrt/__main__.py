@@ -139,7 +139,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     seen = [path for path in inputs if path]
     for path in (getattr(options, "output", None), options.json):
         if path:
-            check_output(path, seen)
+            check_output(path, seen, is_plan=options.command == "compile" and path is options.output)
             seen.append(path)
     if options.json and os.path.abspath(options.json) == os.path.abspath(getattr(options, "output", None) or ""):
         raise ValueError(f"'{options.json}' would be written twice; name another file for --json")

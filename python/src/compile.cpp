@@ -407,10 +407,10 @@ void bind_evaluator(nb::module_& module) {
       .def("evaluate", &EvaluatorHandle::evaluate, "settings"_a, "samples"_a);
 }
 
-// Before a long computation. `inputs` are not to be written over.
-void check_output(const std::string& path, const std::vector<std::string>& inputs) {
+// Before a long computation, and at its end. `inputs` are not to be written over.
+void check_output(const std::string& path, const std::vector<std::string>& inputs, bool is_plan) {
   for (const std::string& input : inputs) check(compiler::check_not_model(path, input), path);
-  check(tools::check_writable(path, tools::Written::kPlan), path);
+  check(tools::check_writable(path, is_plan ? tools::Written::kPlan : tools::Written::kText), path);
 }
 
 }  // namespace
@@ -428,6 +428,7 @@ void bind_compile(nb::module_& module) {
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })
       .def_ro("_percentile", &ProfileHandle::percentile)
       .def("_save", [](const ProfileHandle& self, const std::string& path) {
+        check_output(path, {}, false);
         check(compiler::save_profile(self.profile, path), path);
       });
   module.def("calibrate", &calibrate, "model"_a, "options"_a, "samples"_a, "method"_a, "percentile"_a,
@@ -435,8 +436,9 @@ void bind_compile(nb::module_& module) {
   module.def("load_profile", &load_profile, "path"_a, "method"_a, "percentile"_a);
   module.def("compile", &compile, "model"_a, "options"_a, "profile"_a.none(), "quantize"_a, "search"_a.none(),
              "progress"_a.none());
-  module.def("check_output", &check_output, "path"_a, "inputs"_a);
+  module.def("check_output", &check_output, "path"_a, "inputs"_a, "is_plan"_a = true);
   module.def("write_plan", [](const PlanHandle& plan, const std::string& path) {
+    check_output(path, {}, true);
     check(tools::write_file(path, plan.plan->bytes()), path);
   });
 }

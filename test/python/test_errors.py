@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nestrt
+from conftest import EXAMPLES, PIXELS
 
 
 def test_every_error_carries_code_message_where_and_remedy(tmp_path):
@@ -183,3 +184,25 @@ def test_names_that_are_not_utf8_are_refused(model, plan):
         nestrt.Plan(plan.path, keys="team.pub")
     with pytest.raises(ValueError, match="input: expected 0 to 0"):
         plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)
+
+
+CAT = EXAMPLES / "images" / "cat.png"
+
+
+def test_nothing_is_saved_over_pictures_models_or_plans(model, plan, samples, tmp_path):
+    seen = nestrt.calibrate(model, samples, preprocessing=PIXELS)
+    saved = tmp_path / "demo.nest"
+    plan.save(saved)
+    for name, content, save in (("cat", CAT, plan.save), ("m.onnx", model, plan.save), ("cat", CAT, seen.save),
+                                ("m", model, seen.save), ("p", saved, seen.save)):
+        path = tmp_path / name
+        path.write_bytes(content.read_bytes())
+        with pytest.raises(nestrt.Error, match="would be written over it"):
+            save(path)
+        assert path.read_bytes() == content.read_bytes()
+    plan.save(saved)
+
+
+def test_labels_that_are_no_text_are_refused(plan):
+    with pytest.raises(nestrt.Error, match="is not a text file"):
+        nestrt.evaluate(plan, EXAMPLES / "images", CAT)

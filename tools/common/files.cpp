@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -71,19 +72,23 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity(info.st_dev, info.st_ino);
 }
 
-Status check_kind(const std::string& path, Written what) {
-  const std::string extension = fs::path(path).extension().string();
-  const char* there = nullptr;
-  const Result<bool> is_plan = begins_as_plan(path);
-  if (is_plan && *is_plan)
-    there = what == Written::kPlan ? nullptr : "a plan";
-  else if (extension == ".onnx")
-    there = what == Written::kModel ? nullptr : "an ONNX model";
-  else if (is_sample_name(path) && extension != ".npy")
-    there = "a picture";
-  if (there == nullptr) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
+enum class Kind { kOther, kPlan, kModel, kPicture };
+
+// By the first bytes of a file, or the ending of its name.
+Kind kind_of(const fs::path& file) {
+  const auto start = read_start(file.string(), sizeof plan_format::kMagic);
+  const std::string_view bytes =
+      start ? std::string_view(reinterpret_cast<const char*>(start->bytes.data()), start->bytes.size()) : "";
+  if (bytes == std::string_view(reinterpret_cast<const char*>(plan_format::kMagic), sizeof plan_format::kMagic))
+    return Kind::kPlan;
+  // The version of the format is an ONNX model's first field, of one byte: no text begins so.
+  constexpr char kVersionField = 8, kMostVersion = 31;
+  const bool begins_as_model =
+      bytes.size() > 1 && bytes[0] == kVersionField && bytes[1] > 0 && bytes[1] <= kMostVersion;
+  if (begins_as_model || file.extension() == ".onnx") return Kind::kModel;
+  const bool begins_as_picture = bytes.starts_with("\x89PNG") || bytes.starts_with("\xff\xd8\xff");
+  if (begins_as_picture || (is_sample_name(file) && file.extension() != ".npy")) return Kind::kPicture;
+  return Kind::kOther;
 }
 
 }  // namespace
@@ -175,13 +180,49 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes, mod
   return files.take_places();
 }
 
+Status check_kind(const std::string& path, Written what) {
+  std::error_code error;
+  const fs::path file = fs::canonical(path, error);
+  if (error || !fs::is_regular_file(file, error)) return {};
+  const char* there = nullptr;
+  switch (kind_of(file)) {
+    case Kind::kOther:
+      break;
+    case Kind::kPlan:
+      there = what == Written::kPlan ? nullptr : "a plan";
+      break;
+    case Kind::kModel:
+      there = what == Written::kModel ? nullptr : "an ONNX model";
+      break;
+    case Kind::kPicture:
+      there = "a picture";
+      break;
+  }
+  if (there == nullptr) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
+}
+
+Status check_distinct(std::span<const std::string> outputs) {
+  std::set<fs::path> named;
+  for (const std::string& path : outputs) {
+    if (path.empty()) continue;
+    std::error_code error;
+    const fs::path place = fs::weakly_canonical(fs::absolute(path, error), error);
+    const bool is_device = fs::is_other(place, error);  // which may be written to again
+    if (is_device || named.insert(place).second) continue;
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
+  }
+  return {};
+}
+
 Status check_writable(const std::string& path, Written what) {
   if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
   const bool replaced = kind == fs::file_type::regular || kind == fs::file_type::not_found;
-  if (kind == fs::file_type::regular) NESTRT_RETURN_IF_ERROR(check_kind(path, what));
+  NESTRT_RETURN_IF_ERROR(check_kind(path, what));
   fs::path opened = path;
   if (replaced) {
     // The folder is what takes the new file.

@@ -256,19 +256,7 @@ Status check_output_files(std::vector<std::string> outputs, std::vector<std::str
     // The folder of a cost file is one that the session makes.
     if (path != choice.cost_file) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
   }
-  return check_distinct(outputs);
-}
-
-Status check_distinct(std::span<const std::string> outputs) {
-  std::set<std::filesystem::path> named;
-  for (const std::string& path : outputs) {
-    std::error_code error;
-    const auto place = std::filesystem::weakly_canonical(path, error);
-    const bool is_device = std::filesystem::is_other(place, error);  // which may be written to again
-    if (path.empty() || is_device || named.insert(place).second) continue;
-    return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
-  }
-  return {};
+  return tools::check_distinct(outputs);
 }
 
 }  // namespace nestrt::command

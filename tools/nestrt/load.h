@@ -91,7 +91,5 @@ void add_json_option(tools::Command app, std::string& path, const std::string& w
 // ones, and none of those that it reads. An empty path is no file.
 Status check_output_files(std::vector<std::string> outputs, std::vector<std::string> inputs,
                           const UnitChoice& choice = {});
-// kInvalidArgument where two name one file, by whatever paths. An empty path is no file.
-Status check_distinct(std::span<const std::string> outputs);
 
 }  // namespace nestrt::command

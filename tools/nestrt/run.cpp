@@ -108,7 +108,8 @@ Status check_outputs(const Plan& plan, const Options& options) {
   for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
     outputs.push_back(options.output_folder + "/" + file);
   for (const std::string& path : outputs) NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
-  return check_distinct(outputs);
+  for (const std::string& path : outputs) NESTRT_RETURN_IF_ERROR(tools::check_kind(path));
+  return tools::check_distinct(outputs);
 }
 
 Status report_trace(const LoadedPlan& loaded, const Options& options) {

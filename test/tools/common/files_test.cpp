@@ -133,6 +133,28 @@ TEST_CASE("Only plans are written over plans, models over models, and nothing ov
   }
 }
 
+TEST_CASE("What is kept from being written over is told by its content too, and behind links") {
+  const test::TemporaryFolder folder;
+  for (const auto& [name, content] : {std::pair("png", "\x89PNG\r\n"), std::pair("jpeg", "\xff\xd8\xff\xe0"),
+                                      std::pair("model", "\x08\x08\x12\x07pytorch")})
+    CHECK_FALSE(check_writable(folder.write_text(name, content)).ok());
+  folder.write_text("cat.png", "");
+  fs::create_symlink("cat.png", folder.path() + "/link");
+  CHECK_FALSE(check_writable(folder.path() + "/link").ok());
+  CHECK(check_writable(folder.write_text("notes", "\tindented")).ok());
+}
+
+TEST_CASE("Two outputs that are one file are refused, however they are spelled, before there is one") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/a.json", other = folder.path() + "/./a.json";
+  const std::string relative = fs::relative(path).string();
+  const auto distinct = [](std::vector<std::string> outputs) { return check_distinct(outputs).ok(); };
+  CHECK_FALSE(distinct({path, other}));
+  CHECK_FALSE(distinct({path, relative}));
+  CHECK_FALSE(distinct({"a.json", "./a.json"}));
+  CHECK(distinct({path, folder.path() + "/b.json", "", "", "/dev/null", "/dev/null"}));
+}
+
 TEST_CASE("An output that is the input under another name is refused") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/model", "x").ok());
