@@ -1,7 +1,8 @@
 // Classifies a picture: classify PLAN PICTURE LABELS
 //
 // The plan says how a picture becomes its input (nestc compile --mean ... --scale ...), so this program does not know
-// the network. Decoding and preprocessing come from nestrt's tools; libnestrt itself needs only the tensors.
+// the network. Decoding and preprocessing come from nestrt's tools, which are not installed, so it is built with the
+// project (example_classify). classify.c does them itself, with an installed libnestrt alone.
 #include <cstdio>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "nestrt/log.h"
 #include "runtime/plan/picture_channels.h"
@@ -20,12 +19,7 @@ bool is_picture(const Value& value) {
 }
 
 Status check_preprocessing(const Preprocessing& preprocessing, const Shape& picture) {
-  const auto is_finite = [](float value) { return std::isfinite(value); };
-  if (!std::all_of(preprocessing.mean.begin(), preprocessing.mean.end(), is_finite))
-    return Status(Code::kInvalidArgument, "--mean takes finite numbers");
-  const auto is_factor = [](float value) { return std::isfinite(value) && value != 0; };
-  if (!std::all_of(preprocessing.scale.begin(), preprocessing.scale.end(), is_factor))
-    return Status(Code::kInvalidArgument, "--scale takes finite numbers other than 0: x = (pixel - mean) * scale");
+  NESTRT_RETURN_IF_ERROR(tools::check_factors(preprocessing));
   const int64_t resize = preprocessing.resize;
   if (resize == 0) return {};
   const int rows = picture_channels_axis(picture) == 1 ? 2 : 1;

@@ -18,6 +18,7 @@
 #include "compiler-lite/import/wire_limits.h"
 #include "runtime/core/budget.h"
 #include "runtime/core/file_descriptor.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -253,6 +254,8 @@ class OpenFile {
     if (!file.file_.is_open()) return Status(Code::kIo, fmt::format("cannot be opened: {}", std::strerror(reason)));
     if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (size == 0) return Status(Code::kInvalidModel, "the file is empty");
+    if (const auto is_plan = tools::begins_as_plan(path); is_plan && *is_plan)
+      return Status(Code::kInvalidModel, "a plan, not the ONNX model that it was compiled from");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
       return Status(Code::kInvalidModel,
                     fmt::format("the file has {} bytes, the limit is {}: keep weights as external data", size,

@@ -59,6 +59,10 @@ def by_name(plan: Any, arrays: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray
 def run_of_files(plan: Any, folder: str, paths: Sequence[str]) -> Dict[str, np.ndarray]:
     """A sample that lies in files of a folder: one, or one in the folder of each input."""
     inputs = [each.name for each in plan.inputs]
+    folders = sorted({os.path.dirname(path) for path in paths} - {""})
+    if folders and len(inputs) == 1:
+        raise InvalidArgument(f"'{folder}' has its samples in folders, as of {folders[0]!r}, which are for networks of "
+                              "several inputs; the plan has one: give a folder that has them itself", "samples")
     if len(inputs) > 1:
         stems = {_nestrt.file_stem(name): name for name in inputs}
         names = [stems.get(os.path.dirname(path), os.path.dirname(path)) for path in paths]

@@ -261,8 +261,10 @@ def _class(label: Any) -> int:
 
 def _read_labels(path: PathLike) -> Dict[str, int]:
     found: Dict[str, int] = {}
-    with open(path, encoding="utf-8-sig") as file:
+    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # as names of files are read
         for number, line in enumerate(file, 1):
+            if "\0" in line:
+                raise InvalidArgument(f"'{path_text(path)}' is not a text file", "evaluate")
             if not line.strip():
                 continue
             name, _, text = line.rstrip("\r\n").partition("\t")
@@ -271,7 +273,8 @@ def _read_labels(path: PathLike) -> Dict[str, int]:
             if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
                 continue  # the names of the columns
             if not label.lstrip("-").isdigit():
-                raise InvalidArgument(f"{where}: expected picture<TAB>class, got {line.rstrip()!r:.80}", "evaluate")
+                raise InvalidArgument(f"{where}: expected picture<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
+            name = os.path.normpath(name)
             if found.setdefault(name, int(label)) != int(label):
                 raise InvalidArgument(f"{where}: '{name}' had another class before", "evaluate")
     if not found:

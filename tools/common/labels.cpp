@@ -21,12 +21,17 @@ bool leaves_folder(const std::filesystem::path& file) {
   return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
 }
 
+// One name for a file, however it is spelled: without "./" and doubled slashes.
+std::string plain_name(std::string_view name) { return std::filesystem::path(name).lexically_normal().string(); }
+
 std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
   const auto columns = split(line, "\t");
   if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
   const auto label = parse_number<int64_t>(columns[1]);
   if (!label) return std::nullopt;
-  return LabelledFile{std::string(columns[0]), *label, number};
+  // A name that leaves the folder on its way is refused later, as it is.
+  const bool stays = !leaves_folder(columns[0]);
+  return LabelledFile{stays ? plain_name(columns[0]) : std::string(columns[0]), *label, number};
 }
 
 std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
@@ -36,7 +41,7 @@ std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
   const auto top1 = parse_number<int64_t>(columns[2]);
   const auto largest = parse_number<double>(columns[3]);
   if (!label || !top1 || !largest) return std::nullopt;
-  return ReferenceResult{std::string(columns[0]), *label, *top1, *largest};
+  return ReferenceResult{plain_name(columns[0]), *label, *top1, *largest};
 }
 
 // A table's head names columns; what ends as files of samples do is none.
@@ -82,7 +87,7 @@ Result<TextLines> read_class_names(const std::string& path) {
 }
 
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, "file<TAB>class", parse_labelled_file));
+  NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, "file<TAB>class, a number", parse_labelled_file));
   std::unordered_map<std::string, int64_t> classes;
   std::vector<LabelledFile> files;
   files.reserve(rows.size());

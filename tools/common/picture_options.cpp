@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace nestrt::tools {
 namespace {
@@ -79,6 +80,16 @@ Result<Preprocessing> PictureFlags::agree_with(const Preprocessing* stated, cons
   return Status(Code::kInvalidArgument,
                 fmt::format("{} is not what '{}' was made with, which is {}; leave it out, or make that again", option,
                             whose, options.empty() ? "pixels as they are" : options));
+}
+
+Status check_factors(const Preprocessing& preprocessing) {
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  if (!std::ranges::all_of(preprocessing.mean, is_finite))
+    return Status(Code::kInvalidArgument, "--mean takes finite numbers");
+  const auto is_factor = [](float value) { return std::isfinite(value) && value != 0; };
+  if (!std::ranges::all_of(preprocessing.scale, is_factor))
+    return Status(Code::kInvalidArgument, "--scale takes finite numbers other than 0: x = (pixel - mean) * scale");
+  return {};
 }
 
 std::string as_options(const Preprocessing& preprocessing) {

@@ -33,6 +33,9 @@ class PictureFlags {
   std::optional<int> pad_;
 };
 
+// kInvalidArgument where they are no numbers to compute with: means that are not finite, scales that are not or are 0.
+Status check_factors(const Preprocessing& preprocessing);
+
 // As those options, "--mean 128 --scale 0.015625 --resize 256"; empty for pixels as they are.
 std::string as_options(const Preprocessing& preprocessing);
 

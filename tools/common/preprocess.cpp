@@ -124,6 +124,7 @@ Result<Image> fit(const Image& image, const Preprocessing& preprocessing, const 
 
 Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input) {
   NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
+  NESTRT_RETURN_IF_ERROR(check_factors(preprocessing));
   NESTRT_ASSIGN_OR_RETURN(const auto mean, by_channel(preprocessing.mean, target.channels, 0.0f, "the mean"));
   NESTRT_ASSIGN_OR_RETURN(const auto scale, by_channel(preprocessing.scale, target.channels, 1.0f, "the scale"));
   NESTRT_ASSIGN_OR_RETURN(const Image fitted, fit(to_channels(image, target.channels), preprocessing, target));

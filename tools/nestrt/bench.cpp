@@ -299,7 +299,8 @@ Table latency_table(const Bench& bench, const Options& options) {
   add_speed(table, bench.plan.macs, tools::summarize(m.run_ms).median);
   if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
   if (m.reschedules > 0)
-    table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
+    table.add_row({"rescheduled", fmt::format("{}", m.reschedules),
+                   "times, as costs had changed: operators are shown as in the last schedule"});
   add_machine(table, m.before, m.after);
   if (bench.comparison) add_comparison(table, *bench.comparison);
   if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
@@ -320,7 +321,7 @@ Table operator_table(const Bench& bench) {
                {"kind"},
                {"unit"},
                {"kernel"},
-               {"time", Align::kRight},
+               {"mean", Align::kRight},
                {"share", Align::kRight},
                {"speed", Align::kRight}});
   for (const size_t i : order) {

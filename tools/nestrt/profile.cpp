@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "nestrt/log.h"
 #include "runtime/core/parse.h"
 #include "runtime/costs/cost_text.h"
 #include "runtime/costs/measure_costs.h"
@@ -143,9 +144,18 @@ Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Uni
   });
 }
 
+void say_what_simulators_cost(const UnitChoice& choice) {
+  if (choice.pace > 0 || choice.units.find(":sim") == std::string::npos) return;
+  log(LogLevel::kWarning,
+      "an accelerator in simulation takes as long as this machine needs for it: such costs are for sessions that "
+      "compute with it here. nestrt simulate goes by the cycles of a plan's programs; do not give it these, or measure "
+      "with --pace 1");
+}
+
 // Of a unit that cannot be measured no part is.
 Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                   const Options& options) {
+  say_what_simulators_cost(options.units);
   NESTRT_ASSIGN_OR_RETURN(const auto clocks, clocks_of(options, units));
   NESTRT_ASSIGN_OR_RETURN(MeasuredCosts measured, measure(plan, units, options));
   for (const auto& [key, works] : measured.costs.units())

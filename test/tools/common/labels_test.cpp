@@ -50,7 +50,7 @@ TEST_CASE("A malformed line is named") {
 TEST_CASE("A first line of a file with an ending is no header") {
   const auto rows = read_labelled_files(TextFile("a.jpg\ttench\nb.jpg\t2\n"));
   REQUIRE_FALSE(rows);
-  CHECK(rows.error().message().find("line 1: expected file<TAB>class; it is 'a.jpg") != std::string_view::npos);
+  CHECK(rows.error().message().find("line 1: expected file<TAB>class, a number; it is 'a.jpg") != std::string_view::npos);
 }
 
 TEST_CASE("Labelled files stay in their folder") {
@@ -72,7 +72,12 @@ TEST_CASE("A file that is labelled twice has one class, and counts once") {
   CHECK(rows->at(0).line == 1);
   CHECK(rows->at(2).file == "b/a.jpg");
   CHECK(rows->at(2).line == 4);
-  const auto refused = read_labelled_files(TextFile("file\tclass\na.jpg\t1\nb.jpg\t2\na.jpg\t3\n"));
+  const auto spelled = read_labelled_files(TextFile("./a.jpg\t1\na.jpg\t1\nb//a.jpg\t3\nb/./a.jpg\t3\n"));
+  REQUIRE(spelled);
+  REQUIRE(spelled->size() == 2);
+  CHECK(spelled->at(0).file == "a.jpg");
+  CHECK(spelled->at(1).file == "b/a.jpg");
+  const auto refused = read_labelled_files(TextFile("file\tclass\na.jpg\t1\nb.jpg\t2\n./a.jpg\t3\n"));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::kInvalidArgument);
   CHECK(refused.error().message().find("line 4: 'a.jpg' had another class before") != std::string_view::npos);

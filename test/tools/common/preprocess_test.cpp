@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 namespace nestrt::tools {
 namespace {
@@ -100,6 +101,8 @@ TEST_CASE("What does not fit a picture is refused") {
   CHECK_FALSE(preprocess(image, {}, {"image", DataType::kS64, Shape{1, 3, 4, 4}}));
   CHECK_FALSE(preprocess(image, {{1, 2}, {}, 0, false}, picture_input({1, 3, 4, 4})));
   CHECK_FALSE(preprocess(image, {{}, {}, 3, false}, picture_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{}, {0}, 0, false}, picture_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{NAN}, {}, 0, false}, picture_input({1, 3, 4, 4})));
   CHECK_FALSE(preprocess(image, {{}, {}, 4000000000u, false}, picture_input({1, 3, 4, 4})));
 }
 
