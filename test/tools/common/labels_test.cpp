@@ -50,7 +50,8 @@ TEST_CASE("A malformed line is named") {
 TEST_CASE("A first line of a file with an ending is no header") {
   const auto rows = read_labelled_files(TextFile("a.jpg\ttench\nb.jpg\t2\n"));
   REQUIRE_FALSE(rows);
-  CHECK(rows.error().message().find("line 1: expected file<TAB>class, a number; it is 'a.jpg") != std::string_view::npos);
+  CHECK(rows.error().message().find("line 1: expected file<TAB>class, a number; it is 'a.jpg") !=
+        std::string_view::npos);
 }
 
 TEST_CASE("Labelled files stay in their folder") {
