@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "runtime/plan/picture_channels.h"
+#include "tools/common/picture_options.h"
 
 namespace nestrt::tools {
 namespace {
