@@ -15,6 +15,7 @@
 #include "runtime/session/check_schedule.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/runtime/session/random_schedule.h"
+#include "test/support/accumulators.h"
 #include "test/support/example_files.h"
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
@@ -185,14 +186,6 @@ uint64_t copied_bytes(const std::shared_ptr<const Plan>& plan) {
   const auto operators = (*session)->operators();
   CHECK(operators[1].unit == "evta0");  // the first convolution
   return (*session)->memory().copied_bytes;
-}
-
-// Those that programs for all channels write.
-uint64_t bytes_of_accumulators(const Plan& plan) {
-  uint64_t bytes = 0;
-  for (const plan::Branch& branch : plan.tables().branches)
-    for (const plan::Program& program : branch.programs) bytes += program.channels.all() ? widened_bytes(program) : 0;
-  return bytes;
 }
 
 // Costs on the CPU beside which the other unit is neither useless nor all that is needed.
