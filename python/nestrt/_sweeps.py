@@ -262,21 +262,22 @@ def _class(label: Any) -> int:
 def _read_labels(path: PathLike) -> Dict[str, int]:
     found: Dict[str, int] = {}
     with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # as names of files are read
-        for number, line in enumerate(file, 1):
-            if "\0" in line:
-                raise InvalidArgument(f"'{path_text(path)}' is not a text file", "evaluate")
-            if not line.strip():
-                continue
-            name, _, text = line.rstrip("\r\n").partition("\t")
-            label = text.split("\t")[0].strip()
-            where = f"'{path_text(path)}' line {number}"
-            if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
-                continue  # the names of the columns
-            if not label.lstrip("-").isdigit():
-                raise InvalidArgument(f"{where}: expected picture<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
-            name = os.path.normpath(name)
-            if found.setdefault(name, int(label)) != int(label):
-                raise InvalidArgument(f"{where}: '{name}' had another class before", "evaluate")
+        content = file.read()
+    if "\0" in content:
+        raise InvalidArgument(f"'{path_text(path)}' is not a text file", "evaluate")
+    for number, line in enumerate(content.split("\n"), 1):
+        if not line.strip():
+            continue
+        name, _, text = line.rstrip("\r\n").partition("\t")
+        label = text.split("\t")[0].strip()
+        where = f"'{path_text(path)}' line {number}"
+        if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
+            continue  # the names of the columns
+        if not label.lstrip("-").isdigit():
+            raise InvalidArgument(f"{where}: expected picture<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
+        name = os.path.normpath(name)
+        if found.setdefault(name, int(label)) != int(label):
+            raise InvalidArgument(f"{where}: '{name}' had another class before", "evaluate")
     if not found:
         raise InvalidArgument(f"'{path_text(path)}' has no line picture<TAB>class", "evaluate")
     return found

@@ -12,6 +12,8 @@ import pytest
 import nestrt
 from conftest import EXAMPLES, PIXELS
 
+CAT = EXAMPLES / "images" / "cat.png"
+
 
 def test_every_error_carries_code_message_where_and_remedy(tmp_path):
     with pytest.raises(nestrt.NotFound) as caught:
@@ -186,9 +188,6 @@ def test_names_that_are_not_utf8_are_refused(model, plan):
         plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)
 
 
-CAT = EXAMPLES / "images" / "cat.png"
-
-
 def test_nothing_is_saved_over_pictures_models_or_plans(model, plan, samples, tmp_path):
     seen = nestrt.calibrate(model, samples, preprocessing=PIXELS)
     saved = tmp_path / "demo.nest"
@@ -206,3 +205,11 @@ def test_nothing_is_saved_over_pictures_models_or_plans(model, plan, samples, tm
 def test_labels_that_are_no_text_are_refused(plan):
     with pytest.raises(nestrt.Error, match="is not a text file"):
         nestrt.evaluate(plan, EXAMPLES / "images", CAT)
+
+
+def test_folders_of_classes_are_no_folders_of_inputs(plan, tmp_path):
+    for name in ("cat", "dog"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.png").write_bytes(CAT.read_bytes())
+    with pytest.raises(nestrt.Error, match="networks of several inputs; the plan has one"):
+        nestrt.evaluate(plan, tmp_path)

@@ -5,7 +5,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import nestrt
-from conftest import EXAMPLES, make_model
+from conftest import make_model
 
 COUNT = 20
 
@@ -98,11 +98,3 @@ def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
         nestrt.calibrate(model, {"picture": arrays["picture"], "wrong": arrays["id:0"]})
     with pytest.raises(nestrt.Unsupported, match="2 inputs"):
         nestrt.calibrate(model, arrays["picture"])
-
-
-def test_folders_of_classes_are_no_folders_of_inputs(plan, tmp_path):
-    for name in ("cat", "dog"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "1.png").write_bytes((EXAMPLES / "images" / "cat.png").read_bytes())
-    with pytest.raises(nestrt.Error, match="networks of several inputs; the plan has one"):
-        nestrt.evaluate(plan, tmp_path)
