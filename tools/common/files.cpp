@@ -76,11 +76,10 @@ enum class Kind { kOther, kPlan, kModel, kPicture };
 
 // By the first bytes of a file, or the ending of its name.
 Kind kind_of(const fs::path& file) {
-  const auto start = read_start(file.string(), sizeof plan_format::kMagic);
+  if (const auto is_plan = begins_as_plan(file.string()); is_plan && *is_plan) return Kind::kPlan;
+  const auto start = read_start(file.string(), 4);
   const std::string_view bytes =
       start ? std::string_view(reinterpret_cast<const char*>(start->bytes.data()), start->bytes.size()) : "";
-  if (bytes == std::string_view(reinterpret_cast<const char*>(plan_format::kMagic), sizeof plan_format::kMagic))
-    return Kind::kPlan;
   // The version of the format is an ONNX model's first field, of one byte: no text begins so.
   constexpr char kVersionField = 8, kMostVersion = 31;
   const bool begins_as_model =

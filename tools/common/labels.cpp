@@ -29,9 +29,7 @@ std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t nu
   if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
   const auto label = parse_number<int64_t>(columns[1]);
   if (!label) return std::nullopt;
-  // A name that leaves the folder on its way is refused later, as it is.
-  const bool stays = !leaves_folder(columns[0]);
-  return LabelledFile{stays ? plain_name(columns[0]) : std::string(columns[0]), *label, number};
+  return LabelledFile{std::string(columns[0]), *label, number};
 }
 
 std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
@@ -96,6 +94,7 @@ Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
       return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: '{}' {}", path, row.line, row.file, why));
     };
     if (leaves_folder(row.file)) return refuse("leaves the folder of the files");
+    row.file = plain_name(row.file);
     const auto [known, is_new] = classes.emplace(row.file, row.label);
     if (known->second != row.label) return refuse("had another class before");
     if (is_new) files.push_back(std::move(row));

@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <set>
 
 #include "drivers/unit_list.h"
 #include "nestrt/log.h"
