@@ -7,6 +7,8 @@
 
 #include "scheduler/bounds.h"
 #include "scheduler/methods.h"
+#include "scheduler/none.h"
+#include "scheduler/restriction.h"
 #include "scheduler/schedule_steps.h"
 #include "scheduler/side_by_side.h"
 
@@ -64,45 +66,35 @@ double turn_us(const Problem& problem, const Solution& solution, size_t others) 
   return 1e6 * static_cast<double>(sessions.size()) / per_second;
 }
 
-// The problem without ways that take too much of the units' time.
-class ThriftyPlacements {
- public:
-  ThriftyPlacements(const Problem& problem, const std::vector<double>& scarcity)
-      : problem_(problem), original_(problem.tasks.size()) {
-    for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-      const std::vector<Choice>& choices = problem.tasks[task].choices;
-      // One that is whole, and possible in any case, is always left.
-      double least = std::numeric_limits<double>::infinity();
-      const Choice* whole = nullptr;
-      double least_whole = std::numeric_limits<double>::infinity();
-      for (const Choice& choice : choices) {
-        const double load = load_of(problem, choice, scarcity);
-        least = std::min(least, load);
-        if (!is_whole(choice) || load >= least_whole) continue;
-        least_whole = load;
-        whole = &choice;
-      }
-      problem_.tasks[task].choices.clear();
-      for (uint32_t choice = 0; choice < choices.size(); ++choice) {
-        const bool is_thrifty = load_of(problem, choices[choice], scarcity) <= least * (1 + kExcess);
-        if (!is_thrifty && &choices[choice] != whole) continue;
-        problem_.tasks[task].choices.push_back(choices[choice]);
-        original_[task].push_back(choice);
-      }
-    }
-  }
-
-  const Problem& problem() const { return problem_; }
-
-  Solution to_original(Solution solution) const {
-    for (Decision& decision : solution.order) decision.choice = original_[decision.task][decision.choice];
-    return solution;
-  }
-
- private:
-  Problem problem_;
-  std::vector<std::vector<uint32_t>> original_;  // by task and choice
+// What is thrifty of a task's choices, and one that is whole, and possible in any case.
+struct Thrift {
+  double most = 0;
+  uint32_t whole = kNone;
 };
+
+Thrift thrift_of(const Problem& problem, const Task& task, const std::vector<double>& scarcity) {
+  Thrift thrift;
+  double least = std::numeric_limits<double>::infinity(), least_whole = least;
+  for (uint32_t choice = 0; choice < task.choices.size(); ++choice) {
+    const double load = load_of(problem, task.choices[choice], scarcity);
+    least = std::min(least, load);
+    if (!is_whole(task.choices[choice]) || load >= least_whole) continue;
+    least_whole = load;
+    thrift.whole = choice;
+  }
+  thrift.most = least * (1 + kExcess);
+  return thrift;
+}
+
+// The problem without ways that take too much of the units' time.
+Restriction thrifty_placements(const Problem& problem, const std::vector<double>& scarcity) {
+  std::vector<Thrift> thrifts;
+  for (const Task& task : problem.tasks) thrifts.push_back(thrift_of(problem, task, scarcity));
+  return Restriction(problem, [&](uint32_t task, uint32_t choice) {
+    const double load = load_of(problem, problem.tasks[task].choices[choice], scarcity);
+    return choice == thrifts[task].whole || load <= thrifts[task].most;
+  });
+}
 
 }  // namespace
 
@@ -121,7 +113,7 @@ Solved solve_beside(const Problem& problem, std::span<const double> others, Sche
     best_us = other_us;
     best.solution = std::move(other);
   };
-  const ThriftyPlacements thrifty(problem, scarcity_beside(problem, others));
+  const Restriction thrifty = thrifty_placements(problem, scarcity_beside(problem, others));
   consider(thrifty.to_original(solve(thrifty.problem(), method, share).solution));
   consider(solve(problem, ScheduleMethod::kThroughput, share).solution);
   return best;

@@ -63,7 +63,7 @@ class PaperMethod {
     for (Decision decision : sequential.order) sequential_choice_.push_back(decision.choice);
   }
 
-  Solution run() && {
+  PaperSolution run() && {
     const JoinedGraph joined = with_joins(problem_);
     const RegionTree tree = find_regions(joined.graph);
     for (const ParallelGroup& group : parallel_groups(tree)) {
@@ -73,14 +73,15 @@ class PaperMethod {
         branches.push_back(joined.tasks_among(tree.nodes_of(child)));
       if (branches.size() > 1) try_group(branches);
     }
-    return std::move(best_);
+    return {std::move(best_), is_complete_};
   }
 
  private:
   void try_group(const std::vector<std::vector<uint32_t>>& branches) {
     const std::vector<Decision> base = best_.order;
     const auto try_matching = [&](const std::vector<uint32_t>& units) {
-      if (std::chrono::steady_clock::now() >= deadline_) return;
+      is_complete_ = is_complete_ && std::chrono::steady_clock::now() < deadline_;
+      if (!is_complete_) return;
       std::vector<Decision> order = base;
       for (size_t branch = 0; branch < branches.size(); ++branch)
         for (uint32_t task : branches[branch]) place(order, task, units[branch]);
@@ -97,6 +98,7 @@ class PaperMethod {
 
   const Problem& problem_;
   const Deadline deadline_;
+  bool is_complete_ = true;
   Solution best_;
   std::vector<uint32_t> sequential_choice_;
 };
@@ -236,23 +238,12 @@ bool is_whole(const Choice& choice) {
   return choice.parts.size() == 1 && (choice.sharing == 0 || choice.sharing == kAnySharing);
 }
 
-WholePlacements::WholePlacements(const Problem& problem) : problem_(problem), original_(problem.tasks.size()) {
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-    for (TaskInput& input : problem_.tasks[task].inputs) input.by_channel = false;
-    std::vector<Choice>& kept = problem_.tasks[task].choices;
-    kept.clear();
-    for (uint32_t choice = 0; choice < problem.tasks[task].choices.size(); ++choice) {
-      if (!is_whole(problem.tasks[task].choices[choice])) continue;
-      kept.push_back(problem.tasks[task].choices[choice]);
-      original_[task].push_back(choice);
-    }
-    has_all_choices_ = has_all_choices_ && kept.size() == problem.tasks[task].choices.size();
-  }
-}
-
-Solution WholePlacements::to_original(Solution solution) const {
-  for (Decision& decision : solution.order) decision.choice = original_[decision.task][decision.choice];
-  return solution;
+Restriction whole_placements(const Problem& problem) {
+  Problem read_whole = problem;
+  for (Task& task : read_whole.tasks)
+    for (TaskInput& input : task.inputs) input.by_channel = false;
+  return Restriction(std::move(read_whole),
+                     [&](uint32_t task, uint32_t choice) { return is_whole(problem.tasks[task].choices[choice]); });
 }
 
 Solution on_unit(const Problem& whole_placements, uint32_t unit) {
@@ -305,7 +296,7 @@ Solution improve_sequential(const Problem& whole_placements, Solution sequential
   return sequential;
 }
 
-Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline) {
+PaperSolution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline) {
   return PaperMethod(whole_placements, sequential, deadline).run();
 }
 

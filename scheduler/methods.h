@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "nestrt/function_ref.h"
+#include "scheduler/restriction.h"
 #include "scheduler/timeline.h"
 
 namespace nestrt::scheduler {
@@ -15,20 +16,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 bool is_whole(const Choice& choice);
 
 // The problem with whole tasks on units only: no parts, and all of the host's cores in one lane.
-class WholePlacements {
- public:
-  explicit WholePlacements(const Problem& problem);
-  const Problem& problem() const { return problem_; }
-  // Whether there are no other placements.
-  bool has_all_choices() const { return has_all_choices_; }
-  // A solution of it as one of the problem that it was made from.
-  Solution to_original(Solution solution) const;
-
- private:
-  Problem problem_;
-  std::vector<std::vector<uint32_t>> original_;  // by task and choice
-  bool has_all_choices_ = true;
-};
+Restriction whole_placements(const Problem& problem);
 
 // One task after the other, in file order, on that unit wherever it has a program, else as fast as can be.
 Solution on_unit(const Problem& whole_placements, uint32_t unit);
@@ -47,7 +35,11 @@ Solution improve_sequential(const Problem& whole_placements, Solution sequential
 // branches and k units, up to k - 1 units get one branch each, and the remaining unit all others, one after the other;
 // every such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for
 // is placed as in the sequential placement. `sequential`: of the same problem.
-Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
+struct PaperSolution {
+  Solution solution;
+  bool is_complete = true;  // whether the deadline left time for all matchings
+};
+PaperSolution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
 
 // The smallest load of the busiest unit: tasks are placed from the largest to the smallest, with the most promising
 // placements kept at each size; then single tasks are moved or exchanged as long as that helps. In file order, side by

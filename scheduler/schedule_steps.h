@@ -1,6 +1,9 @@
 // A solution as the schedule that a session executes.
 #pragma once
 
+#include <vector>
+
+#include "nestrt/plan.h"
 #include "scheduler/timeline.h"
 
 namespace nestrt::scheduler {
@@ -8,5 +11,14 @@ namespace nestrt::scheduler {
 // Only lanes that are used, and lane 0 of the host. Waits are those of the tasks' inputs and of after_previous, without
 // those that others imply.
 Schedule to_schedule(const Problem& problem, const Solution& solution);
+
+// The steps of a schedule that compute something: one in the order of the file has others too.
+struct ComputingSteps {
+  Schedule schedule;               // who waited for a step that is left out waits for what that has waited for
+  std::vector<uint32_t> original;  // by step: which one of the schedule it was
+};
+
+// Errors: kInvalidArgument where a step names a branch, a program, a lane, a unit or an earlier step that there is not.
+Result<ComputingSteps> computing_steps(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule);
 
 }  // namespace nestrt::scheduler

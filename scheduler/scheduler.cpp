@@ -27,14 +27,19 @@ class SearchScheduler final : public Scheduler {
   Result<SchedulePrediction> predict(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                      const Schedule& schedule) const override {
     NESTRT_ASSIGN_OR_RETURN(const Problem problem, make_problem(plan, units, costs));
+    NESTRT_ASSIGN_OR_RETURN(const ComputingSteps computing, computing_steps(plan, units, schedule));
+    std::vector<double> computing_us;
     SchedulePrediction prediction;
-    for (const Step& step : schedule.steps) {
+    prediction.step_us.resize(schedule.steps.size(), 0);
+    for (const uint32_t index : computing.original) {
+      const Step& step = schedule.steps[index];
       const UnitKey unit = key_of(units[schedule.lanes[step.lane].unit], step.threads);
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost,
                               branch_cost(costs, plan, step.branch, step.program, unit, step.channels));
-      prediction.step_us.push_back(cost.microseconds);
+      computing_us.push_back(cost.microseconds);
+      prediction.step_us[index] = cost.microseconds;
     }
-    NESTRT_ASSIGN_OR_RETURN(const VirtualRun run, run_in_virtual_time(problem, schedule, prediction.step_us));
+    NESTRT_ASSIGN_OR_RETURN(const VirtualRun run, run_in_virtual_time(problem, computing.schedule, computing_us));
     prediction.makespan_us = run.makespan_us;
     return prediction;
   }

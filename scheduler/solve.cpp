@@ -84,7 +84,7 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   const auto part_of_budget = [&](int tenths) { return ends ? start + budget * tenths / 10 : Deadline::max(); };
   const Deadline early = part_of_budget(4);
   Bounds bounds(problem);
-  const WholePlacements whole(problem);
+  const Restriction whole = whole_placements(problem);
   if (method == ScheduleMethod::kThroughput)
     return {whole.to_original(throughput(whole.problem(), deadline)), bounds.total_us()};
   Contest contest(problem);
@@ -104,11 +104,11 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
     enter_improved();
     return {std::move(contest).winner(), bounds.total_us()};
   }
-  const Solution by_groups = paper(whole.problem(), one_by_one, early);
+  const auto [by_groups, has_all_groups] = paper(whole.problem(), one_by_one, early);
   contest.enter(whole.to_original(by_groups));
   if (method == ScheduleMethod::kPaper) {
-    contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline)));
-    return {std::move(contest).winner(), bounds.total_us()};
+    contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline).solution));
+    return {std::move(contest).winner(), bounds.total_us(), has_all_groups};
   }
 
   Solution known = whole.to_original(by_groups);
@@ -136,7 +136,8 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   contest.enter(std::move(found.best));
   contest.improve_best(bounds, part_of_budget(9));
   // So that they are not the better ones.
-  if (contest.is_needed()) contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline)));
+  if (contest.is_needed())
+    contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline).solution));
   return {std::move(contest).winner(), found.lower_bound_us};
 }
 

@@ -10,6 +10,7 @@ namespace nestrt::scheduler {
 struct Solved {
   Solution solution;
   double lower_bound_us = 0;
+  bool is_complete = true;  // kPaper: whether the budget left time for all matchings
 };
 
 // Methods but kFileOrder. With time enough kOptimum is never slower than kPaper and that never slower than kSequential;

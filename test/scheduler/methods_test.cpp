@@ -15,12 +15,12 @@ using scheduler::Problem;
 using scheduler::sequential;
 using scheduler::Solution;
 using scheduler::Task;
-using scheduler::WholePlacements;
+using scheduler::whole_placements;
 
 TEST_CASE("A sequential schedule is improved by what its makespan is said to be, neighbours together") {
   std::mt19937 random(7);
   const Problem problem = random_problem({.max_tasks = 8, .units = 2}, random);
-  const WholePlacements whole(problem);
+  const scheduler::Restriction whole = whole_placements(problem);
   const Solution before = sequential(whole.problem(), Deadline::max());
   // Each change of unit between neighbours costs 100, each task with another choice than its last 10: only where
   // neighbours move together it is ever less.

@@ -9,16 +9,15 @@
 #include <set>
 
 #include "drivers/known_units.h"
-#include "nestrt/log.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
-#include "runtime/costs/stated_cost.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/statistics.h"
 #include "scheduler/bounds.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/regions.h"
+#include "scheduler/restriction.h"
 #include "scheduler/schedule_steps.h"
 #include "scheduler/solve.h"
 #include "scheduler/virtual_time.h"
@@ -31,6 +30,7 @@
 #include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/side_by_side.h"
+#include "tools/nestrt/simulation_warnings.h"
 #include "tools/nestrt/virtual_board.h"
 
 namespace nestrt::command {
@@ -45,6 +45,7 @@ struct Simulated {
   double lower_bound_us = 0;
   uint32_t groups = 0;        // that compute side by side
   uint32_t npu_branches = 0;  // that are computed on another unit than the CPU, whole or in part
+  bool is_complete = true;    // "paper": whether all was tried that the method has
 };
 
 struct Figures {
@@ -76,11 +77,34 @@ Result<double> most_per_second(const scheduler::Problem& problem, const Schedule
   return least_us > 0 ? 1e6 / least_us : 0;
 }
 
+// Of the solutions for all units beside the CPU and for fewer of them, with divided branches and without, the best:
+// what waiting for each other and the memory cost is charged to what a search has found.
+scheduler::Solved solve(const scheduler::Problem& problem, ScheduleMethod method, std::chrono::milliseconds budget) {
+  scheduler::Solved best = scheduler::solve(problem, method, budget);
+  const auto consider = [&](const scheduler::Restriction& fewer) {
+    scheduler::Solved solved = scheduler::solve(fewer.problem(), method, budget);
+    if (solved.solution.makespan_us < best.solution.makespan_us)
+      best.solution = fewer.to_original(std::move(solved.solution));
+  };
+  if (method == ScheduleMethod::kThroughput) return best;
+  const scheduler::Restriction whole = scheduler::without_divided_tasks(problem);
+  if (method == ScheduleMethod::kOptimum && !whole.has_all_choices()) consider(whole);
+  const auto beside = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
+  for (auto count = beside - 1; count > 0; --count)
+    consider(scheduler::with_fewer_units(problem, static_cast<size_t>(count)));
+  return best;
+}
+
+// The paper's method searches nothing that a session has to be quick about: it gets time to try all that it has.
+constexpr int kPaperBudgetMs = 1000;
+
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
-  const scheduler::Solved solved = scheduler::solve(problem, method, std::chrono::milliseconds(budget_ms));
+  const int most_ms = method == ScheduleMethod::kPaper ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
+  const scheduler::Solved solved = solve(problem, method, std::chrono::milliseconds(most_ms));
   Simulated result;
   result.schedule = scheduler::to_schedule(problem, solved.solution);
   result.lower_bound_us = solved.lower_bound_us;
+  result.is_complete = solved.is_complete;
   NESTRT_ASSIGN_OR_RETURN(result.run, scheduler::run_in_virtual_time(problem, result.schedule));
   result.groups = scheduler::count_groups_side_by_side(problem, result.schedule, result.run);
   result.npu_branches = count_npu_branches(problem, result.schedule);
@@ -175,6 +199,8 @@ void print(const std::vector<Figures>& all) {
       first.groups_found, first.paper.groups, first.optimum.groups, first.split.groups);
   fmt::print("branches on the NPU: {} in the optimum, {} with splitting, whole or in part\n",
              first.optimum.npu_branches, first.split.npu_branches);
+  if (!first.paper.is_complete)
+    fmt::print("the paper's method was cut short: \"paper\" may be too long; give it more time by --budget-ms\n");
   fmt::print("several inferences in flight: at most {:.1f} a second, with {} branches on the NPU\n",
              first.most_per_second, first.throughput.npu_branches);
 }
@@ -302,6 +328,7 @@ Json to_json(const Figures& f) {
           {"additive_bound_ms", f.additive_bound_us / 1e3},
           {"load_bound_ms", f.load_bound_us / 1e3},
           {"groups_found", f.groups_found},
+          {"paper_is_complete", f.paper.is_complete},
           {"groups_parallel", f.paper.groups},
           {"groups_parallel_optimum", f.optimum.groups},
           {"groups_parallel_split", f.split.groups},
@@ -369,53 +396,6 @@ double npu_clock(const tools::Board& board, const Plan& plan) {
   return 0;
 }
 
-// Says so where the board has a unit for which the plan has no program: the figures are then the CPU's alone.
-void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
-  for (const tools::BoardUnit& unit : board.units) {
-    if (unit.is_host) continue;
-    std::set<std::string> configurations;
-    for (const plan::Branch& branch : plan.tables().branches)
-      for (const plan::Program& program : branch.programs)
-        if (program.unit == unit.kind) configurations.insert(program.configuration);
-    if (configurations.contains(unit.configuration)) continue;
-    const std::string why = configurations.empty()
-                                ? fmt::format("has no program for '{}'", unit.kind)
-                                : fmt::format("has programs for '{}' of {}, but the board's is {}", unit.kind,
-                                              fmt::join(configurations, ", "), unit.configuration);
-    log(LogLevel::kWarning,
-        fmt::format("the plan {}: the unit computes nothing; nestc explain PLAN says why (most need --target with this "
-                    "board, and --quantize s8)",
-                    why));
-  }
-}
-
-bool states_times(const Plan& plan, std::string_view unit) {
-  return std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
-    return std::ranges::any_of(branch.programs, [&](const plan::Program& program) {
-      return program.unit == unit && stated_cost(program) != nullptr;
-    });
-  });
-}
-
-// Of accelerators, times of no stated clock are taken for the board's: those of a plan of an older nestc, and what was
-// measured without a word of it, as far as the plan gives a reason to doubt it.
-void warn_of_unknown_clocks(const Plan& plan, const CostTable& profile, const tools::Board& board) {
-  for (const tools::BoardUnit& unit : board.units) {
-    if (unit.is_host || unit.clock_mhz <= 0) continue;
-    const double of_plan = stated_clock_mhz(plan, unit.kind);
-    const UnitKey key{unit.kind, unit.configuration, 1};
-    if (of_plan == 0 && states_times(plan, unit.kind))
-      log(LogLevel::kWarning, fmt::format("the plan does not say at which clock its programs for '{}' take the times "
-                                          "that it states: taken for the board's {:g} MHz; compile the model again",
-                                          unit.kind, unit.clock_mhz));
-    if (of_plan > 0 && of_plan != unit.clock_mhz && profile.units().contains(key) && profile.clock_mhz(key) == 0)
-      log(LogLevel::kWarning,
-          fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken "
-                      "for the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
-                      unit.kind, unit.clock_mhz));
-  }
-}
-
 // Sessions of the plan and of those beside it; their boards are not made yet.
 Result<std::vector<BoardPlan>> open_sessions(const Options& options) {
   std::vector<BoardPlan> plans;
@@ -460,6 +440,7 @@ Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   warn_of_idle_units(*plan, board);
   warn_of_unknown_clocks(*plan, profile, board);
+  warn_of_other_processors(profile, board);
   std::vector<Figures> all;
   Json steps = Json::array();
   std::vector<std::string> estimated;
@@ -548,7 +529,7 @@ void add_simulate(tools::Cli& cli) {
       .show_default();
   app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's").in_range(0, 1024);
   app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's").in_range(0, 4);
-  app.add_option("--budget-ms", options->budget_ms, "time to look for each schedule")
+  app.add_option("--budget-ms", options->budget_ms, "time for each search of a schedule")
       .in_range(1, 600000)
       .show_default();
   app.add_flag("--steps", options->steps, "show the steps of the schedule that splits channels");

@@ -82,7 +82,8 @@ class Scheduler {
 // By the library's scheduler (nestrt/services.h); kFileOrder needs none. `units` as a session has them. Methods but
 // kFileOrder need costs.
 // Errors: kIncompatible where a branch has no program for any unit; kNotFound where a cost is missing: it names the
-// operator and the unit; kUnsupported where the library has no scheduler.
+// operator and the unit; kInvalidArgument where `others` has what is no share; kUnsupported where the library has no
+// scheduler.
 Result<Schedule> make_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                const ScheduleOptions& options = {});
 

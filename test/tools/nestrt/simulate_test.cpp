@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "nestrt/costs.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/plan_tables.h"
@@ -156,6 +157,19 @@ TEST_CASE("What no profile has is estimated where the board says by which rates,
   const nlohmann::json times = workshop.json("times.json");
   CHECK(times["estimated"] == nlohmann::json{"left", "right", "join"});
   CHECK(times["cpu_only_ms"].get<double>() == Approx(3));
+}
+
+TEST_CASE("A profile of another processor than the board's is said to be one") {
+  const SimulateWorkshop workshop;
+  CostTable costs;
+  costs.set({"cpu", "another", 2}, "anything", {1, CostSource::kMeasured});
+  REQUIRE(write_costs(workshop.path("costs"), costs).ok());
+  workshop.write("estimates.yaml", workshop.estimating_board());
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
+                             "--profile", workshop.path("costs")});
+  check_ok(result);
+  CHECK_THAT(result.text, Contains("costs of 'cpu' for another, none for the board's " + workshop.isa()));
 }
 
 TEST_CASE("nestrt simulate says why the board's unit computes nothing") {

@@ -1,0 +1,78 @@
+#include "tools/nestrt/simulation_warnings.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "nestrt/log.h"
+#include "nestrt/plan_tables.h"
+#include "runtime/costs/stated_cost.h"
+#include "tools/nestrt/virtual_board.h"
+
+namespace nestrt::command {
+namespace {
+
+bool states_times(const Plan& plan, std::string_view unit) {
+  return std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
+    return std::ranges::any_of(branch.programs, [&](const plan::Program& program) {
+      return program.unit == unit && stated_cost(program) != nullptr;
+    });
+  });
+}
+
+}  // namespace
+
+void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
+  for (const tools::BoardUnit& unit : board.units) {
+    if (unit.is_host) continue;
+    std::set<std::string> configurations;
+    for (const plan::Branch& branch : plan.tables().branches)
+      for (const plan::Program& program : branch.programs)
+        if (program.unit == unit.kind) configurations.insert(program.configuration);
+    if (configurations.contains(unit.configuration)) continue;
+    const std::string why = configurations.empty()
+                                ? fmt::format("has no program for '{}'", unit.kind)
+                                : fmt::format("has programs for '{}' of {}, but the board's is {}", unit.kind,
+                                              fmt::join(configurations, ", "), unit.configuration);
+    log(LogLevel::kWarning,
+        fmt::format("the plan {}: the unit computes nothing; nestc explain PLAN says why (most need --target with this "
+                    "board, and --quantize s8)",
+                    why));
+  }
+}
+
+void warn_of_unknown_clocks(const Plan& plan, const CostTable& profile, const tools::Board& board) {
+  for (const tools::BoardUnit& unit : board.units) {
+    if (unit.is_host || unit.clock_mhz <= 0) continue;
+    const double of_plan = stated_clock_mhz(plan, unit.kind);
+    const UnitKey key{unit.kind, unit.configuration, 1};
+    if (of_plan == 0 && states_times(plan, unit.kind))
+      log(LogLevel::kWarning, fmt::format("the plan does not say at which clock its programs for '{}' take the times "
+                                          "that it states: taken for the board's {:g} MHz; compile the model again",
+                                          unit.kind, unit.clock_mhz));
+    if (of_plan > 0 && of_plan != unit.clock_mhz && profile.units().contains(key) && profile.clock_mhz(key) == 0)
+      log(LogLevel::kWarning,
+          fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken "
+                      "for the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
+                      unit.kind, unit.clock_mhz));
+  }
+}
+
+void warn_of_other_processors(const CostTable& profile, const tools::Board& board) {
+  for (const tools::BoardUnit& unit : board.units) {
+    if (!unit.is_host || unit.instruction_set.empty()) continue;
+    std::set<std::string> others;
+    for (const auto& [key, works] : profile.units())
+      if (key.kind == unit.kind) others.insert(key.configuration);
+    if (others.empty() || others.contains(unit.instruction_set)) continue;
+    log(LogLevel::kWarning, fmt::format("the profile has costs of '{}' for {}, none for the board's {}: all of the "
+                                        "CPU's are estimated",
+                                        unit.kind, fmt::join(others, ", "), unit.instruction_set));
+  }
+}
+
+}  // namespace nestrt::command
