@@ -305,6 +305,7 @@ def compile(
     quantization = _quantize_options(options)
     _reject(options, "compile")
     _check_quantize(quantize, calibration, quantization, max_loss, method, percentile)
+    _check_samples(quantize, calibration, max_loss, calibration_limit, skip_unreadable, workers)
     _check_search(max_loss, calibration, search_samples, labels, search_limit, search_budget, label_offset)
     search_limit = 100 if search_limit is None else search_limit
     search_budget = 32 if search_budget is None else search_budget
@@ -346,10 +347,22 @@ def _check_quantize(
         raise ValueError(f"quantize: expected None or 's8', got {quantize!r}")
     check_method(method or "", empty=True)
     _check_percentile(percentile, method, _is_calibration(calibration))
-    if quantize is None and (calibration is not None or options or max_loss is not None):
+    if quantize is None and (calibration is not None or options or max_loss is not None or method):
         raise TypeError("calibration, max_loss and how to quantize go with quantize='s8'")
     if quantize is not None and calibration is None:
         raise TypeError("quantize='s8' needs calibration=: a folder of pictures, arrays, or a nestrt.Calibration")
+
+
+def _check_samples(quantize: Optional[str], calibration: Any, max_loss: Optional[float], limit: int,
+                   skip_unreadable: bool, workers: WorkerChoice) -> None:
+    """What says how samples are read needs some to read."""
+    stated = {"calibration_limit": limit != 0, "skip_unreadable": skip_unreadable, "workers": workers is not None}
+    if quantize is None:
+        useless(**{name: "quantize='s8'" for name, is_stated in stated.items() if is_stated})
+    if not _is_calibration(calibration):
+        return
+    stated_samples = dict(stated, **({} if max_loss is None else {"skip_unreadable": False, "workers": False}))
+    useless(**{name: "samples to calibrate with, not a Calibration" for name, on in stated_samples.items() if on})
 
 
 def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_loss: Optional[float]) -> Plan:

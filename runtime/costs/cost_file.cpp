@@ -62,6 +62,13 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
+// Without the carriage return of files that were edited elsewhere.
+std::string_view next_line(std::string_view& rest) {
+  std::string_view line = next(rest, '\n');
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 bool is_too_long(const UnitKey& unit) {
   return unit.kind.size() > UnitKey::kMaxBytes || unit.configuration.size() > UnitKey::kMaxBytes;
 }
@@ -152,7 +159,7 @@ Result<std::string> read_text(const std::string& path, uint64_t most) {
 }
 
 Result<CostTable> parse(std::string_view rest, std::string_view path) {
-  const std::string_view header = next(rest, '\n');
+  const std::string_view header = next_line(rest);
   if (header != kHeader) {
     const bool other = header.starts_with(kHeaderOfAny);
     return Status(other ? Code::kIncompatible : Code::kInvalidArgument,
@@ -161,7 +168,7 @@ Result<CostTable> parse(std::string_view rest, std::string_view path) {
   }
   Reader reader;
   for (size_t number = 2; !rest.empty(); ++number) {
-    const std::string_view wrong = reader.add(next(rest, '\n'));
+    const std::string_view wrong = reader.add(next_line(rest));
     if (!wrong.empty()) return Status(Code::kInvalidArgument, fmt::format("{}: line {}: {}", path, number, wrong));
   }
   if (!reader.kernels().empty() && reader.kernels() != NESTRT_VERSION)

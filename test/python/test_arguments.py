@@ -59,11 +59,22 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"preprocessing": {"resize": 12.5}}, "resize: expected a whole number"),
     ({"preprocessing": {"resize": "12"}}, "resize: expected a whole number"),
     ({"max_loss": 1}, "give search_samples="),
+    ({"calibration_limit": 5}, "calibration_limit goes with samples"),
+    ({"skip_unreadable": True}, "skip_unreadable goes with samples"),
+    ({"workers": 2}, "workers goes with samples"),
     ({"max_loss": float("nan"), "search_samples": IMAGES}, "max_loss: expected points"),
 ])
 def test_what_compile_cannot_take_is_refused_by_name(model, seen, option, error):
     with pytest.raises((TypeError, ValueError), match=error):
         nestrt.compile(model, quantize="s8", calibration=seen, **option)
+
+
+@pytest.mark.parametrize("option", [
+    {"method": "kl"}, {"calibration_limit": 5}, {"skip_unreadable": True}, {"workers": 2}, {"keep_f32": ["conv1"]},
+])
+def test_what_says_how_to_quantize_is_not_taken_in_silence(model, option):
+    with pytest.raises(TypeError, match="quantize='s8'"):
+        nestrt.compile(model, **option)
 
 
 def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):

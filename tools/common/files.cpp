@@ -217,6 +217,9 @@ Status check_distinct(std::span<const std::string> outputs) {
 
 Status check_writable(const std::string& path, Written what) {
   if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
+  if (path == "-")
+    return Status(Code::kInvalidArgument,
+                  "'-' names no file to write; standard output is /dev/stdout, a file called so ./-");
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);

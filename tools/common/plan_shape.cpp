@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tools/common/tensor_files.h"
+
 namespace nestrt::tools {
 
 Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> plan, int shape) {
@@ -13,6 +15,12 @@ Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> pl
     return Status(Code::kInvalidArgument,
                   fmt::format("--shape {}: the plan has {} shape{}", shape, count, count == 1 ? "" : "s"));
   return shapes.empty() ? plan : shapes[wanted - 1];
+}
+
+int shape_of_inputs(const Plan& plan, std::span<const std::string> arguments) {
+  for (size_t shape = 0; shape < plan.shapes().size(); ++shape)
+    if (read_inputs(plan.shapes()[shape]->inputs(), arguments)) return static_cast<int>(shape) + 1;
+  return 0;
 }
 
 Option add_shape_option(Command command, int& shape, const std::string& use) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "nestrt/plan.h"
@@ -13,6 +14,10 @@ namespace nestrt::tools {
 // The plan of that shape alone. `shape`: counted from 1; 0: the first. Errors: kInvalidArgument where the plan has no
 // such shape.
 Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> plan, int shape);
+
+// The number of the first shape that arrays of the command line (tools/common/tensor_files.h) fit; 0 where none is, or
+// the plan has but one.
+int shape_of_inputs(const Plan& plan, std::span<const std::string> arguments);
 
 // `--shape N`. `use`: what the command does with that shape.
 Option add_shape_option(Command command, int& shape, const std::string& use);

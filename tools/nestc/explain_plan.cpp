@@ -46,57 +46,114 @@ Units units_of(const plan::Tables& tables) {
   return units;
 }
 
-double microseconds_of(const Programs& programs) {
-  return programs.whole == nullptr || programs.whole->costs.empty() ? 0 : programs.whole->costs[0].microseconds;
+// What the plan says that an operator's program takes.
+const plan::Cost* cost_of(const Programs& programs) {
+  return programs.whole == nullptr || programs.whole->costs.empty() ? nullptr : &programs.whole->costs[0];
 }
 
-std::string remark_on(const plan::Tables& tables, const plan::Operator& op, const Programs& programs) {
-  if (programs.whole != nullptr) return "";
+bool is_opaque(const plan::Operator& op) { return op.kind() == ops::Kind::kOpaque; }
+
+// The unit that alone computes an opaque operator.
+std::string only_unit_of(const plan::Tables& tables, uint32_t op) {
+  return "only " + tools::printable(tools::units_of(tables, op)) + " computes it";
+}
+
+std::string remark_on(const plan::Tables& tables, uint32_t index, const Programs& programs) {
+  const plan::Operator& op = tables.operators[index];
+  if (programs.whole != nullptr) return is_opaque(op) ? "has a program; no other unit has" : "";
+  if (is_opaque(op)) return only_unit_of(tables, index);
   return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
+}
+
+// What a unit computes of a plan, but for views.
+struct Coverage {
+  size_t on_unit = 0, computing = 0, opaque = 0;
+  uint64_t macs = 0, all_macs = 0;
+  double microseconds = 0;
+  bool has_guesses = false;
+
+  void add(const plan::Tables& tables, const plan::Operator& op, const Programs& programs) {
+    const bool computes = !is_view(tables, op);
+    const uint64_t work = statistics(tables, op).macs;
+    computing += computes;
+    opaque += is_opaque(op);
+    all_macs += work;
+    if (programs.whole == nullptr) return;
+    on_unit += computes, macs += work;
+    const plan::Cost* const cost = cost_of(programs);
+    if (cost == nullptr) return;
+    microseconds += cost->microseconds;
+    has_guesses |= cost->origin == plan::CostOrigin::kUnknown;
+  }
+
+  // A vendor's compiler does not say what its part multiplies.
+  std::string multiplications() const {
+    const double percent = all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs);
+    if (opaque == 0) return fmt::format("{:.1f}% of the multiplications", percent);
+    return fmt::format(
+        "{:.1f}% of the multiplications beside those of {} part{} that a vendor compiled, which the plan "
+        "does not tell",
+        percent, opaque, opaque == 1 ? "" : "s");
+  }
+
+  std::string time() const {
+    if (microseconds <= 0) return "";
+    return fmt::format("; {:.2f} ms{}", microseconds / 1e3,
+                       has_guesses ? ", a guess until nestrt profile has measured it" : "");
+  }
+};
+
+std::string format_macs(const plan::Tables& tables, const plan::Operator& op) {
+  if (is_opaque(op)) return "?";
+  const uint64_t macs = statistics(tables, op).macs;
+  return macs == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(macs) / 1e6);
+}
+
+tools::Table table_of(const plan::Tables& tables, const std::vector<Programs>& programs) {
+  using enum tools::Align;
+  tools::Table table(
+      {{"#", kRight}, {"operator"}, {"kind"}, {"MMAC", kRight}, {"ms", kRight}, {"pieces", kRight}, {"remark"}});
+  for (uint32_t i = 0; i < tables.operators.size(); ++i) {
+    const plan::Operator& op = tables.operators[i];
+    const plan::Cost* const cost = cost_of(programs[i]);
+    table.add_row({std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
+                   format_macs(tables, op), cost == nullptr ? "" : fmt::format("{:.3f}", cost->microseconds / 1e3),
+                   programs[i].pieces > 0 ? std::to_string(programs[i].pieces) : "",
+                   remark_on(tables, i, programs[i])});
+  }
+  return table;
+}
+
+Json operators_of(const plan::Tables& tables, const std::vector<Programs>& programs) {
+  Json operators = Json::array();
+  for (uint32_t i = 0; i < tables.operators.size(); ++i) {
+    const plan::Operator& op = tables.operators[i];
+    Json entry{{"name", op.name}, {"kind", ops::name(op.kind())}};
+    if (!is_opaque(op)) entry.set("macs", statistics(tables, op).macs);
+    const plan::Cost* const cost = cost_of(programs[i]);
+    if (cost != nullptr) {
+      entry.set("microseconds", cost->microseconds);
+      entry.set("cost_origin", plan::name(cost->origin));
+    }
+    if (programs[i].whole == nullptr) entry.set("reason", remark_on(tables, i, programs[i]));
+    operators.push_back(std::move(entry));
+  }
+  return operators;
 }
 
 Json explain(const plan::Tables& tables, const std::string& unit, const std::vector<Programs>& programs,
              tools::Page& page) {
-  using enum tools::Align;
-  tools::Table table({{"#", kRight},
-                      {"operator"},
-                      {"kind"},
-                      {"MMAC", kRight},
-                      {"ms", kRight},
-                      {"pieces", kRight},
-                      {"stays on the CPU because"}});
-  Json operators = Json::array();
-  size_t on_unit = 0, computing = 0;  // but for views
-  double microseconds = 0;
-  uint64_t macs = 0, all_macs = 0;
-  for (uint32_t i = 0; i < tables.operators.size(); ++i) {
-    const plan::Operator& op = tables.operators[i];
-    const uint64_t work = statistics(tables, op).macs;
-    const double cost = microseconds_of(programs[i]);
-    const std::string remark = remark_on(tables, op, programs[i]);
-    table.add_row({std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
-                   work == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(work) / 1e6),
-                   cost > 0 ? fmt::format("{:.3f}", cost / 1e3) : "",
-                   programs[i].pieces > 0 ? std::to_string(programs[i].pieces) : "", remark});
-    Json entry{{"name", op.name}, {"kind", ops::name(op.kind())}, {"macs", work}};
-    if (programs[i].whole != nullptr) entry.set("microseconds", cost);
-    if (!remark.empty()) entry.set("reason", remark);
-    operators.push_back(std::move(entry));
-    const bool computes = !is_view(tables, op);
-    computing += computes;
-    all_macs += work;
-    if (programs[i].whole == nullptr) continue;
-    on_unit += computes, macs += work, microseconds += cost;
-  }
-  fmt::print("{}\n{}: {} of {} operators that compute, {:.1f}% of the multiplications{}\n", table.to_string(), unit,
-             on_unit, computing, all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs),
-             microseconds > 0 ? fmt::format("; {:.2f} ms", microseconds / 1e3) : "");
+  const tools::Table table = table_of(tables, programs);
+  Coverage coverage;
+  for (uint32_t i = 0; i < tables.operators.size(); ++i) coverage.add(tables, tables.operators[i], programs[i]);
+  fmt::print("{}\n{}: {} of {} operators that compute, {}{}\n", table.to_string(), unit, coverage.on_unit,
+             coverage.computing, coverage.multiplications(), coverage.time());
   tools::add_operator_graph(page, "Operators on " + unit, tables, [&](uint32_t op) {
-    const std::string remark = remark_on(tables, tables.operators[op], programs[op]);
+    const std::string remark = remark_on(tables, op, programs[op]);
     return tools::OperatorMark{remark.empty() ? "has a program" : remark, {}};
   });
   page.add_table("Costs on " + unit, table);
-  return {{"unit", unit}, {"operators", std::move(operators)}};
+  return {{"unit", unit}, {"operators", operators_of(tables, programs)}};
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // nestc inspect: what is in a plan, or what a model would become.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <set>
 
 #include "compiler-lite/compile.h"
 #include "nestrt/open_units.h"
@@ -191,6 +194,16 @@ tools::Table alternatives_table(const plan::Tables& tables) {
   return table;
 }
 
+// Of what other units than the CPU execute, with their own copies of weights: each buffer once.
+uint64_t program_bytes(const plan::Tables& tables) {
+  std::set<uint32_t> buffers;
+  for (const plan::Branch& branch : tables.branches)
+    for (const plan::Program& program : branch.programs)
+      if (program.kind != plan::ProgramKind::kKernels) buffers.insert(program.segments.begin(), program.segments.end());
+  return std::accumulate(buffers.begin(), buffers.end(), uint64_t{0},
+                         [&](uint64_t bytes, uint32_t buffer) { return bytes + tables.buffers[buffer].size; });
+}
+
 tools::PageDetails summary(const LoadedPlan& loaded) {
   const Plan& plan = *loaded.plan;
   const plan::Tables& tables = plan.tables();
@@ -208,9 +221,13 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
   add_tensors("output", plan.outputs());
   for (const auto& shape : plan.shapes())
     if (shape->shape_index() > 0) facts.emplace_back("shape", describe_shape(*shape));
-  facts.emplace_back("file",
-                     fmt::format("{}: tables {}, weights {}", tools::format_bytes(plan.bytes().size()),
-                                 tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes)));
+  const uint64_t programs = program_bytes(plan.tables());
+  facts.emplace_back(
+      "file",
+      fmt::format("{}: tables {}, {}weights {}", tools::format_bytes(plan.bytes().size()),
+                  tools::format_bytes(header.tables_bytes),
+                  programs > 0 ? fmt::format("programs of other units {}, ", tools::format_bytes(programs)) : "",
+                  tools::format_bytes(header.data_bytes - std::min(programs, header.data_bytes))));
   if (loaded.session)
     facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
                                               tools::format_bytes(loaded.session->memory().scratch_bytes)));

@@ -111,6 +111,9 @@ Status QuantizeFlags::check() const {
                               "--save-profile go with a folder or a .npy file",
                               data_));
   }
+  const bool has_own_method = method_.empty() && is_profile(data_);  // which may be percentile
+  if (given("--percentile") && method_ != "percentile" && !has_own_method)
+    return Status(Code::kInvalidArgument, "--percentile goes with --method percentile");
   const bool nothing =
       std::find(choice_.corrections.begin(), choice_.corrections.end(), "none") != choice_.corrections.end();
   if (nothing && choice_.corrections.size() > 1)

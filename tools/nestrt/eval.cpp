@@ -135,7 +135,8 @@ Result<Score> evaluate(const Options& options) {
   tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
   Score score;
   for (const LabelledFile& picture : pictures) {
-    NESTRT_RETURN_IF_ERROR(runner.run(path_of(options, picture)));
+    const Status done = runner.run(path_of(options, picture));
+    if (!done.ok()) return done.with_context(fmt::format("'{}' line {}", options.labels, picture.line));
     const auto expected = references.find(picture.file);
     count(score, runner.scores(), picture, expected == references.end() ? nullptr : &expected->second, options.offset);
     progress.advance();

@@ -7,6 +7,7 @@
 #include "tools/common/classify.h"
 #include "tools/common/files.h"
 #include "tools/common/labels.h"
+#include "tools/common/plan_shape.h"
 #include "tools/common/tensor_files.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/picture_runner.h"
@@ -156,14 +157,11 @@ Result<tools::TextLines> read_names(const Options& options, const TensorInfo& ou
                             background ? "; where the network's first class is background: --offset -1" : ""));
 }
 
-// Of a plan for several shapes the number of the first that the arrays fit, unless one is asked for: 0 where it is
-// looked for in vain, so that the first says what it expects.
+// Where none is asked for that which the arrays fit; where there is none the first says what it expects.
 Result<int> find_shape(const Options& options) {
   if (options.units.shape > 0) return options.units.shape;
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
-  for (size_t shape = 0; shape < plan->shapes().size(); ++shape)
-    if (tools::read_inputs(plan->shapes()[shape]->inputs(), options.inputs)) return static_cast<int>(shape) + 1;
-  return 0;
+  return tools::shape_of_inputs(*plan, options.inputs);
 }
 
 Status run_arrays(const Options& options) {

@@ -1,7 +1,7 @@
 /* A vendor's plug-in to start from: the smallest that keeps everything nestrt/vendor.h asks for. Its device is this
  * processor, and its programs copy inputs to outputs.
  *
- *   cc -std=gnu11 -shared -fPIC -fvisibility=hidden -o libskeleton.so skeleton.c -lpthread
+ *   cc -std=gnu11 -shared -fPIC -fvisibility=hidden -I PREFIX/include -o libskeleton.so skeleton.c -lpthread
  *   nestrt conformance --plugin ./libskeleton.so --blob copy.blob --input-bytes 64 --output-bytes 64
  *
  * A program is "SKL1", how many inputs, how many outputs, how many bytes the ports have, 32 bits each, little-endian;

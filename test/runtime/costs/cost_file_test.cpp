@@ -53,6 +53,14 @@ TEST_CASE("Costs are read as they were written") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
 }
 
+TEST_CASE("Costs are read with the line ends of other systems too") {
+  const TemporaryFolder folder;
+  std::string content;
+  for (const char character : sample_text(folder.path() + "/sample"))
+    content += character == '\n' ? std::string("\r\n") : std::string(1, character);
+  CHECK(read_text(folder, content).ok());
+}
+
 TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");

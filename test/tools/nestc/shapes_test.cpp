@@ -61,8 +61,10 @@ TEST_CASE("One plan serves every shape that it was compiled for, and has its wei
   CHECK(all < one + 3 * 4096);
 
   for (const Shape& shape : {Shape{1, 8, 20, 20}, Shape{4, 8, 10, 10}, Shape{1, 8, 10, 10}}) {
-    const ProgramResult run = run_program("nestrt", {"run", workshop.path("all.nest"), "--input",
-                                                     workshop.array("x.npy", shape), "--output", workshop.path("out")});
+    const std::string array = workshop.array("x.npy", shape);
+    CHECK(run_program("nestrt", {"bench", workshop.path("all.nest"), "--runs", "1", "--input", array}).exit_code == 0);
+    const ProgramResult run =
+        run_program("nestrt", {"run", workshop.path("all.nest"), "--input", array, "--output", workshop.path("out")});
     INFO(run.text);
     CHECK(run.exit_code == 0);
     const auto result = tools::read_npy(workshop.path("out/y.npy"));

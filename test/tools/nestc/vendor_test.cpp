@@ -116,6 +116,18 @@ TEST_CASE("What only a vendor computes is profiled on his unit, and a session ke
   }
 }
 
+TEST_CASE("nestc explain does not count what a vendor alone computes as the CPU's, nor what nobody knows as nothing") {
+  const VendorWorkshop workshop;
+  const std::string capability = workshop.write(
+      "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
+  check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
+  const std::string json = workshop.path("explained.json");
+  const ProgramResult explained = run_program("nestc", {"explain", workshop.path("model.nest"), "--json", json});
+  check_command(explained, 0, "that a vendor compiled, which the plan does not tell");
+  CHECK_THAT(explained.text, Contains("has a program; no other unit has") && Contains("a guess until nestrt profile"));
+  CHECK_THAT(content_of(json), Contains("\"cost_origin\": \"unknown\""));
+}
+
 TEST_CASE("What only a vendor computes can be looked at without his unit, and has nothing to be compared with") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");

@@ -30,6 +30,14 @@ TEST_CASE("Warnings of nestrt bear its name") {
   CHECK_THAT(run_program("nestrt", {"verify", plan}).text, Contains("nestrt: warning: NESTRT_ISA=nonsense"));
 }
 
+TEST_CASE("A dash is no file that a report is written to") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
+  const ProgramResult result = run_program("nestrt", {"bench", plan, "--runs", "1", "--json", "-"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.text, Contains("standard output is /dev/stdout"));
+}
+
 TEST_CASE("A list at the end of a message ends it") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("maps.nest", maps_plan().build().bytes());
