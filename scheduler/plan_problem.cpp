@@ -37,6 +37,7 @@ class ProblemBuilder {
   Result<Problem> build() && {
     find_host();
     add_units();
+    for (const ProblemUnit& unit : problem_.units) NESTRT_RETURN_IF_ERROR(check(unit.overhead));
     find_alike();
     for (uint32_t branch = 0; branch < task_of_.size(); ++branch)
       if (!computes_nothing(tables_, branch)) add_task(branch);
@@ -51,6 +52,14 @@ class ProblemBuilder {
   void find_host() {
     for (uint32_t unit = 0; unit < units_.size() && !host_; ++unit)
       if (units_[unit].is_host) host_ = unit;
+  }
+
+  static Status check(const UnitOverhead& overhead) {
+    for (const double number : {overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us})
+      if (!(number >= 0 && number <= kMostMicroseconds))
+        return Status(Code::kInvalidArgument,
+                      fmt::format("costs: an overhead of {} is none, 0 to {}", number, kMostMicroseconds));
+    return {};
   }
 
   // The host's threads in one lane, and in as many lanes as share them evenly.
@@ -392,7 +401,7 @@ class ProblemBuilder {
   }
 
   Status no_unit_for(uint32_t branch) const {
-    std::string given;
+    std::string given = units_.empty() ? "none" : "";
     for (const UnitInfo& unit : units_) given += fmt::format("{}{}", given.empty() ? "" : ", ", unit.kind);
     return Status(
         Code::kIncompatible,

@@ -1,7 +1,5 @@
 #include "scheduler/schedule_steps.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <set>
 
@@ -89,23 +87,6 @@ class StepBuilder {
   std::vector<std::vector<uint32_t>> complete_after_;  // by step and lane
 };
 
-Status check_step(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule, uint32_t index) {
-  const Step& step = schedule.steps[index];
-  const std::vector<plan::Branch>& branches = plan.tables().branches;
-  const auto missing = [index](const char* what) {
-    return Status(Code::kInvalidArgument, fmt::format("step {} of the schedule names a {} that there is not; make a "
-                                                      "schedule of this plan on these units",
-                                                      index, what));
-  };
-  if (step.branch >= branches.size()) return missing("branch");
-  const bool computes = !computes_nothing(plan.tables(), step.branch);
-  if (computes && step.program >= branches[step.branch].programs.size()) return missing("program");
-  if (step.lane >= schedule.lanes.size()) return missing("lane");
-  if (schedule.lanes[step.lane].unit >= units.size()) return missing("unit");
-  const bool is_in_order = std::ranges::all_of(step.waits, [index](uint32_t wait) { return wait < index; });
-  return is_in_order ? Status() : missing("step before it");
-}
-
 }  // namespace
 
 Schedule to_schedule(const Problem& problem, const Solution& solution) {
@@ -114,14 +95,13 @@ Schedule to_schedule(const Problem& problem, const Solution& solution) {
   return schedule;
 }
 
-Result<ComputingSteps> computing_steps(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule) {
+ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule) {
   ComputingSteps computing;
   std::vector<Step>& steps = computing.schedule.steps;
   computing.schedule.lanes = schedule.lanes;
   // The computing steps that have to be complete before a step is, and before the next of a lane begins.
   std::vector<std::set<uint32_t>> reached(schedule.steps.size()), last(schedule.lanes.size());
   for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
-    NESTRT_RETURN_IF_ERROR(check_step(plan, units, schedule, index));
     const Step& step = schedule.steps[index];
     std::set<uint32_t> needed = last[step.lane];
     for (const uint32_t wait : step.waits) needed.insert(reached[wait].begin(), reached[wait].end());

@@ -18,7 +18,7 @@ struct ComputingSteps {
   std::vector<uint32_t> original;  // by step: which one of the schedule it was
 };
 
-// Errors: kInvalidArgument where a step names a branch, a program, a lane, a unit or an earlier step that there is not.
-Result<ComputingSteps> computing_steps(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule);
+// Requires: a schedule of the plan.
+ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule);
 
 }  // namespace nestrt::scheduler

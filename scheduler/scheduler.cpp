@@ -27,7 +27,7 @@ class SearchScheduler final : public Scheduler {
   Result<SchedulePrediction> predict(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                      const Schedule& schedule) const override {
     NESTRT_ASSIGN_OR_RETURN(const Problem problem, make_problem(plan, units, costs));
-    NESTRT_ASSIGN_OR_RETURN(const ComputingSteps computing, computing_steps(plan, units, schedule));
+    const ComputingSteps computing = computing_steps(plan, schedule);
     std::vector<double> computing_us;
     SchedulePrediction prediction;
     prediction.step_us.resize(schedule.steps.size(), 0);

@@ -283,10 +283,22 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
 
 Result<Loads> loads_of(const Problem& problem, const Schedule& schedule) {
   NESTRT_ASSIGN_OR_RETURN(const VirtualSteps all, virtual_steps(problem, schedule));
-  Loads loads{std::vector<double>(problem.units.size(), 0)};
+  Loads loads{std::vector<double>(problem.units.size(), 0), std::vector<double>(problem.units.size(), 0)};
+  const auto hand_over = [&](uint32_t unit, double bytes) {
+    if (!problem.units[unit].is_host) loads.hand_over_us[unit] += copy_us(problem.units[unit], bytes);
+  };
   for (const VirtualStep& step : all.steps) {
-    loads.units_us[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
+    const uint32_t unit = problem.lanes[step.part.lane].unit;
+    const Task& task = problem.tasks[step.task];
+    loads.units_us[unit] += step.part.us * step.part.unit_share;
     loads.bytes += step.part.bytes;
+    hand_over(unit, task.caller_bytes + task.result_bytes * step.part.output_share);
+    for (const Need& need : all.needs_of(step)) {
+      const uint32_t from = problem.lanes[all.steps[need.step].part.lane].unit;
+      if (from == unit) continue;
+      hand_over(unit, need.bytes);
+      hand_over(from, need.bytes);
+    }
   }
   return loads;
 }

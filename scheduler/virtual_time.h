@@ -54,8 +54,9 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
 
 // What one inference takes of what several in flight share.
 struct Loads {
-  std::vector<double> units_us;  // the largest is the least time between two
-  double bytes = 0;              // from and to memory
+  std::vector<double> units_us;      // the largest is the least time between two
+  std::vector<double> hand_over_us;  // of units: until what they read of others, and write, has been brought over
+  double bytes = 0;                  // from and to memory
 };
 Result<Loads> loads_of(const Problem& problem, const Schedule& schedule);
 

@@ -86,9 +86,10 @@ struct CheckReport {
 Result<CheckReport> check(const CheckOptions& options);
 
 // Inputs for a plan that depend on the seed alone: pixels where the plan states preprocessing, otherwise numbers of a
-// standard normal distribution; 0 or 1 where the type is an integer's.
+// standard normal distribution. Integers of a byte are any, others from -100 to 100; 0 or 1 where elements are chosen
+// by them.
 std::vector<tools::Array> random_inputs(const Plan& plan, uint64_t seed);
-// The same for any tensors; `preprocessing` may be null.
+// The same for any tensors, whose integers are 0 or 1; `preprocessing` may be null.
 std::vector<tools::Array> random_inputs(std::span<const TensorInfo> tensors, const Preprocessing* preprocessing,
                                         uint64_t seed);
 

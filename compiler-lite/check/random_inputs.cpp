@@ -1,8 +1,10 @@
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <random>
 
 #include "compiler-lite/check/check.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/plan/picture_channels.h"
 
 namespace nestrt::compiler {
@@ -17,6 +19,9 @@ class Numbers {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }
+  int64_t between(int64_t first, int64_t last) {
+    return first + static_cast<int64_t>(uniform() * static_cast<double>(last - first + 1));
+  }
   int64_t pixel() { return static_cast<int64_t>(uniform() * 256); }
   bool bit() { return engine_() >> 63; }
 
@@ -24,22 +29,60 @@ class Numbers {
   std::mt19937_64 engine_;
 };
 
-void fill(tools::Array& array, const Preprocessing* preprocessing, Numbers& numbers) {
-  const int64_t count = array.shape.num_elements();
-  if (array.type == DataType::kF32) {
-    auto* values = reinterpret_cast<float*>(array.bytes.data());
-    const size_t channels = preprocessing == nullptr ? 0 : preprocessing->mean.size();
-    const int64_t plane = channels == 0 ? 1 : array.shape.product(picture_channels_axis(array.shape) + 1, 4);
-    for (int64_t i = 0; i < count; ++i) {
-      const size_t channel = channels == 0 ? 0 : static_cast<size_t>(i / plane) % channels;
-      values[i] = channels == 0 ? static_cast<float>(numbers.normal())
-                                : (static_cast<float>(numbers.pixel()) - preprocessing->mean[channel]) *
-                                      preprocessing->scale[channel];
-    }
-    return;
+// What integers are drawn from.
+enum class Integers { kPlaces, kAny };
+
+// So that sums of many stay exact in float, where a network goes on in that.
+constexpr int64_t kLargestInteger = 100;
+
+void fill_integers(tools::Array& array, Integers integers, Numbers& numbers) {
+  const size_t size = size_bytes(array.type);
+  const bool is_byte = array.type == DataType::kU8 || array.type == DataType::kS8;
+  for (int64_t i = 0; i < array.shape.num_elements(); ++i) {
+    int64_t value = 0;
+    if (array.type == DataType::kBool || integers == Integers::kPlaces)
+      value = numbers.bit();
+    else
+      value = is_byte ? numbers.pixel() : numbers.between(-kLargestInteger, kLargestInteger);
+    std::memcpy(array.bytes.data() + static_cast<size_t>(i) * size, &value, size);  // little-endian
   }
-  const size_t size = size_bytes(array.type);  // little-endian: the first byte holds the 1
-  for (int64_t i = 0; i < count; ++i) array.bytes[static_cast<size_t>(i) * size] = std::byte{numbers.bit()};
+}
+
+void fill(tools::Array& array, const Preprocessing* preprocessing, Integers integers, Numbers& numbers) {
+  if (array.type != DataType::kF32) return fill_integers(array, integers, numbers);
+  auto* values = reinterpret_cast<float*>(array.bytes.data());
+  const size_t channels = preprocessing == nullptr ? 0 : preprocessing->mean.size();
+  const int64_t plane = channels == 0 ? 1 : array.shape.product(picture_channels_axis(array.shape) + 1, 4);
+  for (int64_t i = 0; i < array.shape.num_elements(); ++i) {
+    const size_t channel = channels == 0 ? 0 : static_cast<size_t>(i / plane) % channels;
+    values[i] = channels == 0 ? static_cast<float>(numbers.normal())
+                              : (static_cast<float>(numbers.pixel()) - preprocessing->mean[channel]) *
+                                    preprocessing->scale[channel];
+  }
+}
+
+bool takes_places(ops::Kind kind) {
+  return kind == ops::Kind::kGather || kind == ops::Kind::kGatherElements || kind == ops::Kind::kScatter ||
+         kind == ops::Kind::kRecurrent;
+}
+
+// Whether integers that are computed from the input, or itself, say where elements lie or how many there are: only
+// small ones are sure to be some of those then.
+Integers integers_of(const plan::Tables& tables, uint32_t input) {
+  std::vector<bool> is_reached(tables.tensors.size());
+  is_reached[input] = true;
+  const auto is_integer = [&](int32_t tensor) {
+    return tables.tensors[static_cast<size_t>(tensor)].type != DataType::kF32;
+  };
+  for (const plan::Operator& op : tables.operators) {
+    for (size_t operand = 0; operand < op.inputs.size(); ++operand) {
+      const int32_t tensor = op.inputs[operand];
+      if (tensor < 0 || !is_reached[static_cast<size_t>(tensor)] || !is_integer(tensor)) continue;
+      if (operand > 0 && takes_places(op.kind())) return Integers::kPlaces;
+      for (const int32_t output : op.outputs) is_reached[static_cast<size_t>(output)] = true;
+    }
+  }
+  return Integers::kAny;
 }
 
 }  // namespace
@@ -50,7 +93,7 @@ std::vector<tools::Array> random_inputs(const Plan& plan, uint64_t seed) {
   for (size_t i = 0; i < plan.inputs().size(); ++i) {
     const TensorInfo& info = plan.inputs()[i];
     inputs.push_back({info.type, info.shape, std::vector<std::byte>(info.size_bytes())});
-    fill(inputs.back(), plan.preprocessing(i), numbers);
+    fill(inputs.back(), plan.preprocessing(i), integers_of(plan.tables(), plan.tables().inputs[i].tensor), numbers);
   }
   return inputs;
 }
@@ -61,7 +104,7 @@ std::vector<tools::Array> random_inputs(std::span<const TensorInfo> tensors, con
   std::vector<tools::Array> inputs;
   for (const TensorInfo& info : tensors) {
     inputs.push_back({info.type, info.shape, std::vector<std::byte>(info.size_bytes())});
-    fill(inputs.back(), preprocessing, numbers);
+    fill(inputs.back(), preprocessing, Integers::kPlaces, numbers);
   }
   return inputs;
 }

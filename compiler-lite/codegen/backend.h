@@ -95,6 +95,8 @@ class Backend {
   virtual double clock_mhz() const { return 0; }
   // Of f32, at which these have the host make it of the bytes of accumulators; 0: in no time.
   virtual double widen_mb_per_s() const { return 0; }
+  // Of UnitProgram.microseconds what each program takes beside its cycles.
+  virtual double launch_us() const { return 0; }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }
   // Has no say in layouts and branches: it takes what the others have cut, or leaves it. So a plan with its programs

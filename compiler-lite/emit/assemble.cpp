@@ -22,7 +22,8 @@ class Assembler {
     tables().producer = std::string("nestc ") + kVersion;
     tables().model_name = graph_.name;
     for (const auto& backend : backends)
-      tables().targets.push_back({backend->unit(), backend->configuration(), static_cast<float>(backend->clock_mhz())});
+      tables().targets.push_back({backend->unit(), backend->configuration(), static_cast<float>(backend->clock_mhz()),
+                                  0, static_cast<float>(backend->launch_us())});
     add_buffers();
     add_interface();
     add_operators();

@@ -177,11 +177,12 @@ Status define_values(GraphBuilder& builder, const OnnxGraph& graph, const std::v
 }  // namespace
 
 // One message for all operators that are missing.
-Status check_operators(const OnnxGraph& graph, int64_t opset) {
+Status check_operators(const OnnxGraph& graph, int64_t opset, bool has_functions) {
   const MissingOperators missing = missing_operators(graph, opset);
   if (missing.empty()) return ok_status();
-  const char* const remedy =
-      opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
+  std::string remedy = opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
+  if (has_functions)
+    remedy += "; functions of the model are not expanded: onnx.inliner.inline_local_functions() does it";
   return Status(
       Code::kUnsupported,
       fmt::format(

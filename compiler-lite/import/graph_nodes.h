@@ -16,7 +16,7 @@ struct OnnxGraph;
 
 // One message for all operators that are missing; those of subgraphs are looked at when they are imported. Errors:
 // kUnsupported.
-Status check_operators(const OnnxGraph& graph, int64_t opset);
+Status check_operators(const OnnxGraph& graph, int64_t opset, bool has_functions = false);
 
 // Requires: the graph's inputs and initializers are defined, and check_operators().
 Status import_nodes(GraphBuilder& builder, const OnnxGraph& graph, int64_t opset);

@@ -49,7 +49,7 @@ void note_last_values(GraphBuilder& builder, const OnnxModel& model) {
 Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes)
     return too_many_nodes(options.limits.nodes);
-  NESTRT_RETURN_IF_ERROR(check_operators(model, model.opset));
+  NESTRT_RETURN_IF_ERROR(check_operators(model, model.opset, model.has_functions));
   if (model.opset > kNewestKnownOpset) {
     log(LogLevel::kWarning,
         fmt::format("the model is of opset {}, newer than the newest known ({}): check its results with nestc check",

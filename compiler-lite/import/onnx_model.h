@@ -70,6 +70,7 @@ struct OnnxModel : OnnxGraph {
   int64_t opset = 0;                      // that of ONNX's own operators; 0: none
   std::set<std::string> converted_types;  // floating types of the file that became f32
   std::vector<OnnxNode> subgraph_nodes;   // of all subgraphs: op_type, domain and name only
+  bool has_functions = false;             // of its own, which nodes call like operators
 };
 
 // Decode a file or its bytes, which must not refer to external data.

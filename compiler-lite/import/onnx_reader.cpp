@@ -42,6 +42,7 @@ class Reader {
   Result<OnnxModel> read() {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
     read_opset();
+    model_.has_functions = proto_.functions_size() > 0;
     NESTRT_RETURN_IF_ERROR(check_outputs(proto_.graph()));
     NESTRT_RETURN_IF_ERROR(read_graph(*proto_.mutable_graph(), model_));
     return std::move(model_);

@@ -15,13 +15,15 @@
 namespace nestrt::compiler {
 
 struct BoardCosts {
-  UnitInfo cpu;  // its configuration is the instruction set by which the profile knows it
+  UnitInfo cpu;            // its configuration is the instruction set by which the profile knows it
+  bool knows_cpu = false;  // what its kernels cost
   HostRates estimates;
   CostTable profile;
   std::vector<plan::Overhead> overheads;
 };
 
-// Empty where the target is no board, or none that states its CPU's instruction set and has profiles or estimates.
+// Empty where the target is no board. Of one that does not state its CPU's instruction set, or has neither profiles nor
+// estimates, what using its other units costs.
 // Errors: those of read_costs().
 Result<std::optional<BoardCosts>> board_costs(const TargetDescription& target);
 

@@ -252,11 +252,11 @@ Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bo
     }
     if (now >= patience) break;
     const Deadline next = patience == kNoDeadline ? deadline : patience;
-    const auto completion = await_until(run, std::min(now + kPause, next));
-    if (completion && *completion) return outcome(**completion, deadline, stop.load());
-    if (completion) continue;
+    const auto outcome = await_until(run, std::min(now + kPause, next));
+    if (outcome && *outcome) return status_of(**outcome, deadline, stop.load());
+    if (outcome) continue;
     const Status stopped = reset();  // who knows what it does
-    return stopped.ok() ? completion.error() : stopped;
+    return stopped.ok() ? outcome.error() : stopped;
   }
   NESTRT_RETURN_IF_ERROR(reset());
   if (stop.load()) return Status(Code::kCancelled, "the run was stopped");
@@ -265,27 +265,28 @@ Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bo
 }
 
 // Nothing where the run is not over.
-Result<std::optional<nestrt_vendor_completion>> PluginDevice::await_until(uint64_t run, Deadline until) const {
+Result<std::optional<PluginDevice::Outcome>> PluginDevice::await_until(uint64_t run, Deadline until) const {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_completion> answer;
   const nestrt_vendor_status status = call().wait(device_, nanoseconds(until), answer.get(), &why);
-  if (status == NESTRT_VENDOR_PENDING) return std::optional<nestrt_vendor_completion>();
+  if (status == NESTRT_VENDOR_PENDING) return std::optional<Outcome>();
   NESTRT_RETURN_IF_ERROR(status_of("wait", status, why));
   if (!answer.is_intact()) return failure("wait", "writes behind the completion");
   const nestrt_vendor_completion& completion = *answer.get();
-  if (completion.run == run) return std::optional(completion);
+  if (completion.run == run) return std::optional(Outcome{completion, status_of("wait", completion.status, why)});
   return failure("wait",
                  fmt::format("says that run {} is over, which was {}; run {} is under way", completion.run,
                              completion.run != 0 && completion.run < run ? "over before" : "never submitted", run));
 }
 
-Status PluginDevice::outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const {
+Status PluginDevice::status_of(const Outcome& outcome, Deadline deadline, bool is_stopped) const {
+  const nestrt_vendor_completion& completion = outcome.completion;
   const bool is_late = SteadyClock::now() >= deadline;
   switch (completion.status) {
     case NESTRT_VENDOR_OK:
       return {};
     case NESTRT_VENDOR_FAULT:
-      return failure("wait", fmt::format("run {} has failed on the device", completion.run));
+      return outcome.said.with_context(fmt::format("run {} has failed on the device", completion.run));
     case NESTRT_VENDOR_DEADLINE:
     case NESTRT_VENDOR_CANCELLED:
       if (is_stopped) return Status(Code::kCancelled, "the run was stopped");

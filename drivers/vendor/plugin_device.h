@@ -79,8 +79,13 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
   Status run(const PluginProgram& program, std::span<void* const> ports, Deadline deadline,
              const std::atomic<bool>& stop);
   Status await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop);
-  Result<std::optional<nestrt_vendor_completion>> await_until(uint64_t run, Deadline until) const;
-  Status outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const;
+  // How a run has ended, and what the plug-in says of it where it has failed.
+  struct Outcome {
+    nestrt_vendor_completion completion;
+    Status said;
+  };
+  Result<std::optional<Outcome>> await_until(uint64_t run, Deadline until) const;
+  Status status_of(const Outcome& outcome, Deadline deadline, bool is_stopped) const;
   Status reset();
   Status failure(std::string_view function, std::string_view what) const {
     return wrong_answer(file(), function, what);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _nestrt
 from ._html import table
@@ -145,9 +145,11 @@ class CheckReport(Report):
 class Calibration:
     """What was seen of every value of a network over sample data, and the exponents to quantize them with."""
 
-    def __init__(self, core: _nestrt.Profile) -> None:
-        self._core = core
-        self._summary: Dict[str, Any] = core._summary()
+    def __init__(self, source: Union[PathLike, _nestrt.Profile]) -> None:
+        """source: a file of save(), as load() reads it."""
+        is_file = isinstance(source, (str, os.PathLike))
+        self._core = _nestrt.load_profile(path_text(source), "", 99.99) if is_file else source
+        self._summary: Dict[str, Any] = self._core._summary()
 
     @classmethod
     def load(cls, path: PathLike, *, method: str = "", percentile: float = 99.99) -> "Calibration":

@@ -193,6 +193,8 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
         super().__init__(self._plan._core, self._units._core, in_flight, waiting, options)
         self._submitting = threading.Lock()
         self._asking = threading.Lock()
+        self._handed_in = threading.Condition()
+        self._submitted = self._taken = 0
 
     def submit(self, inputs: Any) -> None:
         """Hands in an inference, in the forms that Session.run() takes; waits while `capacity` inferences are in the
@@ -200,9 +202,22 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
         its result. KeyboardInterrupt ends the waiting."""
         with self._submitting:
             super().submit(inputs)
+            with self._handed_in:
+                self._submitted += 1
+                self._handed_in.notify_all()
 
-    def next(self) -> Dict[str, np.ndarray]:
+    def next(self, wait: bool = False) -> Dict[str, np.ndarray]:
         """Waits for the oldest inference that has not been asked for, and returns its outputs by name. Raises
-        InvalidArgument where there is none."""
+        InvalidArgument where there is none; with `wait`, for a thread beside the one that submits, it waits for one."""
         with self._asking:
-            return super().next()
+            if wait:
+                with self._handed_in:
+                    self._handed_in.wait_for(lambda: self._submitted > self._taken)
+            was_due = self._submitted > self._taken
+            try:
+                outputs = super().next()
+            except Exception:
+                self._taken += was_due  # one that has failed
+                raise
+            self._taken += 1
+            return outputs

@@ -173,7 +173,7 @@ def wilson(right: int, n: int) -> Tuple[float, float]:
     share = right / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return middle - half, middle + half
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def evaluate(
@@ -198,7 +198,7 @@ def evaluate(
     count = _number_of_classes(loaded)
     divided = pieces(samples, limit, SAMPLES_OF_TASK)
     names = [name for piece in divided for name in piece.names]
-    classes = _classes(labels, names, range(offset, offset + count))
+    classes = _classes(labels, names, range(offset, offset + count), is_whole=limit == 0)
     if loaded.inputs[0].preprocessing is None and any(not name.endswith((".npy", "]")) for name in names):
         warnings.warn("the plan states no preprocessing: pictures enter as pixels of 0 to 255; compile it with "
                       "preprocessing=", stacklevel=2)
@@ -208,8 +208,7 @@ def evaluate(
     predictions = [entry for part in found for entry in part]
     without = sum(top[0] < 0 for _, top in predictions)
     if without:
-        warnings.warn(f"{without} of {len(predictions)} samples got scores of which some are no numbers: they count as "
-                      "wrong", stacklevel=2)
+        warnings.warn(f"{without} of {len(predictions)} samples hold or got what is no number: they count as wrong", stacklevel=2)
     report: Dict[str, Any] = {"n": len(predictions), "predictions": predictions}
     if classes is not None:
         remark = _nestrt.remark_on_background(count, offset, max((each for each in classes if each is not None), default=0))
@@ -232,8 +231,8 @@ def _number_of_classes(plan: Plan) -> int:
     return count
 
 
-def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[Optional[int]]]:
-    """By sample; None for those without a label."""
+def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) -> Optional[List[Optional[int]]]:
+    """By sample; None for those without a label. is_whole: `names` are those of all samples."""
     if labels is None:
         return None
     if isinstance(labels, (str, os.PathLike)):
@@ -244,6 +243,10 @@ def _classes(labels: Any, names: Sequence[str], known: range) -> Optional[List[O
             hint = "; rows of an array have the names '[0]', '[1]' and so on" if names[0] == "[0]" else ""
             raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{hint}",
                                   "evaluate")
+        absent = sorted(set(labels) - set(names)) if is_whole else []
+        if absent:
+            warnings.warn(f"{len(absent)} of {len(labels)} labels are of no sample, the first of them '{absent[0]}': "
+                          "they do not count", stacklevel=3)
     elif len(labels) != len(names):
         raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")
     else:

@@ -72,9 +72,14 @@ def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
     found = []
     for name, sample in zip(piece.names, _inputs(plan, piece)):
         scores = np.asarray(next(iter(session.run(sample).values()))).reshape(-1)
-        top = [-1] if np.isnan(scores).any() else [int(index) for index in np.argsort(-scores, kind="stable")[:5]]
+        top = [-1] if np.isnan(scores).any() or _has_nan(sample) else [int(index) for index in np.argsort(-scores, kind="stable")[:5]]
         found.append((name, top))
     return found
+
+
+def _has_nan(sample: Dict[str, np.ndarray]) -> bool:
+    """Of which integers make 0, and a class that looks like any other."""
+    return any(array.dtype.kind == "f" and bool(np.isnan(array).any()) for array in sample.values())
 
 
 def _inputs(plan: Plan, piece: Piece) -> Iterator[Dict[str, np.ndarray]]:

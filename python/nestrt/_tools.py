@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import math
 import os
 import sys
 import tempfile
@@ -217,8 +216,8 @@ def _check_search(max_loss: Optional[float], calibration: Any, search_samples: A
         return
     within({"search_limit": (limit, 0, 2**31 - 1), "search_budget": (budget, 1, 2**31 - 1),
             "label_offset": (offset, -(10**9), 10**9)})
-    if not math.isfinite(max_loss):
-        raise ValueError(f"max_loss: expected points, got {max_loss}")
+    if isinstance(max_loss, bool) or not -100 <= max_loss <= 100:
+        raise ValueError(f"max_loss: expected points, -100 to 100, got {max_loss}")
     if labels is not None and not isinstance(labels, (str, os.PathLike)):
         raise TypeError("labels: expected a file of lines picture<TAB>class")
     if search_samples is None and _is_calibration(calibration):

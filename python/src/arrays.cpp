@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -43,7 +44,7 @@ DataType data_type(nb::dlpack::dtype type, const std::string& what) {
     if (static_cast<uint8_t>(known.kind) == type.code && known.bits == type.bits && type.lanes == 1) return known.type;
   refuse(what +
          ": its elements are of a type that no plan has (float32, int8, uint8, int32, int64 and bool are); "
-         "convert it, as with array.astype(numpy.float32)");
+         "convert it to the one that is expected, as with array.astype(numpy.float32)");
 }
 
 template <typename Array>
@@ -63,6 +64,18 @@ nb::object to_numpy(void* data, DataType type, const Shape& shape, nb::handle ow
       nb::ndarray<nb::numpy>(data, static_cast<size_t>(shape.rank()), dims, owner, nullptr, dlpack_type(type)));
 }
 
+// What an object itself says of why it gives no array.
+std::string why_no_dlpack(nb::handle object) {
+  const std::string of = ": the '" + class_of(object) + "' gives no array of the CPU's memory";
+  try {
+    object.attr("__dlpack__")();
+  } catch (nb::python_error& error) {
+    const std::string text = error.what();
+    return of + "; it says: " + text.substr(text.rfind("\n", text.size() - 2) + 1);
+  }
+  return of + "; numpy.asarray(...) may make one";
+}
+
 }  // namespace
 
 const char* numpy_name(DataType type) { return element_type(type).name; }
@@ -75,10 +88,14 @@ ConstTensorView view_input(nb::handle object, const std::string& what, InputArra
       refuse(what +
              ": expected an array of numbers in this machine's order of bytes; array.astype(numpy.float32) makes "
              "one, or what the plan's input is");
+    if (nb::hasattr(object, "__dlpack__")) refuse(what + why_no_dlpack(object));
     refuse(what + ": expected an array in the CPU's memory (NumPy's, or any with __dlpack__), got '" +
            class_of(object) + "'; numpy.asarray(...) makes one");
   }
-  return {data_type(array.dtype(), what), shape_of(array, what), array.data()};
+  const DataType type = data_type(array.dtype(), what);
+  if (reinterpret_cast<uintptr_t>(array.data()) % size_bytes(type) != 0)  // a field of a record, or bytes of a file
+    array = nb::cast<InputArray>(nb::module_::import_("numpy").attr("array")(object));
+  return {type, shape_of(array, what), array.data()};
 }
 
 TensorView view_output(nb::handle object, const std::string& what, OutputArray& array) {

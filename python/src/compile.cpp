@@ -7,10 +7,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "compiler-lite/calibrate/calibrate.h"
@@ -23,6 +25,7 @@
 #include "python/src/errors.h"
 #include "python/src/plan.h"
 #include "python/src/unit_choice.h"
+#include "runtime/plan/views.h"
 #include "tools/common/files.h"
 #include "tools/nestc/compile_options.h"
 #include "tools/nestc/model_files.h"
@@ -282,11 +285,18 @@ bool search(const std::string& model, const ProfileHandle& profile, const nb::di
   return result.met;
 }
 
-// Operators by unit for which the target has a program.
+// Operators that compute something, by unit that has a program for all of it.
 nb::dict units_of(const Plan& plan) {
+  const plan::Tables& tables = plan.tables();
   std::map<std::string, size_t> counts;
-  for (const plan::Branch& branch : plan.tables().branches)
-    for (const plan::Program& program : branch.programs) counts[program.unit] += branch.operators.size();
+  for (const plan::Branch& branch : tables.branches) {
+    const auto computing =
+        std::ranges::count_if(branch.operators, [&](uint32_t op) { return !is_view(tables, tables.operators[op]); });
+    std::set<std::string> units;
+    for (const plan::Program& program : branch.programs)
+      if (program.channels.all()) units.insert(program.unit);
+    for (const std::string& unit : units) counts[unit] += static_cast<size_t>(computing);
+  }
   nb::dict units;
   for (const auto& [unit, count] : counts) units[unit.c_str()] = count;
   return units;

@@ -60,6 +60,18 @@ Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t bran
   return kernels_cost(costs, plan, branch, unit, program.channels);
 }
 
+// Not what is not a number either.
+bool is_time(double microseconds) { return microseconds >= 0 && microseconds <= kMostMicroseconds; }
+
+Status no_time(const Plan& plan, uint32_t branch_index, const WorkCost& cost, const UnitKey& unit) {
+  const plan::Operator& op = plan.tables().operators[plan.tables().branches[branch_index].operators[0]];
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("costs: {} microseconds of branch {}, from operator '{}' on, on {} are none, 0 to {}; leave "
+                  "out what a unit cannot do",
+                  cost.microseconds, branch_index, op.name, describe(unit), kMostMicroseconds));
+}
+
 }  // namespace
 
 Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
@@ -83,7 +95,14 @@ std::optional<WorkCost> known_program_cost(const CostTable& costs, const Plan& p
 
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
                              const UnitKey& unit, ChannelRange channels) {
-  return guarded([&] { return cost_of(costs, plan, branch_index, program_index, unit, channels); });
+  const auto& branches = plan.tables().branches;
+  if (branch_index >= branches.size() || program_index >= branches[branch_index].programs.size())
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the plan has no program {} of a branch {}", program_index, branch_index));
+  return guarded([&]() -> Result<WorkCost> {
+    NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, cost_of(costs, plan, branch_index, program_index, unit, channels));
+    return is_time(cost.microseconds) ? Result(cost) : no_time(plan, branch_index, cost, unit);
+  });
 }
 
 }  // namespace nestrt

@@ -35,7 +35,7 @@ constexpr std::string_view kHeader = "nestrt costs 3";
 constexpr std::string_view kHeaderOfAny = "nestrt costs ";
 constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
 constexpr int kMaxThreads = 1 << 16;
-constexpr double kMaxValue = 1e15;
+constexpr double kMaxValue = kMostMicroseconds;
 constexpr double kMaxClockMhz = 1e6;
 constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "modelled"};
 

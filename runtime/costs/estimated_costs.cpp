@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "nestrt/packing.h"
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channels.h"
+#include "runtime/plan/kernel_selection.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/statistics.h"
 
@@ -17,29 +19,59 @@ namespace {
 
 constexpr int64_t kMostStemChannels = 4;
 
+// What kernels of an instruction set are given to do.
+struct HostWork {
+  const plan::Tables& tables;
+  std::string_view instruction_set;
+};
+
 // Of what kind an operator is (HostRates), and how much of it there is.
 struct Amount {
   std::string kind;
   double work = 0, results = 0;
+  double weight_bytes = 0;
 };
 
-std::string_view sort_of(const ops::Conv& conv, const Shape& weights) {
+std::string_view winograd_of(Packing packing) {
+  if (packing == Packing::kWinograd16Two) return "winograd_two";
+  return packing == Packing::kWinograd16Strided ? "winograd_strided" : "winograd";
+}
+
+std::string_view sort_of(const ops::Conv& conv, const Shape& weights, Packing packing) {
+  if (row_of(packing).form == PackedForm::kWinograd) return winograd_of(packing);
   if (conv.group > 1 && weights[1] == 1) return "depthwise";
   if (weights[1] <= kMostStemChannels) return "stem";
   return weights.product(2, weights.rank()) == 1 ? "pointwise" : "spatial";
 }
 
-Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const OperatorStatistics& statistics) {
-  Amount amount{std::string(ops::name(op.kind())), static_cast<double>(statistics.macs), 0};
-  for (const int32_t index : op.outputs)
-    amount.results += static_cast<double>(tables.tensors[static_cast<size_t>(index)].shape.num_elements());
+double bytes_of(Packing packing, const plan::Tensor& weights) {
+  const int64_t plain = weights.shape.num_elements() * static_cast<int64_t>(size_bytes(weights.type));
+  return static_cast<double>(packed_size_bytes(packing, weights.shape).value_or(plain));
+}
+
+void add_conv(const HostWork& host, uint32_t index, Amount& amount, std::string_view type) {
+  const plan::Operator& op = host.tables.operators[index];
+  const plan::Tensor& tensor = host.tables.tensors[static_cast<size_t>(op.inputs[1])];
+  const Shape& weights = tensor.shape;
+  const Packing packing = packing_for(host.tables, index, 1, host.instruction_set);
+  amount.kind = fmt::format("{} {}", type, sort_of(std::get<ops::Conv>(op.attributes), weights, packing));
+  const int64_t blocks = (weights[0] + kChannelBlock - 1) / kChannelBlock;
+  amount.results *= static_cast<double>(blocks * kChannelBlock) / static_cast<double>(weights[0]);
+  // Those of the plan's own packing are counted already.
+  if (packing != tensor.packing) amount.weight_bytes += bytes_of(packing, tensor) - bytes_of(tensor.packing, tensor);
+}
+
+Amount amount_of(const HostWork& host, uint32_t index, const OperatorStatistics& statistics) {
+  const plan::Tables& tables = host.tables;
+  const plan::Operator& op = tables.operators[index];
+  Amount amount{std::string(ops::name(op.kind())), static_cast<double>(statistics.macs), 0,
+                static_cast<double>(statistics.weight_bytes)};
+  for (const int32_t output : op.outputs)
+    amount.results += static_cast<double>(tables.tensors[static_cast<size_t>(output)].shape.num_elements());
   if (op.inputs.empty() || op.inputs[0] < 0) return amount;
   const std::string_view type = name(tables.tensors[static_cast<size_t>(op.inputs[0])].type);
-  if (const auto* const conv = std::get_if<ops::Conv>(&op.attributes)) {
-    const Shape& weights = tables.tensors[static_cast<size_t>(op.inputs[1])].shape;
-    amount.kind = fmt::format("{} {}", type, sort_of(*conv, weights));
-    const int64_t blocks = (weights[0] + kChannelBlock - 1) / kChannelBlock;
-    amount.results *= static_cast<double>(blocks * kChannelBlock) / static_cast<double>(weights[0]);
+  if (op.kind() == ops::Kind::kConv) {
+    add_conv(host, index, amount, type);
   } else if (const auto* const pool = std::get_if<ops::Pool>(&op.attributes)) {
     amount.kind = fmt::format("{} Pool", type);
     amount.work = amount.results;
@@ -50,27 +82,35 @@ Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const Ope
   return amount;
 }
 
+// Those of a kind, or of what it is most like.
+const WorkRates& rates_of(const HostRates& rates, std::string_view kind) {
+  auto found = rates.kinds.find(kind);
+  const size_t space = kind.find(' ');
+  if (found == rates.kinds.end() && space != std::string_view::npos && kind.substr(space + 1).starts_with("winograd"))
+    found = rates.kinds.find(fmt::format("{} spatial", kind.substr(0, space)));
+  return found != rates.kinds.end() ? found->second : rates.kinds.at(HostRates::kOther);
+}
+
 // By the type of what they read.
-constexpr std::array kSorts = {"pointwise", "spatial", "depthwise", "stem", "Dense", "Pool"};
+constexpr std::array kSorts = {"pointwise", "spatial",      "depthwise",       "stem", "Dense", "Pool",
+                               "winograd",  "winograd_two", "winograd_strided"};
 
 double us_of(double amount, double per_us) { return per_us > 0 ? amount / per_us : 0; }
 
-double estimate_us(const plan::Tables& tables, const plan::Operator& op, int threads, const HostRates& rates) {
-  const OperatorStatistics work = statistics(tables, op);
-  const Amount amount = amount_of(tables, op, work);
-  const auto found = rates.kinds.find(amount.kind);
-  const WorkRates& kind = found != rates.kinds.end() ? found->second : rates.kinds.at(HostRates::kOther);
+double estimate_us(const HostWork& host, uint32_t op, int threads, const HostRates& rates) {
+  const OperatorStatistics work = statistics(host.tables, host.tables.operators[op]);
+  const Amount amount = amount_of(host, op, work);
+  const WorkRates& kind = rates_of(rates, amount.kind);
   const double cores_us = (us_of(amount.work, kind.work_per_us) + us_of(amount.results, kind.results_per_us)) / threads;
-  const auto all_bytes = static_cast<double>(work.bytes());
-  const double moved = all_bytes > rates.cache_bytes ? all_bytes : static_cast<double>(work.weight_bytes);
+  const double all_bytes = static_cast<double>(work.bytes() - work.weight_bytes) + amount.weight_bytes;
+  const double moved = all_bytes > rates.cache_bytes ? all_bytes : amount.weight_bytes;
   return kind.begin_us + (threads > 1 ? rates.fork_us : 0) +
          std::max(cores_us, us_of(moved, rates.memory_bytes_per_us));
 }
 
-double estimate_us(const plan::Tables& tables, uint32_t branch, int threads, const HostRates& rates) {
+double estimate_branch_us(const HostWork& host, uint32_t branch, int threads, const HostRates& rates) {
   double us = 0;
-  for (const uint32_t op : tables.branches[branch].operators)
-    us += estimate_us(tables, tables.operators[op], threads, rates);
+  for (const uint32_t op : host.tables.branches[branch].operators) us += estimate_us(host, op, threads, rates);
   return us;
 }
 
@@ -78,19 +118,20 @@ void add_host(const Plan& plan, const UnitInfo& host, const HostRates& rates, Co
   const plan::Tables& tables = plan.tables();
   for (uint32_t op = 0; op < tables.operators.size(); ++op) {
     if (operator_cost(costs, plan, op, key_of(host), {})) continue;
-    const double us = estimate_us(tables, tables.operators[op], host.num_threads, rates);
+    const double us = estimate_us({tables, host.configuration}, op, host.num_threads, rates);
     costs.set(key_of(host), work_name(plan, op, key_of(host)), {us, CostSource::kModelled});
   }
 }
 
-void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, const HostRates& rates, CostTable& costs) {
+void add_other(const Plan& plan, const UnitInfo& unit, const UnitInfo& host, const HostRates& rates, CostTable& costs) {
   const plan::Tables& tables = plan.tables();
   for_each_program_for(tables, unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
     if (branch_cost(costs, plan, branch, index, key_of(unit))) return;
     const plan::Cost* const guess = guessed_cost(program);
-    const WorkCost cost = guess != nullptr
-                              ? WorkCost{guess->microseconds, CostSource::kUnknown}
-                              : WorkCost{estimate_us(tables, branch, host_threads, rates), CostSource::kModelled};
+    const WorkCost cost =
+        guess != nullptr ? WorkCost{guess->microseconds, CostSource::kUnknown}
+                         : WorkCost{estimate_branch_us({tables, host.configuration}, branch, host.num_threads, rates),
+                                    CostSource::kModelled};
     if (program.kind == plan::ProgramKind::kKernels)
       for (const uint32_t op : tables.branches[branch].operators)
         costs.set(key_of(unit), work_name(plan, op, key_of(unit)), cost);
@@ -116,11 +157,12 @@ HostRates rates_of_any_host() {
 }
 
 void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs, const HostRates& rates) {
-  int host_threads = 1;
+  UnitInfo host;
+  host.num_threads = 1;
   for (const UnitInfo& unit : units)
-    if (unit.is_host) host_threads = unit.num_threads;
+    if (unit.is_host) host = unit;
   for (const UnitInfo& unit : units)
-    unit.is_host ? add_host(plan, unit, rates, costs) : add_other(plan, unit, host_threads, rates, costs);
+    unit.is_host ? add_host(plan, unit, rates, costs) : add_other(plan, unit, host, rates, costs);
 }
 
 }  // namespace nestrt

@@ -25,9 +25,10 @@ struct WorkRates {
 struct HostRates {
   static constexpr const char* kOther = "other";
 
-  // By kind of work: "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels) of convolutions, "s8 Dense"
-  // of all else that multiplies, "s8 Pool", else the operator's name. What is missing is as kOther, which always is
-  // there.
+  // By kind of work: "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels) of convolutions, "winograd",
+  // "winograd_two" and "winograd_strided" where their weights are packed for it (without rates of their own as
+  // "spatial"), "s8 Dense" of all else that multiplies, "s8 Pool", else the operator's name. What is missing is as
+  // kOther, which always is there.
   std::map<std::string, WorkRates, std::less<>> kinds;
   double memory_bytes_per_us = 0;  // of all cores
   double cache_bytes = 0;

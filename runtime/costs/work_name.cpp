@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "nestrt/costs.h"
 #include "nestrt/function_ref.h"
 #include "nestrt/plan_tables.h"
@@ -23,25 +21,6 @@ std::string quantization_text(const std::optional<plan::Quantization>& quantizat
   };
   return form("exponent", quantization->exponents.size()) + form("scale", quantization->scales.size()) +
          form("zero point", quantization->zero_points.size());
-}
-
-// The tensor that kernels of that configuration read in place of the operator's weights; -1: none.
-int32_t other_weights(const plan::Tables& tables, uint32_t op, std::string_view configuration) {
-  // Branches divide the operators in their order.
-  const auto last_of = [](const plan::Branch& branch) { return branch.operators.back(); };
-  const auto branch = std::ranges::lower_bound(tables.branches, op, {}, last_of);
-  const size_t position = op - branch->operators.front();
-  for (const plan::Program& program : branch->programs) {
-    const plan::KernelSelection* const selection = selection_for(program, configuration);
-    if (selection != nullptr) return position < selection->weights.size() ? selection->weights[position] : -1;
-  }
-  return -1;
-}
-
-Packing packing_for(const plan::Tables& tables, uint32_t op, size_t input, std::string_view configuration) {
-  constexpr size_t kWeights = 1;
-  const int32_t other = input == kWeights ? other_weights(tables, op, configuration) : -1;
-  return tables.tensors[static_cast<uint32_t>(other < 0 ? tables.operators[op].inputs[input] : other)].packing;
 }
 
 std::string operand_text(const plan::Tables& tables, const plan::Operator& op, int32_t index, Packing packing) {

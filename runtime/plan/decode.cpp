@@ -200,7 +200,7 @@ class TablesDecoder {
 
   plan::Target target(const wire::Target& source, uint32_t) {
     return {decoder_.string(source.unit()), decoder_.string(source.configuration()), source.clock_mhz(),
-            source.widen_mb_per_s()};
+            source.widen_mb_per_s(), source.launch_us()};
   }
 
   plan::Buffer buffer(const wire::Buffer& source, uint32_t index) {

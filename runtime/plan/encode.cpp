@@ -118,7 +118,7 @@ class TablesEncoder {
 
   flatbuffers::Offset<wire::Target> target(const plan::Target& source) {
     const auto unit = string(source.unit), configuration = string(source.configuration);
-    return wire::CreateTarget(builder_, unit, configuration, source.clock_mhz, source.widen_mb_per_s);
+    return wire::CreateTarget(builder_, unit, configuration, source.clock_mhz, source.widen_mb_per_s, source.launch_us);
   }
 
   flatbuffers::Offset<wire::Buffer> buffer(const plan::Buffer& source) {
@@ -241,11 +241,11 @@ bool writes_bytes(const plan::Branch& branch) {
 }  // namespace
 
 uint16_t minor_version_of(const plan::Tables& tables) {
-  const auto widens = [](const plan::Target& target) { return target.widen_mb_per_s != 0; };
+  const auto has_more = [](const plan::Target& target) { return target.widen_mb_per_s != 0 || target.launch_us != 0; };
   const auto is_newest = [](const plan::Tables& shape) {
     return minor_version_of(shape) == plan_format::kVersionMinor;
   };
-  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, widens) ||
+  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, has_more) ||
       std::ranges::any_of(tables.shapes, is_newest))
     return plan_format::kVersionMinor;
   const auto states_clock = [](const plan::Target& target) { return target.clock_mhz != 0; };

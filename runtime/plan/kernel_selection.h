@@ -14,4 +14,8 @@ inline const plan::KernelSelection* selection_for(const plan::Program& program, 
   return nullptr;
 }
 
+// How an input of an operator lies where kernels of that instruction set read it. Requires: a verified plan, an input
+// that is there.
+Packing packing_for(const plan::Tables& tables, uint32_t op, size_t input, std::string_view instruction_set);
+
 }  // namespace nestrt

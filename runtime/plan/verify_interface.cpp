@@ -93,6 +93,8 @@ Status verify_targets(Context& context) {
       return damaged_plan(fmt::format("target {}: its clock is not 0 to {} MHz", index, kMaxClockMhz));
     if (!(target.widen_mb_per_s >= 0 && target.widen_mb_per_s <= kMaxCost))
       return damaged_plan(fmt::format("target {}: its widen_mb_per_s is not 0 to {}", index, kMaxCost));
+    if (!(target.launch_us >= 0 && target.launch_us <= kMaxCost))
+      return damaged_plan(fmt::format("target {}: its launch_us is not 0 to {}", index, kMaxCost));
   }
   return {};
 }

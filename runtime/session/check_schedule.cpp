@@ -14,7 +14,7 @@ namespace {
 
 class ScheduleCheck {
  public:
-  ScheduleCheck(const Plan& plan, const UnitList& units, const Schedule& schedule)
+  ScheduleCheck(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule)
       : plan_(plan.tables()), units_(units), schedule_(schedule), steps_of_(plan_.branches.size()) {}
 
   Status run() {
@@ -37,11 +37,10 @@ class ScheduleCheck {
     for (const Lane& lane : schedule_.lanes)
       if (lane.unit >= units_.size())
         return wrong(fmt::format("a lane is of unit {}, which does not exist", lane.unit));
-    const auto is_host = [](const std::shared_ptr<Unit>& unit) { return unit->info().is_host; };
-    const auto host = std::find_if(units_.begin(), units_.end(), is_host);
+    const auto host = std::ranges::find(units_, true, &UnitInfo::is_host);
     if (schedule_.lanes.size() < 2 || host == units_.end()) return {};
-    if (units_[schedule_.lanes[0].unit] == *host) return {};
-    return wrong(fmt::format("lane 0 is not of unit '{}'", (*host)->info().name));  // it runs on the caller's thread
+    if (&units_[schedule_.lanes[0].unit] == &*host) return {};
+    return wrong(fmt::format("lane 0 is not of unit '{}'", host->name));  // it runs on the caller's thread
   }
 
   Status check_step(uint32_t index) const {
@@ -53,7 +52,9 @@ class ScheduleCheck {
     const auto& programs = plan_.branches[step.branch].programs;
     if (step.program >= programs.size()) return wrong("its program does not exist");
     const plan::Program& program = programs[step.program];
-    const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit]->info();
+    const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit];
+    if (step.threads < 0 || (unit.is_host && step.threads > unit.num_threads))
+      return wrong(fmt::format("it asks for {} of {} threads", step.threads, unit.num_threads));
     if (!can_run(program, unit)) return wrong(fmt::format("unit '{}' cannot run its program", unit.name));
     const bool fits = program.channels.all() ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
                                              : step.channels == program.channels;
@@ -117,14 +118,14 @@ class ScheduleCheck {
   }
 
   const plan::Tables& plan_;
-  const UnitList& units_;
+  const std::span<const UnitInfo> units_;
   const Schedule& schedule_;
   std::vector<std::vector<uint32_t>> steps_of_;  // by branch
 };
 
 }  // namespace
 
-Status check_schedule(const Plan& plan, const UnitList& units, const Schedule& schedule) {
+Status check_schedule(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule) {
   return ScheduleCheck(plan, units, schedule).run();
 }
 

@@ -9,11 +9,13 @@
 #include "nestrt/mutex.h"
 #include "runtime/core/fork_origin.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/unit_infos.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
 #include "runtime/plan/verify.h"
 #include "runtime/session/adaptation.h"
 #include "runtime/session/arguments.h"
+#include "runtime/session/check_options.h"
 #include "runtime/session/check_schedule.h"
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
@@ -53,6 +55,7 @@ class SessionImpl final : public SessionInTurns {
 
   Status prepare() {
     const MutexLock lock(mutex_), current_lock(current_mutex_);
+    NESTRT_RETURN_IF_ERROR(check_options(options_));
     NESTRT_RETURN_IF_ERROR(check_units());
     NESTRT_RETURN_IF_ERROR(check_signer());
     report_useless_units();
@@ -60,7 +63,7 @@ class SessionImpl final : public SessionInTurns {
     SessionOptions beside_others = options_;
     beside_others.schedule.others = user_.others();
     NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, infos_, beside_others, health_));
-    NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
+    NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, unit_infos(units_), first.schedule));
     user_.wants(unit_shares(first.schedule, infos_));
     has_costs_ = first.has_costs;
     kernels_ = make_kernel_policy(first.costs);
@@ -150,25 +153,22 @@ class SessionImpl final : public SessionInTurns {
         OperatorSummary& summary = summaries[choice.operator_index];
         summary.kernel = choice.kernel;
         summary.repacked |= choice.repacked;
-        summary.unit += fmt::format("{}{}", summary.unit.empty() ? "" : "+", units_[step.unit]->info().name);
+        add_unit(summary, units_[step.unit]->info().name);
       }
     }
     return summaries;
   }
 
  private:
+  // Once, however many steps of the unit compute a part of the operator.
+  static void add_unit(OperatorSummary& summary, const std::string& name) {
+    const std::string known = "+" + summary.unit + "+";
+    if (known.find("+" + name + "+") != std::string::npos) return;
+    summary.unit += (summary.unit.empty() ? "" : "+") + name;
+  }
+
   Status check_units() const {
-    if (options_.unit_timeout <= std::chrono::milliseconds::zero())
-      return Status(Code::kInvalidArgument, "SessionOptions::unit_timeout must be more than no time");
-    if (options_.unit_limit_factor != 0 && !(options_.unit_limit_factor >= 1 && options_.unit_limit_factor <= 1e6))
-      return Status(Code::kInvalidArgument, "SessionOptions::unit_limit_factor must be from 1 to a million, or 0");
-    if (options_.unit_limit_slack < std::chrono::milliseconds(0) || options_.unit_limit_slack > std::chrono::hours(24))
-      return Status(Code::kInvalidArgument, "SessionOptions::unit_limit_slack must be from nothing to a day");
-    if (options_.probe_interval < std::chrono::milliseconds(1) || options_.probe_interval > std::chrono::hours(24))
-      return Status(Code::kInvalidArgument, "SessionOptions::probe_interval must be from a millisecond to a day");
     if (units_.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
-    if (!(options_.reschedule_drift >= 0))
-      return Status(Code::kInvalidArgument, "SessionOptions::reschedule_drift must be 0 or more");
     for (auto unit = units_.begin(); unit != units_.end(); ++unit) {
       if (*unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
       const auto has_its_name = [&](const auto& other) { return other->info().name == (*unit)->info().name; };

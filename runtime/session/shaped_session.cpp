@@ -43,7 +43,9 @@ class ShapedSession final : public Session {
 
   Status prepare(const UnitList& units, const SessionOptions& options) {
     for (const auto& shape : plan_->shapes()) {
-      NESTRT_ASSIGN_OR_RETURN(sessions_.emplace_back(), SessionInTurns::create(shape, units, options));
+      Result<std::unique_ptr<SessionInTurns>> session = SessionInTurns::create(shape, units, options);
+      if (!session) return session.error().with_context(fmt::format("shape {}", describe_inputs(*shape)));
+      sessions_.push_back(std::move(*session));
     }
     return {};
   }

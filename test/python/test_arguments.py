@@ -63,6 +63,8 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"skip_unreadable": True}, "skip_unreadable goes with samples"),
     ({"workers": 2}, "workers goes with samples"),
     ({"max_loss": float("nan"), "search_samples": IMAGES}, "max_loss: expected points"),
+    ({"max_loss": 200, "search_samples": IMAGES}, "max_loss: expected points, -100 to 100"),
+    ({"max_loss": True, "search_samples": IMAGES}, "max_loss: expected points, -100 to 100"),
 ])
 def test_what_compile_cannot_take_is_refused_by_name(model, seen, option, error):
     with pytest.raises((TypeError, ValueError), match=error):
@@ -136,10 +138,21 @@ def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, sam
 
 
 def test_scores_that_are_no_numbers_are_wrong(plan, samples):
-    with pytest.warns(UserWarning, match="2 of 3 samples got scores of which some are no numbers"):
+    with pytest.warns(UserWarning, match="2 of 3 samples hold or got what is no number"):
         report = nestrt.evaluate(plan, np.concatenate([np.full_like(samples[:2], np.nan), samples[:1]]), [0, 0, 0])
     assert report.predictions[0] == ("[0]", [-1]) and report.n == 3 and report.top1 <= 1 / 3
     assert report.agreement(report) == 1 / 3
+
+
+def test_samples_that_are_no_numbers_are_wrong_in_8_bits_too(quantized, samples):
+    with pytest.warns(UserWarning, match="2 of 2 samples hold or got what is no number"):
+        assert nestrt.evaluate(quantized, np.full_like(samples[:2], np.nan), [0, 0]).top1 == 0
+
+
+def test_labels_of_no_sample_are_told(plan, samples):
+    with pytest.warns(UserWarning, match="1 of 3 labels are of no sample, the first of them 'dgo.png'"):
+        report = nestrt.evaluate(plan, samples[:2], {"[0]": 0, "[1]": 1, "dgo.png": 5})
+    assert report.n == 2 and report.interval[1] <= 1
 
 
 def test_classes_of_scores_that_are_no_numbers_agree_with_none(model, quantized, cat):

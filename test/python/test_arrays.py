@@ -119,3 +119,22 @@ def test_arrays_that_would_be_read_as_others_are_refused(session, cat):
         session(np.ma.masked_array(cat, mask=cat > 0))
     with pytest.raises(nestrt.InvalidArgument, match="order of bytes; array.astype"):
         session(cat.astype(">f4"))
+
+
+def test_arrays_that_are_not_aligned_are_copied(plan, cat):
+    unaligned = np.frombuffer(b"\0" + cat.tobytes(), "<f4", offset=1).reshape(cat.shape)
+    assert not unaligned.flags.aligned
+    session = nestrt.Session(plan, threads=1)
+    assert np.array_equal(session(unaligned), session(cat))
+
+
+def test_an_object_that_gives_no_array_says_itself_why(plan):
+    class NoArray:
+        def __dlpack__(self, **_):
+            raise RuntimeError("use detach() first")
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    with pytest.raises(nestrt.InvalidArgument, match="NoArray.*use detach"):
+        nestrt.Session(plan, threads=1)(NoArray())

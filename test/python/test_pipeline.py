@@ -163,3 +163,16 @@ def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
             refused += 1
     assert 0 < refused < 200
     serve.delete("narrow")
+
+
+def test_a_thread_that_asks_before_another_has_submitted_waits_where_it_says_so(plan, pictures):
+    pipeline = nestrt.Pipeline(plan, threads=1)
+    found = []
+    asking = threading.Thread(target=lambda: found.extend(pipeline.next(wait=True) for _ in range(3)))
+    asking.start()
+    for _ in range(3):
+        pipeline.submit(pictures[0])
+    asking.join()
+    assert len(found) == 3
+    with pytest.raises(nestrt.InvalidArgument, match="no inference"):
+        pipeline.next()

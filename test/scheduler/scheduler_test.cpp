@@ -35,7 +35,7 @@ struct ViewsOnTwoUnits {
   }
 
   Result<SchedulePrediction> predict(const Schedule& schedule) const {
-    return scheduler::scheduler().predict(*plan, kUnits, costs, schedule);
+    return predict_schedule(*plan, kUnits, costs, schedule);
   }
 
   const PlanFile file = views_on_two_units();
@@ -75,7 +75,34 @@ TEST_CASE("A schedule that names what there is not is refused, not read") {
   check_refused([](Step& step, Schedule&) { step.program = 1000; });
   check_refused([](Step& step, Schedule&) { step.lane = 1000; });
   check_refused([](Step& step, Schedule&) { step.waits = {1000}; });
+  check_refused([](Step& step, Schedule&) { step.threads = 1000; });
   check_refused([](Step&, Schedule& schedule) { schedule.lanes[0].unit = 1000; });
+  check_refused([](Step&, Schedule& schedule) { schedule.steps.pop_back(); });
+  check_refused([](Step& step, Schedule& schedule) { schedule.steps.push_back(step); });
+}
+
+TEST_CASE("What is no time is no cost: it is refused with its branch, by whatever method") {
+  ViewsOnTwoUnits views;
+  const UnitKey cpu{"cpu", "isa", 2};
+  const Result<Schedule> good = make_schedule(*views.plan, kUnits, views.costs);
+  REQUIRE(good);
+  for (const double cost :
+       {-0.001, 1e18, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    views.costs.set(cpu, work_name(*views.plan, 0, cpu), {cost, CostSource::kMeasured});
+    for (const ScheduleMethod method :
+         {ScheduleMethod::kSequential, ScheduleMethod::kPaper, ScheduleMethod::kOptimum, ScheduleMethod::kThroughput}) {
+      ScheduleOptions options;
+      options.method = method;
+      const Result<Schedule> schedule = make_schedule(*views.plan, kUnits, views.costs, options);
+      REQUIRE_FALSE(schedule);
+      CHECK(schedule.error().code() == Code::kInvalidArgument);
+    }
+    const Result<SchedulePrediction> prediction = views.predict(*good);
+    REQUIRE_FALSE(prediction);
+    CHECK(prediction.error().code() == Code::kInvalidArgument);
+  }
+  CHECK_FALSE(branch_cost(views.costs, *views.plan, 1000, 0, cpu));
+  CHECK_FALSE(branch_cost(views.costs, *views.plan, 0, 1000, cpu));
 }
 
 TEST_CASE("What other sessions want is refused where it is no share of a unit's time") {

@@ -46,4 +46,10 @@ bool is_distribution(std::span<const float> values) {
   return std::abs(sum - 1) < 1e-3;
 }
 
+bool holds_numbers(const ConstTensorView& tensor) {
+  if (tensor.type != DataType::kF32) return true;
+  const std::span values(static_cast<const float*>(tensor.data), static_cast<size_t>(tensor.shape.num_elements()));
+  return std::ranges::none_of(values, [](float value) { return std::isnan(value); });
+}
+
 }  // namespace nestrt::tools

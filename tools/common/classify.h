@@ -24,4 +24,7 @@ std::string remark_on_background(int64_t classes, int64_t offset, int64_t larges
 // Values in [0, 1] that add up to 1, within what rounding explains.
 bool is_distribution(std::span<const float> values);
 
+// Whether no element is NaN, as of a tensor of integers none is.
+bool holds_numbers(const ConstTensorView& tensor);
+
 }  // namespace nestrt::tools

@@ -179,6 +179,44 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes, mod
   return files.take_places();
 }
 
+namespace {
+
+struct Form {
+  const char* name;
+  std::vector<std::string_view> beginnings;  // of its files
+};
+
+std::optional<Form> form_of(Written what) {
+  switch (what) {
+    case Written::kJson:
+      return Form{"JSON", {"{", "["}};
+    case Written::kPage:
+      return Form{"page", {"<!doctype html", "<!DOCTYPE html", "<html"}};
+    case Written::kArray:
+      return Form{"array of NumPy", {"\x93NUMPY"}};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Where files of that form begin alike: whether the one that is there does. An empty one is nobody's.
+Status check_alike(const std::string& path, const fs::path& file, Written what) {
+  const std::optional<Form> form = form_of(what);
+  if (!form) return {};
+  constexpr size_t kMostBytes = 16;
+  const Result<FileStart> start = read_start(file.string(), kMostBytes);
+  if (!start || start->bytes.empty()) return {};
+  const std::string_view begin(reinterpret_cast<const char*>(start->bytes.data()), start->bytes.size());
+  if (std::ranges::any_of(form->beginnings, [&](std::string_view known) { return begin.starts_with(known); }))
+    return {};
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("'{}' is there and is no {}, which would be written over it; name another file, or remove it", path,
+                  form->name));
+}
+
+}  // namespace
+
 Status check_kind(const std::string& path, Written what) {
   std::error_code error;
   const fs::path file = fs::canonical(path, error);
@@ -197,7 +235,7 @@ Status check_kind(const std::string& path, Written what) {
       there = "a picture";
       break;
   }
-  if (there == nullptr) return {};
+  if (there == nullptr) return check_alike(path, file, what);
   return Status(Code::kInvalidArgument,
                 fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
 }

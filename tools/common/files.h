@@ -76,15 +76,15 @@ class NewFiles {
   std::vector<Entry> files_;
 };
 
-enum class Written { kText, kPlan, kModel };
+enum class Written { kText, kPlan, kModel, kJson, kPage, kArray };
 
 // Errors where write_file(path) would fail for lack of a folder or of a right, or where `path` is empty: to be asked
 // before a long computation; and those of check_kind(). Writes nothing.
 Status check_writable(const std::string& path, Written what = Written::kText);
 
 // kInvalidArgument where a plan, an ONNX model or a picture is there, or behind the link that is, and something else is
-// written: an option's file was left out, and the next word taken for it. They are told by their first bytes and the
-// endings of their names.
+// written: an option's file was left out, and the next word taken for it; and where JSON, a page or an array is written
+// over what is none. They are told by their first bytes and the endings of their names.
 Status check_kind(const std::string& path, Written what = Written::kText);
 
 // kInvalidArgument where two outputs are one file, however they are spelled. Empty names are none, and devices may be

@@ -43,6 +43,9 @@ bool Json::is_null() const { return value_->is_null(); }
 
 std::string Json::to_string() const { return value_->dump(2, ' ', false, Value::error_handler_t::replace) + '\n'; }
 
-Status write_json(const std::string& path, const Json& json) { return write_text(path, json.to_string()); }
+Status write_json(const std::string& path, const Json& json) {
+  NESTRT_RETURN_IF_ERROR(check_kind(path, Written::kJson));
+  return write_text(path, json.to_string());
+}
 
 }  // namespace nestrt::tools

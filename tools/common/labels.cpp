@@ -81,6 +81,12 @@ Result<TextLines> read_class_names(const std::string& path) {
   if (names.lines().empty()) {
     return Status(Code::kInvalidArgument, fmt::format("'{}' is empty; expected one class name per line", path));
   }
+  if (names.lines().front().find('\t') != std::string_view::npos)
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("'{}' has lines of several columns, as the labels of nestrt eval; expected one class name "
+                    "per line",
+                    path));
   return names;
 }
 

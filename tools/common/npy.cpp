@@ -243,6 +243,7 @@ std::vector<std::byte> format_npy(const ConstTensorView& tensor) {
 }
 
 Status write_npy(const std::string& path, const ConstTensorView& tensor) {
+  NESTRT_RETURN_IF_ERROR(check_kind(path, Written::kArray));
   return write_file(path, format_npy(tensor));
 }
 

@@ -149,6 +149,9 @@ Option add_html_option(Command command, std::string& path) {
   return option.type_name("FILE").not_empty();
 }
 
-Status write_page(const std::string& path, const Page& page) { return write_text(path, page.to_html()); }
+Status write_page(const std::string& path, const Page& page) {
+  NESTRT_RETURN_IF_ERROR(check_kind(path, Written::kPage));
+  return write_text(path, page.to_html());
+}
 
 }  // namespace nestrt::tools

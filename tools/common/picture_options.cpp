@@ -37,7 +37,7 @@ std::vector<Option> PictureFlags::add_to(Command command) {
   const Option scale = command.add_option("--scale", scale_, "see --mean").separated_by(',');
   const Option resize = command.add_option("--resize", resize_,
                                            "resize the shorter side of a picture to N, then crop its centre to the "
-                                           "input");
+                                           "input; without it a picture is stretched to the input");
   const Option bgr = command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
   const Option letterbox =
       command

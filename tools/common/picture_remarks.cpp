@@ -14,6 +14,7 @@ namespace {
 // Calibration leaves out a few large values, and rounds to powers of two. Where less than an eighth is used, most of
 // the bits are lost.
 constexpr double kClipped = 4, kUnused = 8;
+constexpr float kFaint = 1e-4f;  // of pixels not a fortieth of 1 is left
 
 struct Range {
   double least = 0, most = 0;
@@ -72,6 +73,16 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
     remarks.emplace_back(
         "--scale is more than 1, and multiplies: for a network whose input is divided by a deviation, 1 / the "
         "deviation is meant");
+  if (std::ranges::any_of(preprocessing.mean, [](float value) { return value < 0; }))
+    remarks.emplace_back(
+        "--mean is less than 0, and is subtracted: what other frameworks add is meant with the other sign");
+  if (std::ranges::any_of(preprocessing.mean, [](float value) { return value > 255; }))
+    remarks.emplace_back("--mean is more than 255, beyond all pixels");
+  if (std::ranges::any_of(preprocessing.scale, [](float value) { return value < 0; }))
+    remarks.emplace_back("--scale is less than 0: pictures enter as their negatives");
+  if (!preprocessing.scale.empty() &&
+      std::ranges::all_of(preprocessing.scale, [](float value) { return std::fabs(value) < kFaint; }))
+    remarks.emplace_back("--scale leaves next to nothing of pixels of 0 to 255");
   return remarks;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
 #include <set>
 
 #include "runtime/plan/dependencies.h"
@@ -73,6 +74,15 @@ void add_operator_graph(Page& page, const std::string& title, const plan::Tables
     for (const uint32_t from : before[i]) edges.push_back({from, i});
   }
   page.add_graph(title, nodes, edges, note);
+}
+
+uint64_t program_bytes(const plan::Tables& tables) {
+  std::set<uint32_t> buffers;
+  for (const plan::Branch& branch : tables.branches)
+    for (const plan::Program& program : branch.programs)
+      if (program.kind != plan::ProgramKind::kKernels) buffers.insert(program.segments.begin(), program.segments.end());
+  return std::accumulate(buffers.begin(), buffers.end(), uint64_t{0},
+                         [&](uint64_t bytes, uint32_t buffer) { return bytes + tables.buffers[buffer].size; });
 }
 
 void add_memory_map(Page& page, const plan::Tables& tables) {

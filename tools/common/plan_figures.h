@@ -1,6 +1,7 @@
 // Figures of a plan for a Page: its operators as a graph, and where its tensors lie in memory.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -22,6 +23,9 @@ void add_operator_graph(Page& page, const std::string& title, const plan::Tables
 
 // The units that have a program for it: "cpu, evta".
 std::string units_of(const plan::Tables& tables, uint32_t op);
+
+// Of what other units than the CPU execute, with their own copies of weights: each buffer once.
+uint64_t program_bytes(const plan::Tables& tables);
 
 // The buffers of the arena, when they live and where they lie, by the plan for any order where there is one.
 void add_memory_map(Page& page, const plan::Tables& tables);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tools/common/printable.h"
 #include "tools/common/tensor_files.h"
 
 namespace nestrt::tools {
@@ -17,10 +18,18 @@ Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> pl
   return shapes.empty() ? plan : shapes[wanted - 1];
 }
 
-int shape_of_inputs(const Plan& plan, std::span<const std::string> arguments) {
-  for (size_t shape = 0; shape < plan.shapes().size(); ++shape)
-    if (read_inputs(plan.shapes()[shape]->inputs(), arguments)) return static_cast<int>(shape) + 1;
-  return 0;
+Result<int> shape_of_inputs(const Plan& plan, std::span<const std::string> arguments) {
+  if (plan.shapes().empty()) return 0;
+  std::string known;
+  for (size_t shape = 0; shape < plan.shapes().size(); ++shape) {
+    const std::span<const TensorInfo> inputs = plan.shapes()[shape]->inputs();
+    if (read_inputs(inputs, arguments)) return static_cast<int>(shape) + 1;
+    for (const TensorInfo& input : inputs)
+      known += fmt::format("{}{} {}", known.empty() ? "" : ", ", printable(input.name), input.shape.to_string());
+  }
+  return read_inputs(plan.shapes()[0]->inputs(), arguments)
+      .error()
+      .with_context(fmt::format("the arrays fit none of the plan's shapes, {}", known));
 }
 
 Option add_shape_option(Command command, int& shape, const std::string& use) {

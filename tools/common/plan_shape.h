@@ -15,9 +15,9 @@ namespace nestrt::tools {
 // such shape.
 Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> plan, int shape);
 
-// The number of the first shape that arrays of the command line (tools/common/tensor_files.h) fit; 0 where none is, or
-// the plan has but one.
-int shape_of_inputs(const Plan& plan, std::span<const std::string> arguments);
+// The number of the first shape that arrays of the command line (tools/common/tensor_files.h) fit; 0 where the plan has
+// but one. Errors: why they do not fit the first, with all shapes, where they fit none.
+Result<int> shape_of_inputs(const Plan& plan, std::span<const std::string> arguments);
 
 // `--shape N`. `use`: what the command does with that shape.
 Option add_shape_option(Command command, int& shape, const std::string& use);

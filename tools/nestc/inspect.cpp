@@ -5,8 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
-#include <set>
 
 #include "compiler-lite/compile.h"
 #include "nestrt/open_units.h"
@@ -194,16 +192,6 @@ tools::Table alternatives_table(const plan::Tables& tables) {
   return table;
 }
 
-// Of what other units than the CPU execute, with their own copies of weights: each buffer once.
-uint64_t program_bytes(const plan::Tables& tables) {
-  std::set<uint32_t> buffers;
-  for (const plan::Branch& branch : tables.branches)
-    for (const plan::Program& program : branch.programs)
-      if (program.kind != plan::ProgramKind::kKernels) buffers.insert(program.segments.begin(), program.segments.end());
-  return std::accumulate(buffers.begin(), buffers.end(), uint64_t{0},
-                         [&](uint64_t bytes, uint32_t buffer) { return bytes + tables.buffers[buffer].size; });
-}
-
 tools::PageDetails summary(const LoadedPlan& loaded) {
   const Plan& plan = *loaded.plan;
   const plan::Tables& tables = plan.tables();
@@ -221,7 +209,7 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
   add_tensors("output", plan.outputs());
   for (const auto& shape : plan.shapes())
     if (shape->shape_index() > 0) facts.emplace_back("shape", describe_shape(*shape));
-  const uint64_t programs = program_bytes(plan.tables());
+  const uint64_t programs = tools::program_bytes(plan.tables());
   facts.emplace_back(
       "file",
       fmt::format("{}: tables {}, {}weights {}", tools::format_bytes(plan.bytes().size()),

@@ -219,8 +219,10 @@ Result<Bench> measure(const Options& options) {
     bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
   const SteadyClock::time_point start = SteadyClock::now();
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kTables));
-  const bool goes_by_inputs = options.units.shape == 0 && !options.inputs.empty();
-  const int shape = goes_by_inputs ? tools::shape_of_inputs(*whole, options.inputs) : options.units.shape;
+  int shape = options.units.shape;
+  if (shape == 0 && !options.inputs.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(shape, tools::shape_of_inputs(*whole, options.inputs));
+  }
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, shape));
   bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.html},

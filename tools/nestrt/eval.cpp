@@ -67,12 +67,14 @@ void compare(Score& score, const ReferenceResult& expected, int64_t top1, double
   score.worst_abs = std::max(score.worst_abs, absolute);
 }
 
-void count(Score& score, std::span<const float> values, const LabelledFile& picture, const ReferenceResult* expected,
+void count(Score& score, const PictureRunner& runner, const LabelledFile& picture, const ReferenceResult* expected,
            int64_t offset) {
+  const std::span<const float> values = runner.scores();
   const std::vector<size_t> top = tools::largest(values, 5);
   const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
   const auto is_label = [&](size_t index) { return class_of(index) == picture.label; };
-  const bool are_numbers = std::ranges::none_of(values, [](float value) { return std::isnan(value); });
+  const bool are_numbers =
+      runner.input_is_numbers() && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
   ++score.n;
   score.without_numbers += !are_numbers;
   score.top1 += are_numbers && is_label(top[0]);
@@ -138,7 +140,7 @@ Result<Score> evaluate(const Options& options) {
     const Status done = runner.run(path_of(options, picture));
     if (!done.ok()) return done.with_context(fmt::format("'{}' line {}", options.labels, picture.line));
     const auto expected = references.find(picture.file);
-    count(score, runner.scores(), picture, expected == references.end() ? nullptr : &expected->second, options.offset);
+    count(score, runner, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
     progress.advance();
   }
   return score;
@@ -158,8 +160,9 @@ void print_score(const Score& score, bool with_reference) {
   }
   fmt::print("{}", table.to_string());
   if (score.without_numbers > 0)
-    log(LogLevel::kWarning, fmt::format("of {} of {} inputs some scores are no numbers: they count as wrong",
-                                        score.without_numbers, score.n));
+    log(LogLevel::kWarning,
+        fmt::format("of {} of {} inputs some elements or scores are no numbers: they count as wrong",
+                    score.without_numbers, score.n));
 }
 
 Json json_of(const Score& score, bool with_reference) {

@@ -40,7 +40,10 @@ void print_head(const PlanSummary& summary, const std::string& path) {
   row("digest", summary.digest);
   row("targets", fmt::format("{}", fmt::join(summary.targets, ", ")));
   row("file", tools::format_bytes(summary.file_bytes));
-  row("weights", tools::format_bytes(summary.weight_bytes));
+  row("weights", fmt::format("{}{}", tools::format_bytes(summary.weight_bytes),
+                             summary.program_bytes == 0 ? ""
+                                                        : fmt::format(", of which {} in programs of other units",
+                                                                      tools::format_bytes(summary.program_bytes))));
   row("arena", fmt::format("{} (lower bound {})", tools::format_bytes(summary.memory.arena_bytes),
                            tools::format_bytes(summary.arena_lower_bound_bytes)));
   row("scratch", tools::format_bytes(summary.memory.scratch_bytes));

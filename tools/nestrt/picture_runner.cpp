@@ -87,6 +87,8 @@ Status PictureRunner::run(const std::string& path) {
   return loaded_.run(std::span(&view, 1), outputs());
 }
 
+bool PictureRunner::input_is_numbers() const { return tools::holds_numbers(input_.view()); }
+
 std::span<const float> PictureRunner::scores() const {
   const TensorView& output = outputs()[0];
   return {static_cast<const float*>(output.data), static_cast<size_t>(output.shape.num_elements())};

@@ -22,6 +22,9 @@ class PictureRunner {
   // first picture where neither plan nor flags say how it becomes an input.
   Status run(const std::string& path);
 
+  // Whether the last input holds no NaN, of which integers make 0.
+  bool input_is_numbers() const;
+
   // Of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
   // The first output. Requires: gives_classes().

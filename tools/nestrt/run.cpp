@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nestrt/log.h"
 #include "tools/common/classify.h"
 #include "tools/common/files.h"
 #include "tools/common/labels.h"
@@ -157,11 +158,17 @@ Result<tools::TextLines> read_names(const Options& options, const TensorInfo& ou
                             background ? "; where the network's first class is background: --offset -1" : ""));
 }
 
-// Where none is asked for that which the arrays fit; where there is none the first says what it expects.
+// Where none is asked for that which the arrays fit.
 Result<int> find_shape(const Options& options) {
   if (options.units.shape > 0) return options.units.shape;
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
   return tools::shape_of_inputs(*plan, options.inputs);
+}
+
+// Integers make 0 of what is no number, and f32 spreads it: a class is none then, however sure it looks.
+void warn_of_no_numbers(std::span<const ConstTensorView> inputs) {
+  if (!std::ranges::all_of(inputs, tools::holds_numbers))
+    log(LogLevel::kWarning, "an input holds NaN, which is no number: nor are the results");
 }
 
 Status run_arrays(const Options& options) {
@@ -175,6 +182,7 @@ Status run_arrays(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
   std::vector<ConstTensorView> inputs;
   for (const tools::Array& array : arrays) inputs.push_back(array.view());
+  warn_of_no_numbers(inputs);
   NESTRT_RETURN_IF_ERROR(loaded.run(inputs, outputs.views()));
   NESTRT_RETURN_IF_ERROR(report_trace(loaded, options));
   if (!options.labels.empty()) {

@@ -3,6 +3,7 @@
 #include "nestrt/plan_tables.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/statistics.h"
+#include "tools/common/plan_figures.h"
 
 namespace nestrt::command {
 namespace {
@@ -38,6 +39,7 @@ PlanSummary summarize_plan(const Session& session) {
   summary.file_bytes = plan.bytes().size();
   for (const plan::Buffer& buffer : tables.buffers)
     if (buffer.kind == plan::BufferKind::kConstant) summary.weight_bytes += buffer.size;
+  summary.program_bytes = tools::program_bytes(tables);
   const auto& memory_plans = tables.memory_plans;
   if (!memory_plans.empty()) summary.arena_lower_bound_bytes = memory_plans[0].lower_bound_bytes;
   summary.num_branches = tables.branches.size();

@@ -28,6 +28,7 @@ struct PlanSummary {
   std::vector<std::string> targets;  // "cpu x86-64-v3"
   uint64_t file_bytes = 0;
   uint64_t weight_bytes = 0;             // constants, programs included
+  uint64_t program_bytes = 0;            // of these what other units than the CPU execute
   uint64_t arena_lower_bound_bytes = 0;  // the largest sum of tensors alive at one time
   uint64_t num_branches = 0;
   uint64_t macs = 0;

@@ -88,17 +88,23 @@ double widening_us(const plan::Program& program, double mb_per_s) {
 
 // What a unit's programs take beside their cycles, and what of that the plan's times have inside.
 struct BesideCycles {
-  double launch_us = 0;
+  double launch_us = 0, launch_us_of_plan = 0;
   double widen_mb_per_s = 0, widen_mb_per_s_of_plan = 0;
 };
 
 BesideCycles beside_cycles(const Plan& plan, const tools::BoardUnit& unit, const BoardChanges& changes) {
   const plan::Target* const target = find_target(plan, unit.kind);
-  return {unit.launch_us * changes.hand_over_scale, unit.widen_mb_per_s / changes.cpu_scale,
-          target == nullptr ? 0 : target->widen_mb_per_s};
+  BesideCycles beside;
+  beside.launch_us = unit.launch_us * changes.hand_over_scale;
+  beside.widen_mb_per_s = unit.widen_mb_per_s / changes.cpu_scale;
+  if (target == nullptr) return beside;
+  beside.launch_us_of_plan = target->launch_us;
+  beside.widen_mb_per_s_of_plan = target->widen_mb_per_s;
+  return beside;
 }
 
-// Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside.
+// Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside, and what a
+// plan states both of its own board.
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
                      const BesideCycles& beside, CostTable& costs) {
   const UnitKey key = key_of(unit);
@@ -114,7 +120,7 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       const double scale = known ? scales.known : scales.stated;
       double cycles = cost.microseconds, others = 0;
       if (cost.source == CostSource::kModelled) {
-        cycles -= std::min(cycles, widening_us(program, beside.widen_mb_per_s_of_plan));
+        cycles -= std::min(cycles, beside.launch_us_of_plan + widening_us(program, beside.widen_mb_per_s_of_plan));
         others = beside.launch_us + widening_us(program, beside.widen_mb_per_s);
       }
       costs.set(key, program_work_name(plan, branch, index), {cycles * scale + others, cost.source});

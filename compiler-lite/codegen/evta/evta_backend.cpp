@@ -88,6 +88,7 @@ class EvtaBackend final : public Backend {
         profile_(profile),
         clock_is_stated_(unit.clock_mhz > 0),
         widen_mb_per_s_(unit.widen_mb_per_s),
+        launch_us_(unit.launch_us),
         pieces_(options.pieces),
         least_divided_us_(options.least_divided_us),
         cache_(std::make_shared<TuningCache>(options.tuning_cache)),
@@ -99,6 +100,7 @@ class EvtaBackend final : public Backend {
   std::string configuration() const override { return isa::to_text(instances_); }
   double clock_mhz() const override { return clock_is_stated_ ? profile_.clock_hz / 1e6 : 0; }
   double widen_mb_per_s() const override { return widen_mb_per_s_; }
+  double launch_us() const override { return clock_is_stated_ ? launch_us_ : 0; }
 
   // Blocks of channels, as the tensors' shapes allow; the input of a convolution also folded, where that is faster.
   std::vector<LayoutOption> layouts(const Graph& graph, const Node& node) override {
@@ -265,7 +267,8 @@ class EvtaBackend final : public Backend {
     result.moved_bytes = count.total_bytes();
     result.occupancy = count.gemm_occupancy();
     if (clock_is_stated_)
-      result.microseconds = profile_.seconds(static_cast<double>(count.cycles)) * 1e6 + widening_us(result);
+      result.microseconds =
+          profile_.seconds(static_cast<double>(count.cycles)) * 1e6 + widening_us(result) + launch_us_;
     return result;
   }
 
@@ -279,6 +282,7 @@ class EvtaBackend final : public Backend {
   const isa::CycleProfile profile_;
   const bool clock_is_stated_;
   const double widen_mb_per_s_;
+  const double launch_us_;
   const int pieces_;
   const double least_divided_us_;
   const std::shared_ptr<TuningCache> cache_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/export/ops/window.h"
@@ -32,8 +33,49 @@ std::string_view type_of(PoolKind kind, bool global) {
   return "";
 }
 
+// How far windows reach, along an axis of the picture.
+struct Axis {
+  int64_t input, output, kernel, span, stride, begin, end;
+};
+
+Axis axis_of(const ops::Pool& op, const Shape& x, const Shape& y, size_t i) {
+  const int axis = static_cast<int>(i) + 2;
+  return {x[axis],      y[axis],         op.kernel[i], (op.kernel[i] - 1) * op.dilation[i] + int64_t{1},
+          op.stride[i], op.pad_begin[i], op.pad_end[i]};
+}
+
+// As the ONNX library that checks models counts windows, to which one may belong that lies in the padding alone.
+int64_t windows_by_library(const Axis& axis) {
+  return (axis.input + axis.begin + axis.end - axis.span + axis.stride - 1) / axis.stride + 1;
+}
+
+// The padding behind the picture with which there are as many windows without ceil_mode; none where padding may not be
+// as large.
+std::optional<int64_t> end_without_ceil(const Axis& axis) {
+  const int64_t least = (axis.output - 1) * axis.stride + axis.span - axis.input - axis.begin;
+  const int64_t end = std::clamp(axis.end, std::max(least, int64_t{0}), std::max(least + axis.stride - 1, int64_t{0}));
+  if (end < least || end >= least + axis.stride || end >= axis.kernel) return std::nullopt;
+  return end;
+}
+
+// The same pool without ceil_mode, where its form with it would be refused. A mean that counts what pads counts more
+// then: it stays.
+ops::Pool as_written(const ops::Pool& op, const Shape& x, const Shape& y) {
+  ops::Pool written = op;
+  written.ceil_mode = false;
+  bool is_refused = op.kind == PoolKind::kLp;
+  for (size_t i = 0; i < op.kernel.size(); ++i) {
+    const Axis axis = axis_of(op, x, y, i);
+    is_refused |= windows_by_library(axis) != axis.output;
+    const std::optional<int64_t> end = end_without_ceil(axis);
+    if (!end) return op;
+    written.pad_end[i] = static_cast<int32_t>(*end);
+  }
+  return op.ceil_mode && is_refused && !op.count_include_pad ? written : op;
+}
+
 Result<std::string> write_pool(NodeWriter& node) {
-  const auto& op = node.attributes<ops::Pool>();
+  const ops::Pool op = as_written(node.attributes<ops::Pool>(), node.operand(0).shape, node.result().shape);
   const bool global = is_global(op, node.operand(0).shape);
   WrittenAttributes attributes;
   if (!global) attributes = window_attributes(op);

@@ -48,8 +48,8 @@ Status import_conv(NodeContext& node) {
 }
 
 // The pads that make a transposed convolution give `output_shape`, as ONNX distributes them; where the kernel does not
-// reach that far, output padding does.
-Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64_t>& output_shape,
+// reach that far, output padding does, if the model states that shape itself.
+Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64_t>& output_shape, bool is_stated,
                       std::vector<int32_t>& output_padding, Window& window) {
   const int rank = window.spatial_rank();
   if (output_shape.size() != static_cast<size_t>(rank)) return node.invalid("output_shape has the wrong length");
@@ -64,7 +64,7 @@ Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64
     const int64_t reached = full + window.extent(axis) + output_padding[i];
     const int64_t total = std::max<int64_t>(reached - output_shape[i], 0);
     if (total > INT32_MAX) return node.invalid("output_shape asks for pads beyond 2^31");
-    if (reached < output_shape[i]) output_padding[i] += static_cast<int32_t>(output_shape[i] - reached);
+    if (reached < output_shape[i] && is_stated) output_padding[i] += static_cast<int32_t>(output_shape[i] - reached);
     const auto smaller = static_cast<int32_t>(total / 2);
     window.pad_begin[i] = upper ? smaller : static_cast<int32_t>(total) - smaller;
     window.pad_end[i] = static_cast<int32_t>(total) - window.pad_begin[i];
@@ -82,7 +82,8 @@ Result<std::vector<int32_t>> read_output_padding(NodeContext& node, int spatial_
   return std::vector<int32_t>(stated.begin(), stated.end());
 }
 
-// auto_pad of the transposed convolution: SAME makes output = input * stride.
+// auto_pad of the transposed convolution: SAME makes output = input * stride, or as much as the kernel reaches, as the
+// shape inference of ONNX has it.
 Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const Window& window) {
   const std::string mode = node.attribute("auto_pad", "NOTSET");
   std::vector<int64_t> shape;
@@ -106,11 +107,12 @@ Status import_conv_transpose(NodeContext& node) {
   // Some exporters state all dimensions.
   if (output_shape.size() == static_cast<size_t>(operands.x.rank()))
     output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
-  if (output_shape.empty()) {
+  const bool is_stated = !output_shape.empty();
+  if (!is_stated) {
     NESTRT_ASSIGN_OR_RETURN(output_shape, same_shape(node, operands.x, window));
   }
   if (!output_shape.empty()) {
-    NESTRT_RETURN_IF_ERROR(pads_for_shape(node, operands.x, output_shape, conv.output_padding, window));
+    NESTRT_RETURN_IF_ERROR(pads_for_shape(node, operands.x, output_shape, is_stated, conv.output_padding, window));
   }
   set_window(conv, window);
   NESTRT_ASSIGN_OR_RETURN(conv.group, read_group(node));

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <numeric>
 
 #include "compiler-lite/import/ops/families.h"
@@ -11,14 +13,41 @@ using ops::ReduceKind;
 // Reduced in 32 bits, where extremes and the order of booleans stay what they are.
 bool is_narrow(DataType type) { return type == DataType::kS8 || type == DataType::kU8 || type == DataType::kBool; }
 
+// What is computed of each element before elements come together, and after: all that a reduction along no axis does.
+Result<ValueId> reduce_nothing(NodeContext& node, ReduceKind kind, ValueId x) {
+  switch (kind) {
+    case ReduceKind::kL1:
+    case ReduceKind::kL2:
+      return node.unary(ops::UnaryKind::kAbs, x);
+    case ReduceKind::kSumSquare:
+      return node.binary(ops::BinaryKind::kMul, x, x);
+    case ReduceKind::kLogSum:
+      return node.unary(ops::UnaryKind::kLog, x);
+    default:
+      return x;
+  }
+}
+
+bool is_composite(ReduceKind kind) {
+  return kind == ReduceKind::kL1 || kind == ReduceKind::kL2 || kind == ReduceKind::kSumSquare ||
+         kind == ReduceKind::kLogSum || kind == ReduceKind::kLogSumExp;
+}
+
 template <ReduceKind kind>
 Status import_reduce(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
   NESTRT_ASSIGN_OR_RETURN(ops::Reduce reduce, read_reduce(node, kind, node.shape(x), stated));
+  const bool is_integer_sum = node.type(x) != DataType::kF32 && is_composite(kind);
+  if (is_integer_sum && kind != ReduceKind::kL1 && kind != ReduceKind::kSumSquare)
+    return node.unsupported(fmt::format("{} of {}; cast it to float", node.op_type(), name(node.type(x))));
   const bool keep_input = node.flag("noop_with_empty_axes", false);
-  if (stated.empty() && keep_input) return node.set_output(0, x);
+  if (stated.empty() && keep_input) return node.set_output(reduce_nothing(node, kind, x));
   const DataType type = node.type(x);
+  if (is_integer_sum) {
+    NESTRT_ASSIGN_OR_RETURN(x, reduce_nothing(node, kind, x));
+    reduce.kind = ReduceKind::kSum;
+  }
   if (!is_narrow(type) || (kind != ReduceKind::kMax && kind != ReduceKind::kMin))
     return node.finish(std::move(reduce), {x});
   if (node.shape(x).num_elements() == 0) return node.unsupported("extremes of no elements of a narrow type");

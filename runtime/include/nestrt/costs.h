@@ -32,6 +32,9 @@ struct UnitKey {
 
 enum class CostSource : uint8_t { kUnknown, kMeasured, kSimulated, kModelled };
 
+// Of times and rates; what is more, less than 0 or no number is refused where it is used, and by files.
+inline constexpr double kMostMicroseconds = 1e15;
+
 struct WorkCost {
   double microseconds = 0;
   CostSource source = CostSource::kUnknown;
@@ -96,7 +99,8 @@ std::string kernel_work_name(const Plan& plan, uint32_t operator_index, const Un
 // it, else of its operators, else what the plan says. A part of the channels that was not measured costs its share of
 // the whole. Costs of fewer threads than the unit's serve, the most of them first: more are no slower. Views cost
 // nothing.
-// Errors: kNotFound: names the operator, the unit, and how to measure.
+// Errors: kNotFound: names the operator, the unit, and how to measure; kInvalidArgument: the plan has no such program,
+// or the cost is no time.
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
                              const UnitKey& unit, ChannelRange channels = {});
 

@@ -180,6 +180,7 @@ struct Target {
   float clock_mhz = 0;  // at which the times of its programs are meant; 0: not stated
   // Of f32, at which these times have a core of the host make it of the bytes of accumulators; 0: in none.
   float widen_mb_per_s = 0;
+  float launch_us = 0;  // of these times what each program takes beside its cycles
 };
 
 // What kernels take on the CPU of the board that the plan was compiled for.

@@ -87,7 +87,8 @@ struct SessionOptions {
   // Costs are read from this file, where it exists, and those that are measured when the session is created are kept
   // there for the next time. It is of one board: its costs are those of these units. Empty: none.
   std::string cost_file = {};
-  // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given.
+  // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given. Of a plan for
+  // several shapes each would have to run it: a schedule of one shape goes with plan->shapes()[i].
   std::shared_ptr<const Schedule> fixed_schedule = nullptr;
   // Costs follow the times of the runs, and another schedule takes the place of the one in use where it promises to be
   // faster, or a unit fails or works again: at once where a unit's work takes longer or shorter by more than this part,

@@ -292,6 +292,33 @@ TEST_CASE("Random inputs hang on the seed alone, and have the plan's types and s
   CHECK(random_inputs(*plan, 8)[0].bytes != first[0].bytes);
 }
 
+// The numbers that a plan which reads integers is checked with.
+std::vector<int64_t> random_integers(const char* op_type) {
+  ModelBuilder model;
+  model.input("x", {1000}, test::onnx_type::kInt64).constant("w", {4, 1}, {1, 2, 3, 4});
+  if (op_type == std::string("Gather")) {
+    model.node("Gather", {"w", "x"}, {"y"});
+  } else {
+    model.node(op_type, {"x"}, {"y"});
+  }
+  const Workshop workshop;
+  std::ofstream(workshop.path("integers.onnx"), std::ios::binary) << model.output("y").bytes();
+  const auto bytes = compile(workshop.path("integers.onnx"), {});
+  INFO(bytes.error().to_string());
+  REQUIRE(bytes);
+  const auto inputs = random_inputs(**Plan::from_memory(bytes->span()), 0);
+  const auto* values = reinterpret_cast<const int64_t*>(inputs[0].bytes.data());
+  return {values, values + 1000};
+}
+
+TEST_CASE("Random integers are of both signs, but where elements are chosen by them") {
+  const std::vector<int64_t> any = random_integers("Abs"), places = random_integers("Gather");
+  CHECK(*std::min_element(any.begin(), any.end()) < -90);
+  CHECK(*std::max_element(any.begin(), any.end()) > 90);
+  CHECK(*std::min_element(places.begin(), places.end()) == 0);
+  CHECK(*std::max_element(places.begin(), places.end()) == 1);
+}
+
 TEST_CASE("Random inputs of a plan with preprocessing are preprocessed pixels") {
   ModelBuilder model;
   model.input("x", {1, 3, 8, 8}).output("y").node("Relu", {"x"}, {"y"});

@@ -289,6 +289,28 @@ TEST_CASE("A quantized graph becomes QDQ with nestrt's powers of two, which but 
   CHECK((*of_onnx)[0].elements == (*quantized)[0].elements);
 }
 
+TEST_CASE("A pool whose last window would lie in the padding is written with as many windows, and computes the same") {
+  std::mt19937 generator(11);
+  for (const char* op_type : {"MaxPool", "AveragePool"}) {
+    for (const int64_t stride : {2, 3, 4}) {
+      INFO(op_type << " " << stride);
+      test::ModelBuilder model;
+      onnx::NodeProto& pool = model.input("x", {1, 1, 7, 7}).output("y").node(op_type, {"x"}, {"y"});
+      test::set_attribute(pool, "kernel_shape", std::vector<int64_t>{2, 2});
+      test::set_attribute(pool, "strides", std::vector<int64_t>{stride, stride});
+      test::set_attribute(pool, "pads", std::vector<int64_t>{1, 1, 1, 1});
+      test::set_attribute(pool, "ceil_mode", int64_t{1});
+      const auto graph = model.import();
+      REQUIRE(graph);
+      const auto inputs = test::random_inputs(*graph, generator);
+      const auto before = interpret(*graph, inputs), after = interpret(read_back(written(*graph)), inputs);
+      REQUIRE(before);
+      REQUIRE(after);
+      CHECK((*after)[0].elements == (*before)[0].elements);
+    }
+  }
+}
+
 TEST_CASE("What ONNX cannot say is refused with the operator's name") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 16, 2, 2});

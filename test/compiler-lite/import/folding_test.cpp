@@ -146,5 +146,35 @@ TEST_CASE("NonZero gives the positions of all axes") {
   CHECK(run(*graph, {}) == std::vector<float>{0, 0, 1, 1, 1, 2, 0, 2});
 }
 
+TEST_CASE("A reduction along no axis computes of each element what it does before and after the sum") {
+  const std::pair<const char*, std::vector<float>> expected[] = {
+      {"ReduceL1", {2, 4}},    {"ReduceL2", {2, 4}},   {"ReduceLogSumExp", {-2, 4}}, {"ReduceMax", {-2, 4}},
+      {"ReduceMean", {-2, 4}}, {"ReduceSum", {-2, 4}}, {"ReduceSumSquare", {4, 16}},
+  };
+  for (const auto& [op_type, y] : expected) {
+    INFO(op_type);
+    ModelBuilder model(18);
+    onnx::NodeProto& node = model.constant("x", {2}, {-2, 4}).node(op_type, {"x"}, {"y"});
+    set_attribute(node, "noop_with_empty_axes", int64_t{1});
+    const auto graph = model.output("y").import();
+    REQUIRE(graph);
+    CHECK(run(*graph, {}) == y);
+  }
+}
+
+TEST_CASE("Sums of squares and of sizes are taken of integers, too") {
+  for (const auto& [op_type, y] : {std::pair("ReduceL1", 9.0f), {"ReduceSumSquare", 41.0f}}) {
+    ModelBuilder model;
+    model.constant("x", {2}, {-4, 5});
+    set_attribute(model.node("Cast", {"x"}, {"integers"}), "to", int64_t{onnx_type::kInt32});
+    set_attribute(model.node(op_type, {"integers"}, {"sum"}), "keepdims", int64_t{0});
+    set_attribute(model.node("Cast", {"sum"}, {"y"}), "to", int64_t{onnx_type::kFloat});
+    const auto graph = model.output("y").import();
+    INFO(graph.error().to_string());
+    REQUIRE(graph);
+    CHECK(run(*graph, {}) == std::vector<float>{y});
+  }
+}
+
 }  // namespace
 }  // namespace nestrt::test

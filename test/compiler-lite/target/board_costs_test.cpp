@@ -45,6 +45,19 @@ TEST_CASE("A plan for the ZCU102 says what its operators take there, on one core
   CHECK(costs.overhead({"evta", "1x16_15_15_18_17", 1}).start_us == 4);
 }
 
+TEST_CASE("A plan for a board whose CPU nobody knows says what using its other units costs") {
+  const auto bytes = compile_for("u280");
+  REQUIRE(bytes);
+  const auto plan = *Plan::from_memory(bytes->span(), Verification::kComplete);
+  CHECK(plan->tables().host_costs.empty());
+  REQUIRE(plan->tables().overheads.size() == 1);
+  CHECK(plan->tables().overheads[0].start_us == 25);
+  const auto& targets = plan->tables().targets;
+  const auto evta = std::ranges::find(targets, "evta", &plan::Target::unit);
+  REQUIRE(evta != targets.end());
+  CHECK(evta->launch_us == 100);
+}
+
 TEST_CASE("A plan for no board says nothing of one") {
   const auto bytes = compile_for("host");
   REQUIRE(bytes);

@@ -91,5 +91,38 @@ TEST_CASE("No number of threads moves more than the memory gives, but what stays
   CHECK(estimate(rates, 4) == Approx(1));
 }
 
+// Of 1x16x8x8 by 16x16x3x3: 147456 multiplications, 1024 results.
+double estimate_of_conv(const HostRates& rates, Packing packing) {
+  PlanBuilder builder;
+  const std::vector<float> values(16 * 16 * 9, 1.0f);
+  const int x = builder.input("x", {1, 16, 8, 8}), y = builder.output("y", {1, 16, 8, 8});
+  const int blocked_x = builder.blocked("blocked_x", {1, 16, 8, 8}), sums = builder.blocked("sums", {1, 16, 8, 8});
+  ops::Conv conv{.kernel = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
+  builder.op("block", ops::Reorder(), {x}, {blocked_x});
+  builder.op("conv", conv, {blocked_x, builder.packed("w", {16, 16, 3, 3}, packing, values)}, {sums});
+  builder.op("unblock", ops::Reorder(), {sums}, {y});
+  const PlanFile file = builder.build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  CostTable costs;
+  add_estimates(*plan, std::span(&kHost, 1), costs, rates);
+  return costs.find(key_of(kHost), work_name(*plan, 1, key_of(kHost)))->microseconds;
+}
+
+TEST_CASE("What Winograd's algorithm computes has rates of its own, where a board states them, and larger weights") {
+  HostRates rates{.kinds = {{"f32 spatial", {.work_per_us = 147456}},
+                            {"f32 winograd", {.work_per_us = 4 * 147456}},
+                            {HostRates::kOther, {.begin_us = 100}}}};
+  rates.fork_us = 0;
+  const double direct = estimate_of_conv(rates, Packing::kO16i16);
+  CHECK(estimate_of_conv(rates, Packing::kWinograd16) == Approx(direct / 4));
+  rates.kinds.erase("f32 winograd");
+  CHECK(estimate_of_conv(rates, Packing::kWinograd16) == Approx(direct));
+  rates.memory_bytes_per_us = 1;  // weights alone count then
+  rates.cache_bytes = 1e9;
+  CHECK(estimate_of_conv(rates, Packing::kWinograd16) == Approx(4 * estimate_of_conv(rates, Packing::kO16i16)));
+  CHECK(is_kind_of_work("f32 winograd_two"));
+  CHECK(is_kind_of_work("s8 winograd"));
+}
+
 }  // namespace
 }  // namespace nestrt::test

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
+#include "runtime/core/unit_infos.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
@@ -20,7 +21,7 @@ Status check_parts(const std::vector<ChannelRange>& parts) {
       step.branch = branch;
       step.channels = channels;
     }
-  return check_schedule(*plan, *open_units("cpu", {.num_threads = 1}), schedule);
+  return check_schedule(*plan, unit_infos(*open_units("cpu", {.num_threads = 1})), schedule);
 }
 
 TEST_CASE("Parts of an operator that follow one another are computed once") {
@@ -59,7 +60,8 @@ Status check_chain(const std::vector<uint32_t>& waits) {
   schedule.steps[1].lane = 1;
   schedule.steps[1].waits = {0};
   schedule.steps[2].waits = waits;
-  return check_schedule(**Plan::from_memory(file.bytes()), *open_units("cpu", {.num_threads = 2}), schedule);
+  return check_schedule(**Plan::from_memory(file.bytes()), unit_infos(*open_units("cpu", {.num_threads = 2})),
+                        schedule);
 }
 
 TEST_CASE("A step that may start before what it reads, directly or not, is complete is refused") {

@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include "runtime/core/unit_infos.h"
 #include "runtime/plan/run_memory.h"
 #include "runtime/session/check_schedule.h"
 #include "runtime/session/executor.h"
@@ -36,7 +37,7 @@ class ScheduleRunner {
   }
 
   void prepare(const Schedule& schedule) {
-    REQUIRE(check_schedule(*network_.plan, board_.units, schedule).ok());
+    REQUIRE(check_schedule(*network_.plan, unit_infos(board_.units), schedule).ok());
     auto prepared = PreparedSchedule::create(*network_.plan, board_.units, schedule, executables_);
     REQUIRE(prepared);
     schedule_ = std::move(*prepared);

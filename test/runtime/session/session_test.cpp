@@ -247,6 +247,16 @@ TEST_CASE("Limits that no unit could keep to are refused, and the message names 
     expect_refused({.reschedule_drift = drift}, "SessionOptions::reschedule_drift");
   for (const milliseconds slack : {milliseconds(-1), milliseconds(90'000'000)})
     expect_refused({.unit_limit_slack = slack}, "SessionOptions::unit_limit_slack");
+  expect_refused({.measure = static_cast<Measuring>(9)}, "SessionOptions::measure");
+  expect_refused({.kernels = static_cast<KernelChoice>(9)}, "SessionOptions::kernels");
+  const auto scheduled = [](ScheduleOptions schedule) {
+    SessionOptions options;
+    options.schedule = std::move(schedule);
+    return options;
+  };
+  expect_refused(scheduled({.method = static_cast<ScheduleMethod>(9)}), "ScheduleOptions::method");
+  expect_refused(scheduled({.budget = std::chrono::microseconds(-1)}), "ScheduleOptions::budget");
+  expect_refused(scheduled({.others = {-3.0}}), "ScheduleOptions::others");
   CHECK(Session::create(load(file), *units, {.unit_limit_factor = 1, .unit_limit_slack = milliseconds(0)}));
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "test/support/temporary_folder.h"
+#include "tools/common/json.h"
 
 namespace nestrt::tools {
 namespace {
@@ -142,6 +143,22 @@ TEST_CASE("What is kept from being written over is told by its content too, and 
   fs::create_symlink("cat.png", folder.path() + "/link");
   CHECK_FALSE(check_writable(folder.path() + "/link").ok());
   CHECK(check_writable(folder.write_text("notes", "\tindented")).ok());
+}
+
+TEST_CASE("Reports replace reports alone, pages pages, and arrays arrays") {
+  const test::TemporaryFolder folder;
+  const std::string labels = folder.write_text("labels.txt", "cat.png\t3\n"), empty = folder.write_text("empty", "");
+  const std::pair<Written, const char*> alike[] = {
+      {Written::kJson, "{}\n"}, {Written::kPage, "<!doctype html>\n"}, {Written::kArray, "\x93NUMPY and so on"}};
+  for (const auto& [what, content] : alike) {
+    const Status refused = check_writable(labels, what);
+    CHECK(refused.code() == Code::kInvalidArgument);
+    CHECK(std::string(refused.message()).find("labels.txt") != std::string::npos);
+    CHECK(check_writable(folder.write_text("alike", content), what).ok());
+    CHECK(check_writable(empty, what).ok());
+    CHECK(check_writable(folder.path() + "/new", what).ok());
+  }
+  CHECK_FALSE(write_json(labels, Json::array()).ok());
 }
 
 TEST_CASE("Two outputs that are one file are refused, however they are spelled, before there is one") {

@@ -43,6 +43,18 @@ TEST_CASE("A mean of pixels of 0 to 1 and a deviation as the scale are remarked 
   CHECK(remarks_on(pixels({123, 117, 104}, {58, 57, 57})).size() == 1);
 }
 
+TEST_CASE("Preprocessing that is hardly meant is remarked on: other signs, means beyond all pixels, next to nothing") {
+  const auto check_remark = [](const Preprocessing& preprocessing, const std::string& part) {
+    const auto remarks = remarks_on(preprocessing);
+    REQUIRE(remarks.size() == 1);
+    CHECK_THAT(remarks[0], Contains(part));
+  };
+  check_remark(pixels({-128}, {0.0078125F}), "--mean is less than 0");
+  check_remark(pixels({1000}, {0.0078125F}), "--mean is more than 255");
+  check_remark(pixels({128}, {-0.0078125F}), "--scale is less than 0");
+  check_remark(pixels({128}, {1e-9F}), "next to nothing");
+}
+
 TEST_CASE("Pictures that a plan's integers cannot express, or hardly use, are remarked on") {
   const Preprocessing around_zero = pixels({123, 117, 104}, {1});  // -123 to 151
   CHECK(remark_on_range(quantized_at(0), around_zero).empty());

@@ -11,6 +11,7 @@
 
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
+#include "runtime/core/unit_infos.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/session/check_schedule.h"
 #include "test/compiler-lite/import/model_builder.h"
@@ -294,7 +295,7 @@ TEST_CASE("Layers that treat channels one by one start when theirs are complete,
   for (int i = by_level(4, 20, 400); i > 0; --i) {
     const auto schedule = make_schedule(*plan, infos, *random_costs(*plan, infos[0], random));
     REQUIRE(schedule);
-    REQUIRE(check_schedule(*plan, *units, *schedule).ok());
+    REQUIRE(check_schedule(*plan, unit_infos(*units), *schedule).ok());
     overlapping += overlaps(*plan, *schedule) ? 1 : 0;
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(*schedule);
@@ -331,12 +332,12 @@ TEST_CASE("A schedule whose steps do not wait for the channels that they read is
   std::mt19937 random(8);
   for (int i = by_level(4, 20, 100); i > 0; --i) {
     const Schedule schedule = RandomSchedule(plan->tables(), {{0}, {0}, {1}}, 2, 1, random).make();
-    REQUIRE(check_schedule(*plan, *units, schedule).ok());
+    REQUIRE(check_schedule(*plan, unit_infos(*units), schedule).ok());
     Schedule hasty = schedule;
     for (Step& step : hasty.steps) step.waits.clear();
     const bool waits =
         std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return !step.waits.empty(); });
-    CHECK(check_schedule(*plan, *units, hasty).ok() == !waits);
+    CHECK(check_schedule(*plan, unit_infos(*units), hasty).ok() == !waits);
   }
 }
 

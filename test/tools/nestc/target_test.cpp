@@ -13,6 +13,7 @@
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/board.h"
 #include "tools/common/files.h"
 #include "tools/common/npy.h"
 #include "tools/common/partition_schedule.h"
@@ -116,6 +117,71 @@ TEST_CASE("nestrt bench keeps what it measures, and has several inferences in fl
   check_target(run_program("nestrt", arguments), 2, "expected 'nestrt");
   arguments.insert(arguments.end(), {"--schedule", "guess"});
   CHECK(run_program("nestrt", arguments).exit_code == 2);
+}
+
+// The ZCU102 with something more to say of its EVTA.
+std::string board_with(const TargetWorkshop& workshop, const std::string& name, const std::string& more) {
+  const auto path = tools::find_board("zcu102");
+  REQUIRE(path);
+  const auto bytes = tools::read_file(*path);
+  REQUIRE(bytes);
+  std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  const std::string place = "    instances: 1\n";
+  REQUIRE(text.find(place) != std::string::npos);
+  text.insert(text.find(place) + place.size(), more);
+  const std::string board = workshop.path(name);
+  REQUIRE(tools::write_text(board, text).ok());
+  return board;
+}
+
+nlohmann::json json_of(const std::string& path) {
+  std::ifstream stream(path);
+  return nlohmann::json::parse(stream);
+}
+
+TEST_CASE("What launching a program takes is in the plan for a board, and counted once where that is simulated") {
+  const TargetWorkshop workshop;
+  const std::string plain = board_with(workshop, "plain.yaml", ""),
+                    slow = board_with(workshop, "slow.yaml", "    launch_us: 50\n"),
+                    json = workshop.path("report.json");
+  const auto microseconds = [&] {
+    check_target(run_program("nestc", {"explain", workshop.plan(), "--json", json}), 0, "operators that compute");
+    std::vector<double> times;
+    for (const auto& op : json_of(json)[0]["operators"])
+      if (op.contains("microseconds")) times.push_back(op["microseconds"]);
+    return times;
+  };
+  const auto simulated = [&] {
+    check_target(
+        run_program("nestrt", {"simulate", workshop.plan(), "--board", slow, "--npu-clock", "100", "--json", json}), 0,
+        "Latency");
+    return json_of(json)["sequential_ms"].get<double>();
+  };
+  check_target(workshop.on_target("compile", plain), 0, "operators");
+  const std::vector<double> without = microseconds();
+  const double launched_later = simulated();
+  check_target(workshop.on_target("compile", slow), 0, "operators");
+  const std::vector<double> with = microseconds();
+  REQUIRE(with.size() == without.size());
+  for (size_t i = 0; i < with.size(); ++i) CHECK(with[i] == Approx(without[i] + 50).epsilon(1e-4));
+  CHECK(simulated() == Approx(launched_later).epsilon(0.01));
+}
+
+TEST_CASE("What is handed over takes the unit's time, however many inferences are in flight") {
+  const TargetWorkshop workshop;
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const auto most_per_second = [&](const std::string& rate) {
+    const std::string board = board_with(workshop, "link.yaml", ""), json = workshop.path("link.json");
+    const auto bytes = tools::read_file(board);
+    std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    const size_t at = text.rfind("mb_per_s: 0");
+    REQUIRE(at != std::string::npos);
+    text.replace(at, std::string("mb_per_s: 0").size(), "mb_per_s: " + rate);
+    REQUIRE(tools::write_text(board, text).ok());
+    check_target(run_program("nestrt", {"simulate", workshop.plan(), "--board", board, "--json", json}), 0, "at most");
+    return json_of(json)["most_per_second"].get<double>();
+  };
+  CHECK(most_per_second("20") < 0.9 * most_per_second("100000"));
 }
 
 TEST_CASE("A memory that runs short bounds how many inferences a simulated board does in a second") {

@@ -171,7 +171,8 @@ TEST_CASE("Scores that are no numbers are wrong, and said to be") {
                                                       "--labels", workshop.write("labels.tsv", "nan.npy\t0\n")});
   INFO(result.text);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.text, Contains("0.00 %  (0/1)") && Contains("of 1 of 1 inputs some scores are no numbers"));
+  CHECK_THAT(result.text,
+             Contains("0.00 %  (0/1)") && Contains("of 1 of 1 inputs some elements or scores are no numbers"));
 }
 
 TEST_CASE("A file that two outputs would be written to is refused") {
