@@ -20,10 +20,14 @@ double least_from_start(const Problem& problem, const Bounds& bounds, uint32_t t
   return least;
 }
 
-// Predecessors come first: from their start there is more to do.
+// Predecessors come first. From their start there is more to do, but where a reader that goes channel by channel takes
+// longer than all that a part of theirs has after it: then there is as much.
 std::vector<uint32_t> by_urgency(const Problem& problem, const Bounds& bounds) {
-  std::vector<double> rest;
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) rest.push_back(least_from_start(problem, bounds, task));
+  std::vector<double> rest(problem.tasks.size());
+  for (auto task = static_cast<uint32_t>(rest.size()); task-- > 0;) {
+    rest[task] = least_from_start(problem, bounds, task);
+    for (const TaskInput& reader : bounds.readers_of(task)) rest[task] = std::max(rest[task], rest[reader.task]);
+  }
   std::vector<uint32_t> order(problem.tasks.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rest[a] > rest[b]; });

@@ -26,16 +26,47 @@ struct Channels {
   int64_t group_inputs = 0;  // input channels that an output channel sees
   int64_t groups = 1;
   bool innermost = false;  // channels lie side by side
+  // Of the outputs by how many, as a part of all, a weight meets an element of the picture and not padding: by its
+  // place in the kernel.
+  std::vector<double> shares = {1};
 
   int64_t length() const { return static_cast<int64_t>(elements.size()) / count; }
   size_t index(int64_t channel, int64_t i) const {
     return static_cast<size_t>(innermost ? i * count + channel : channel * length() + i);
   }
+  double share(int64_t i) const { return shares[static_cast<size_t>(i) % shares.size()]; }
   // Which input channel weight `i` of an output channel meets.
   int64_t input_channel(int64_t channel, int64_t i) const {
     return channel / (count / groups) * group_inputs + i / (length() / group_inputs);
   }
 };
+
+// Along an axis, by tap.
+std::vector<double> shares_along(const ops::Conv& conv, size_t axis, int64_t input, int64_t output) {
+  std::vector<double> shares(static_cast<size_t>(conv.kernel[axis]), 0);
+  for (size_t tap = 0; tap < shares.size(); ++tap) {
+    for (int64_t y = 0; y < output; ++y) {
+      const int64_t at = y * conv.stride[axis] - conv.pad_begin[axis] + static_cast<int64_t>(tap) * conv.dilation[axis];
+      shares[tap] += at >= 0 && at < input;
+    }
+    shares[tap] /= static_cast<double>(std::max<int64_t>(output, 1));
+  }
+  return shares;
+}
+
+// The taps of all axes, the last one's side by side.
+std::vector<double> shares_of(const ops::Conv& conv, const Shape& input, const Shape& output) {
+  std::vector<double> shares = {1};
+  for (size_t axis = 0; axis < conv.kernel.size(); ++axis) {
+    const int at = static_cast<int>(axis) + 2;
+    const std::vector<double> along = shares_along(conv, axis, input[at], output[at]);
+    std::vector<double> all;
+    for (const double before : shares)
+      for (const double each : along) all.push_back(before * each);
+    shares = std::move(all);
+  }
+  return shares;
+}
 
 Channels channels_of(const Graph& graph, const Node& node) {
   const Value& weights = graph.value(node.inputs[kWeights]);
@@ -47,6 +78,8 @@ Channels channels_of(const Graph& graph, const Node& node) {
   channels.count = weights.shape[output_channel_axis(node)];
   channels.group_inputs = weights.shape[1 - output_channel_axis(node)];
   channels.groups = conv == nullptr ? 1 : conv->group;
+  if (conv != nullptr)
+    channels.shares = shares_of(*conv, graph.value(node.inputs[0]).shape, graph.value(node.outputs[0]).shape);
   return channels;
 }
 
@@ -136,7 +169,8 @@ class Quantizer {
     double result = channels_.bias.empty() ? 0 : channels_.bias[static_cast<size_t>(channel)];
     if (means_.empty()) return result;
     for (int64_t i = 0; i < channels_.length(); ++i)
-      result -= error(channel, i, exponent) * means_[static_cast<size_t>(channels_.input_channel(channel, i))];
+      result -= error(channel, i, exponent) * channels_.share(i) *
+                means_[static_cast<size_t>(channels_.input_channel(channel, i))];
     return result;
   }
 

@@ -24,12 +24,6 @@ namespace {
 // That the samples, or the network's answers to them, may take.
 constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;
 
-// Vectors of class scores; 0 where there is but one class.
-int64_t num_rows(const Shape& shape) {
-  const int64_t length = row_length(shape);
-  return length > 1 ? shape.num_elements() / length : 0;
-}
-
 std::span<const float> floats_of(const tools::Array& array) {
   return {reinterpret_cast<const float*>(array.bytes.data()), array.bytes.size() / sizeof(float)};
 }
@@ -97,21 +91,23 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
 
 Status Evaluator::check_outputs() const {
   const TensorInfo& scores = f32_->session->outputs()[0];
-  if (scores.type == DataType::kF32 && num_rows(scores.shape) > 0) return {};
-  return Status(Code::kUnsupported,
-                fmt::format("the loss is measured on class scores, rows of f32; the network's first "
-                            "output '{}' is {} {}",
-                            scores.name, name(scores.type), scores.shape.to_string()));
+  if (tools::class_rows(scores) > 0) return {};
+  return Status(
+      Code::kUnsupported,
+      fmt::format("the loss is measured on class scores, f32 of 1xN; the network's first output '{}' is {} {}: "
+                  "boxes, maps and sequences are judged by nestc check",
+                  scores.name, name(scores.type), scores.shape.to_string()));
 }
 
 Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& options) const {
   Classes result;
   if (options.labels.empty()) return result;
   const Shape& scores = f32_->session->outputs()[0].shape;
-  if (num_rows(scores) != 1) {
+  const int64_t rows = tools::class_rows(f32_->session->outputs()[0]);
+  if (rows != 1) {
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' has a class for each picture, but the network gives {} rows of scores, {}",
-                              options.labels, num_rows(scores), scores.to_string()));
+                              options.labels, rows, scores.to_string()));
   }
   NESTRT_ASSIGN_OR_RETURN(const auto pictures, tools::read_labelled_files(options.labels));
   int64_t largest = 0;

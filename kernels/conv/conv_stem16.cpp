@@ -21,7 +21,22 @@ constexpr bool kGathers = false;
 #endif
 
 constexpr int64_t kCopied = 4;  // elements at a time
-constexpr size_t kCopiedBytes = 4 * sizeof(float);
+
+// Copies four elements `count` times, from and to equal distances. Several are on their way at once, as an in-order
+// core waits for each load that is used.
+void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count) {
+  struct Four {
+    float elements[kCopied];
+  };
+  constexpr int64_t kAtOnce = 4;
+  int64_t i = 0;
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    Four fours[kAtOnce];
+    for (Four& four : fours) std::memcpy(&four, from, sizeof four), from += from_step;
+    for (const Four& four : fours) std::memcpy(to, &four, sizeof four), to += to_step;
+  }
+  for (; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, sizeof(Four));
+}
 
 class Stem16 final : public Kernel {
  public:
@@ -36,14 +51,21 @@ class Stem16 final : public Kernel {
   ScratchSize scratch(int) const override {
     const size_t rows = saturated_bytes(kernel_rows_, row_length_, sizeof(float));
     if (!kGathers) return {0, rows};
-    size_t bytes = saturated_bytes(conv_.geometry.axes[2].output, products(), sizeof(float));
-    if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, kCopiedBytes, &bytes))
+    // Behind both what the last copy of each reads and writes too much.
+    const size_t pixels = saturated_bytes(conv_.geometry.axes[2].output, pixel_step(), sizeof(float));
+    size_t bytes = 2 * kCopied * sizeof(float);
+    if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, pixels, &bytes))
       bytes = std::numeric_limits<size_t>::max();
     return {0, bytes};
   }
 
  private:
   int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // for an output
+  // Elements from one gathered output to the next, with room for what copies write too much.
+  int64_t pixel_step() const {
+    const int64_t width = conv_.geometry.axes[2].kernel;
+    return round_up(products() + round_up(width, kCopied) - width, kCopied);
+  }
   void copy_rows(const float* image, int64_t row, float* rows) const;
   void gather_pixels(const float* rows, float* pixels) const;
   void run_row(const KernelCall& call, int64_t image, int64_t row, const float* rows) const;
@@ -62,12 +84,13 @@ void Stem16::run(const KernelCall& call) const {
   const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
     auto* copy = call.slot_scratch<float>(slot, per_thread);
+    float* const pixels = copy + kernel_rows_ * row_length_ + kCopied;
     const Range part = part_of(rows, index, parts);
     for (int64_t i = part.first; i < part.last; ++i) {
       const int64_t image = i / image_rows, row = i % image_rows;
       copy_rows(call.input<float>(0) + image * g.in_channels * g.in_spatial(), row, copy);
-      if (kGathers) gather_pixels(copy, copy + kernel_rows_ * row_length_);
-      run_row(call, image, row, kGathers ? copy + kernel_rows_ * row_length_ : copy);
+      if (kGathers) gather_pixels(copy, pixels);
+      run_row(call, image, row, kGathers ? pixels : copy);
     }
   });
 }
@@ -90,15 +113,13 @@ void Stem16::copy_rows(const float* image, int64_t row, float* rows) const {
       }
 }
 
-// What each output of a row reads: [outputs][channels][kernel depth][kernel height][kernel width]. Copies go in
-// vectors: what is too much of one is overwritten by the next.
+// What each output of a row reads: [outputs][channels][kernel depth][kernel height][kernel width], outputs pixel_step()
+// apart. Copies go in vectors: what is too much of one is overwritten by the next.
 void Stem16::gather_pixels(const float* rows, float* pixels) const {
   const ConvAxis& width = conv_.geometry.axes[2];
-  for (int64_t x = 0; x < width.output; ++x) {
-    const float* from = rows + x * width.stride;
-    for (int64_t row = 0; row < kernel_rows_; ++row, from += row_length_, pixels += width.kernel)
-      for (int64_t k = 0; k < width.kernel; k += kCopied) std::memcpy(pixels + k, from + k, kCopiedBytes);
-  }
+  for (int64_t row = 0; row < kernel_rows_; ++row, rows += row_length_, pixels += width.kernel)
+    for (int64_t k = 0; k < width.kernel; k += kCopied)
+      copy_fours(rows + k, width.stride, pixels + k, pixel_step(), width.output);
 }
 
 // `from`: rows, or pixels where they are gathered.
@@ -107,7 +128,7 @@ void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const f
   const ConvAxis& width = g.axes[2];
   const float* residual = residual_of(call);
   int64_t offsets[kMaxTilePoints];
-  const int64_t step = kGathers ? products() : width.stride;
+  const int64_t step = kGathers ? pixel_step() : width.stride;
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * step;
   Tile16 tile;
   tile.offsets = offsets;

@@ -64,16 +64,19 @@ nb::object to_numpy(void* data, DataType type, const Shape& shape, nb::handle ow
       nb::ndarray<nb::numpy>(data, static_cast<size_t>(shape.rank()), dims, owner, nullptr, dlpack_type(type)));
 }
 
-// What an object itself says of why it gives no array.
-std::string why_no_dlpack(nb::handle object) {
-  const std::string of = ": the '" + class_of(object) + "' gives no array of the CPU's memory";
+nb::object numpy(const char* function) { return nb::module_::import_("numpy").attr(function); }
+
+// Of what gives an array by __dlpack__ that is not dense and row-major. Where it gives none, it says itself why.
+InputArray dense_copy(nb::handle object, const std::string& what) {
   try {
-    object.attr("__dlpack__")();
-  } catch (nb::python_error& error) {
+    return nb::cast<InputArray>(numpy("ascontiguousarray")(numpy("from_dlpack")(object)));
+  } catch (const nb::python_error& error) {
     const std::string text = error.what();
-    return of + "; it says: " + text.substr(text.rfind("\n", text.size() - 2) + 1);
+    refuse(what + ": the '" + class_of(object) +
+           "' gives no array of the CPU's memory; it says: " + text.substr(text.rfind("\n", text.size() - 2) + 1));
+  } catch (const nb::cast_error&) {
+    refuse(what + ": the '" + class_of(object) + "' gives no array of the CPU's memory");
   }
-  return of + "; numpy.asarray(...) may make one";
 }
 
 }  // namespace
@@ -83,18 +86,20 @@ const char* numpy_name(DataType type) { return element_type(type).name; }
 ConstTensorView view_input(nb::handle object, const std::string& what, InputArray& array) {
   if (std::string_view(Py_TYPE(object.ptr())->tp_name) == "MaskedArray")
     refuse(what + ": the mask of a masked array means nothing here; array.filled(...) makes one without");
+  const bool is_numpy = nb::hasattr(object, "newbyteorder") || nb::hasattr(object, "byteswap");
   if (!nb::try_cast(object, array, true)) {
-    if (nb::hasattr(object, "newbyteorder") || nb::hasattr(object, "byteswap"))
+    if (is_numpy)
       refuse(what +
              ": expected an array of numbers in this machine's order of bytes; array.astype(numpy.float32) makes "
              "one, or what the plan's input is");
-    if (nb::hasattr(object, "__dlpack__")) refuse(what + why_no_dlpack(object));
-    refuse(what + ": expected an array in the CPU's memory (NumPy's, or any with __dlpack__), got '" +
-           class_of(object) + "'; numpy.asarray(...) makes one");
+    if (!nb::hasattr(object, "__dlpack__"))
+      refuse(what + ": expected an array in the CPU's memory (NumPy's, or any with __dlpack__), got '" +
+             class_of(object) + "'; numpy.asarray(...) makes one");
+    array = dense_copy(object, what);
   }
   const DataType type = data_type(array.dtype(), what);
   if (reinterpret_cast<uintptr_t>(array.data()) % size_bytes(type) != 0)  // a field of a record, or bytes of a file
-    array = nb::cast<InputArray>(nb::module_::import_("numpy").attr("array")(object));
+    array = nb::cast<InputArray>(numpy("array")(object));
   return {type, shape_of(array, what), array.data()};
 }
 

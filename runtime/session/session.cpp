@@ -213,7 +213,7 @@ class SessionImpl final : public SessionInTurns {
     const size_t bytes = executables_.repacked_bytes();
     if (bytes == 0) return;
     log(LogLevel::kInfo, fmt::format("{}: {} bytes of weights are packed for another CPU and were packed anew; a plan "
-                                     "that this version's nestc makes has them in place",
+                                     "whose --target names this one, as zcu102,host, has them in place",
                                      plan_->tables().model_name, bytes));
   }
 

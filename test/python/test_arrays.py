@@ -138,3 +138,8 @@ def test_an_object_that_gives_no_array_says_itself_why(plan):
 
     with pytest.raises(nestrt.InvalidArgument, match="NoArray.*use detach"):
         nestrt.Session(plan, threads=1)(NoArray())
+
+
+def test_arrays_of_other_libraries_that_are_not_dense_are_copied(session, cat):
+    wide = np.repeat(cat, 2, axis=3)
+    np.testing.assert_array_equal(session(OnlyDlpack(wide[..., ::2])), session(cat))

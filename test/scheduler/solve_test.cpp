@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
+#include "runtime/plan/channels.h"
 #include "scheduler/bounds.h"
 #include "scheduler/joins.h"
+#include "scheduler/list_schedule.h"
 #include "scheduler/methods.h"
 #include "scheduler/schedule_steps.h"
 #include "scheduler/search.h"
@@ -276,6 +279,48 @@ TEST_CASE("What reads channel by channel waits for its own channels only") {
   problem.tasks[1].choices.erase(problem.tasks[1].choices.begin() + 1);
   CHECK(solved(problem).makespan_us == 24);  // in two parts on the CPU: the first while the unit finishes
   check_schedule(problem, solved(problem));
+}
+
+// Two layers that the CPU and a unit beside it divide at any of three places, of which the second reads the first
+// channel by channel, and takes up to twenty times as long, however its channels are divided.
+Problem unevenly_divided(std::mt19937& random) {
+  constexpr uint32_t kChannels = 64;
+  std::uniform_real_distribution<double> logarithm(0, 3);
+  Problem problem;
+  problem.units.resize(2);
+  problem.units[0].is_host = true;
+  problem.lanes = {{0}, {1}};
+  for (uint32_t index = 0; index < 2; ++index) {
+    scheduler::Task& task = problem.tasks.emplace_back();
+    task.branch = index;
+    task.output = {1, kChannels, 1, 1};
+    const auto part = [&](uint32_t lane, ChannelRange channels) {
+      scheduler::Part made;
+      made.lane = lane;
+      made.us = std::exp(logarithm(random)) * (index + 1);
+      made.channels = channels;
+      made.output_share = share_of(task.output, channels);
+      return made;
+    };
+    for (uint32_t lane = 0; lane < 2; ++lane) task.choices.push_back({{part(lane, {})}});
+    for (uint32_t cut = 16; cut < kChannels; cut += 16)
+      task.choices.push_back({{part(1, {0, cut}), part(0, {cut, kChannels})}, 0});
+  }
+  problem.tasks[1].inputs = {{0, 100, true}};
+  keep_barriers(problem);
+  return problem;
+}
+
+TEST_CASE("What takes longer than what it reads channel by channel comes after it all the same") {
+  std::mt19937 random(12);
+  for (int i = 0; i < by_level(200, 1000, 10000); ++i) {
+    const Problem problem = unevenly_divided(random);
+    CAPTURE(i);
+    check_schedule(problem, scheduler::list_schedule(problem, scheduler::Bounds(problem)));
+    const Solved solved = scheduler::solve(problem, ScheduleMethod::kOptimum, kForever);
+    check_schedule(problem, solved.solution);
+    REQUIRE(solved.solution.makespan_us == Approx(brute_force_makespan(problem)).epsilon(kRounding));
+  }
 }
 
 TEST_CASE("Only tasks that no other has to know of overlap channel by channel") {

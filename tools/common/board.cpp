@@ -21,7 +21,8 @@ constexpr uint64_t kMaxBoardBytes = 1 << 20;
 constexpr int64_t kMaxInstances = 4;
 // Every profile is read whole, and looked through for every unit.
 constexpr size_t kMaxUnits = 16, kMaxProfiles = 16;
-constexpr int64_t kMaxBus = 4096;
+constexpr int64_t kMaxBus =
+    512;  // the widest that tilings are looked for: for wider ports that took minutes without an end
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxCacheKib = 1 << 20;
 constexpr int64_t kMinLine = 16, kMaxLine = 1024;  // bytes

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/core/file_descriptor.h"
+#include "runtime/core/key_file.h"
 #include "runtime/plan/format.h"
 
 namespace nestrt::tools {
@@ -72,14 +73,15 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity(info.st_dev, info.st_ino);
 }
 
-enum class Kind { kOther, kPlan, kModel, kPicture };
+enum class Kind { kOther, kPlan, kModel, kPicture, kSecretKey };
 
 // By the first bytes of a file, or the ending of its name.
 Kind kind_of(const fs::path& file) {
   if (const auto is_plan = begins_as_plan(file.string()); is_plan && *is_plan) return Kind::kPlan;
-  const auto start = read_start(file.string(), 4);
+  const auto start = read_start(file.string(), kSecretKey.size());
   const std::string_view bytes =
       start ? std::string_view(reinterpret_cast<const char*>(start->bytes.data()), start->bytes.size()) : "";
+  if (bytes.starts_with(kSecretKey)) return Kind::kSecretKey;
   // The version of the format is an ONNX model's first field, of one byte: no text begins so.
   constexpr char kVersionField = 8, kMostVersion = 31;
   const bool begins_as_model =
@@ -194,9 +196,22 @@ std::optional<Form> form_of(Written what) {
       return Form{"page", {"<!doctype html", "<!DOCTYPE html", "<html"}};
     case Written::kArray:
       return Form{"array of NumPy", {"\x93NUMPY"}};
-    default:
-      return std::nullopt;
+    case Written::kProfile:
+      return Form{"quantization profile", {"format: nestrt"}};
+    case Written::kCosts:
+      return Form{"file of costs", {"nestrt costs"}};
+    case Written::kPartition:
+      return Form{"partition plan", {"---\nfuncName", "funcName"}};
+    case Written::kPredictions:
+      return Form{"list of predictions", {"file\t"}};
+    case Written::kPlan:
+      return Form{"plan", {}};
+    case Written::kModel:
+      return Form{"ONNX model", {}};
+    case Written::kText:
+      break;
   }
+  return std::nullopt;
 }
 
 // Where files of that form begin alike: whether the one that is there does. An empty one is nobody's.
@@ -222,17 +237,22 @@ Status check_kind(const std::string& path, Written what) {
   const fs::path file = fs::canonical(path, error);
   if (error || !fs::is_regular_file(file, error)) return {};
   const char* there = nullptr;
-  switch (kind_of(file)) {
+  const Kind kind = kind_of(file);
+  if ((kind == Kind::kPlan && what == Written::kPlan) || (kind == Kind::kModel && what == Written::kModel)) return {};
+  switch (kind) {
     case Kind::kOther:
       break;
     case Kind::kPlan:
-      there = what == Written::kPlan ? nullptr : "a plan";
+      there = "a plan";
       break;
     case Kind::kModel:
-      there = what == Written::kModel ? nullptr : "an ONNX model";
+      there = "an ONNX model";
       break;
     case Kind::kPicture:
       there = "a picture";
+      break;
+    case Kind::kSecretKey:
+      there = "a secret key";
       break;
   }
   if (there == nullptr) return check_alike(path, file, what);

@@ -76,15 +76,16 @@ class NewFiles {
   std::vector<Entry> files_;
 };
 
-enum class Written { kText, kPlan, kModel, kJson, kPage, kArray };
+// What is about to be written: text is of any kind.
+enum class Written { kText, kPlan, kModel, kJson, kPage, kArray, kProfile, kCosts, kPartition, kPredictions };
 
 // Errors where write_file(path) would fail for lack of a folder or of a right, or where `path` is empty: to be asked
 // before a long computation; and those of check_kind(). Writes nothing.
 Status check_writable(const std::string& path, Written what = Written::kText);
 
-// kInvalidArgument where a plan, an ONNX model or a picture is there, or behind the link that is, and something else is
-// written: an option's file was left out, and the next word taken for it; and where JSON, a page or an array is written
-// over what is none. They are told by their first bytes and the endings of their names.
+// kInvalidArgument where a plan, an ONNX model, a picture or a secret key is there, or behind the link that is, and
+// something else is written: an option's file was left out, and the next word taken for it; and where anything but text
+// is written over what is none of its kind. They are told by their first bytes and the endings of their names.
 Status check_kind(const std::string& path, Written what = Written::kText);
 
 // kInvalidArgument where two outputs are one file, however they are spelled. Empty names are none, and devices may be

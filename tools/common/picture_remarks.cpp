@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "tools/common/picture_options.h"
 
@@ -86,11 +87,30 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
   return remarks;
 }
 
+namespace {
+
+// Whether all activations have the exponent of the input: one scale for the whole network, which fits none well.
+bool has_single_scale(const plan::Tables& tables) {
+  std::set<int> exponents;
+  size_t activations = 0;
+  for (const plan::Tensor& tensor : tables.tensors) {
+    const bool is_constant =
+        tensor.buffer < tables.buffers.size() && tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
+    if (is_constant || tensor.type != DataType::kS8 || !tensor.quantization) continue;
+    ++activations;
+    exponents.insert(tensor.quantization->exponents.begin(), tensor.quantization->exponents.end());
+  }
+  return activations > 2 && exponents.size() == 1;
+}
+
+}  // namespace
+
 std::string remark_on_range(const plan::Tables& tables, const Preprocessing& preprocessing) {
   const std::optional<Range> integers = range_of_input(tables);
   if (!integers) return {};
   const Range pictures = range_of_pictures(preprocessing);
-  if (pictures.size() <= kClipped * integers->size() && integers->size() <= kUnused * pictures.size()) return {};
+  const bool is_used = integers->size() <= kUnused * pictures.size() || has_single_scale(tables);
+  if (pictures.size() <= kClipped * integers->size() && is_used) return {};
   const std::string options = as_options(preprocessing);
   return fmt::format(
       "pictures become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "

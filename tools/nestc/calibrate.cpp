@@ -74,7 +74,8 @@ Status CalibrateCommand::check_files() const {
     for (const std::string& data : {options.samples.npy, options.samples.images})
       NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, data));
     NESTRT_RETURN_IF_ERROR(flags.check_output(file));
-    NESTRT_RETURN_IF_ERROR(tools::check_writable(file));
+    NESTRT_RETURN_IF_ERROR(
+        tools::check_writable(file, file == output ? tools::Written::kProfile : tools::Written::kJson));
   }
   if (output.empty() || output != sensitivity.json) return {};
   return Status(Code::kInvalidArgument, "the profile and the JSON are the same file; name another file");

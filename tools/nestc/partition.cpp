@@ -156,7 +156,7 @@ Status PartitionCommand::run() const {
     return Status(Code::kInvalidArgument,
                   fmt::format("{} does not go with -o and {}", wrong, plan ? "a plan" : "an ONNX model"));
   NESTRT_RETURN_IF_ERROR(check_not_model(output, file));
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(output, tools::Written::kPartition));
   return plan ? write_plan() : parts.write_names(file, output);
 }
 

@@ -79,7 +79,7 @@ Status QuantizeFlags::check_saved(const std::string& model) const {
   if (save_.empty()) return {};
   NESTRT_RETURN_IF_ERROR(check_not_model(save_, model));
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, data_));
-  return tools::check_writable(save_);
+  return tools::check_writable(save_, tools::Written::kProfile);
 }
 
 Status QuantizeFlags::check_output(const std::string& output) const {

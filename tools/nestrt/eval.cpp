@@ -122,6 +122,8 @@ Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
   if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions},
                                             {options.plan, options.labels, options.reference}, options.units));
+  NESTRT_RETURN_IF_ERROR(tools::check_kind(options.predictions, tools::Written::kPredictions));
+  NESTRT_RETURN_IF_ERROR(tools::check_kind(options.json, tools::Written::kJson));
   const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
   const auto picture = [&](size_t index) { return path_of(options, pictures[index]); };
   NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, pictures.size(), picture));

@@ -176,6 +176,7 @@ Result<ExitCode> profile(const Options& options) {
   std::vector<std::string> inputs = options.imports;
   inputs.push_back(options.plan);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json, options.html}, inputs));
+  NESTRT_RETURN_IF_ERROR(tools::check_kind(options.output, tools::Written::kCosts));
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   if (!options.imports.empty()) {
@@ -197,6 +198,7 @@ Result<ExitCode> profile(const Options& options) {
 
 Result<Json> profile_figures(const ProfileOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output}, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(tools::check_kind(options.output, tools::Written::kCosts));
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));

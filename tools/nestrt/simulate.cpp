@@ -228,6 +228,11 @@ std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Ste
   return any ? "estimated" : "";
 }
 
+// All of a CPU's where the step does not say.
+int threads_of(const Step& step, const UnitInfo& unit) {
+  return unit.is_host && step.threads == 0 ? unit.num_threads : step.threads;
+}
+
 Table step_table(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
   Table table({{"start ms", Align::kRight},
                {"end ms", Align::kRight},
@@ -239,7 +244,7 @@ Table step_table(const Plan& plan, const VirtualBoard& board, const Simulated& s
   for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
     const Step& step = simulated.schedule.steps[i];
     const UnitInfo& unit = board.units[simulated.schedule.lanes[step.lane].unit];
-    const int threads = unit.is_host && step.threads == 0 ? unit.num_threads : step.threads;
+    const int threads = threads_of(step, unit);
     table.add_row({fmt::format("{:.3f}", simulated.run.spans[i].start_us / 1e3),
                    fmt::format("{:.3f}", simulated.run.spans[i].end_us / 1e3), unit.name,
                    threads > 0 ? fmt::format("{}", threads) : "", tools::printable(name_of(plan, step.branch)),
@@ -268,7 +273,8 @@ tools::ChromeTrace trace_of(const Plan& plan, const VirtualBoard& board, const S
     const scheduler::StepSpan& span = simulated.run.spans[i];
     add_waits(trace, tracks[step.lane], lane_end_us[step.lane], span);
     lane_end_us[step.lane] = span.end_us;
-    Json details{{"branch", step.branch}, {"threads", step.threads}, {"ready_us", span.ready_us}};
+    const int threads = threads_of(step, board.units[simulated.schedule.lanes[step.lane].unit]);
+    Json details{{"branch", step.branch}, {"threads", threads}, {"ready_us", span.ready_us}};
     if (!step.channels.all()) details.set("channels", describe(step.channels));
     trace.add({tracks[step.lane], name_of(plan, step.branch), "step", span.start_us, span.end_us, std::move(details)});
   }
@@ -304,7 +310,13 @@ tools::Page page_of(const std::vector<Figures>& all, const Plan& plan, const Vir
   const Simulated& split = all.front().split;
   tools::Page page("Schedules of " + tools::file_name(options.plan),
                    fmt::format("nestrt simulate, board {}, in virtual time", options.board));
-  page.add_bars("Latency", "ms", latency_bars(all.front()), "What the schedules take, and what no schedule undercuts.");
+  page.add_bars(
+      "Latency", "ms", latency_bars(all.front()),
+      fmt::format("What the schedules take, and what no schedule undercuts{}.",
+                  all.size() == 1 ? ""
+                                  : fmt::format("; here and below at {:.0f} MHz of the NPU and {:g} times the "
+                                                "CPU's time, the first of those asked for",
+                                                all.front().npu_clock_mhz, all.front().cpu_scale)));
   page.add_timeline("The schedule that splits channels", trace_of(plan, board, split),
                     "Steps on their units, what they wait for, and what handing over to them takes.");
   page.add_table("Steps", step_table(plan, board, split));
@@ -349,7 +361,7 @@ Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated&
                      {"name", name_of(plan, step.branch)},
                      {"unit", board.units[simulated.schedule.lanes[step.lane].unit].name},
                      {"lane", step.lane},
-                     {"threads", step.threads},
+                     {"threads", threads_of(step, board.units[simulated.schedule.lanes[step.lane].unit])},
                      {"channels", describe(step.channels)},
                      {"alone_ms", step.predicted_us / 1e3},
                      {"ready_ms", span.ready_us / 1e3},

@@ -58,24 +58,46 @@ std::optional<int64_t> end_without_ceil(const Axis& axis) {
   return end;
 }
 
-// The same pool without ceil_mode, where its form with it would be refused. A mean that counts what pads counts more
-// then: it stays.
-ops::Pool as_written(const ops::Pool& op, const Shape& x, const Shape& y) {
+// What is written for a pool: itself, or where its form with ceil_mode would be refused another of as many windows.
+struct WrittenPool {
+  ops::Pool op;
+  std::vector<int64_t> padded;  // begins, then ends, of all axes: by zeros before it; empty: nothing
+};
+
+// A mean that counts what pads counts zeros before the pool, but not what windows reach beyond them.
+WrittenPool padded_before(const ops::Pool& op, const ops::Pool& written) {
+  WrittenPool result{written, std::vector<int64_t>(2 * (op.kernel.size() + 2), 0)};
+  const size_t rank = op.kernel.size() + 2;
+  for (size_t i = 0; i < op.kernel.size(); ++i) {
+    const int32_t end = std::min(op.pad_end[i], written.pad_end[i]);
+    result.padded[i + 2] = op.pad_begin[i];
+    result.padded[rank + i + 2] = end;
+    result.op.pad_begin[i] = 0;
+    result.op.pad_end[i] = written.pad_end[i] - end;
+  }
+  result.op.count_include_pad = false;
+  return result;
+}
+
+WrittenPool as_written(const ops::Pool& op, const Shape& x, const Shape& y) {
   ops::Pool written = op;
   written.ceil_mode = false;
-  bool is_refused = op.kind == PoolKind::kLp;
+  bool is_refused = op.kind == PoolKind::kLp, reaches_beyond = false;
   for (size_t i = 0; i < op.kernel.size(); ++i) {
     const Axis axis = axis_of(op, x, y, i);
     is_refused |= windows_by_library(axis) != axis.output;
     const std::optional<int64_t> end = end_without_ceil(axis);
-    if (!end) return op;
+    if (!end) return {op, {}};
     written.pad_end[i] = static_cast<int32_t>(*end);
+    reaches_beyond |= *end > axis.end;
   }
-  return op.ceil_mode && is_refused && !op.count_include_pad ? written : op;
+  if (!op.ceil_mode || !is_refused) return {op, {}};
+  return op.count_include_pad && reaches_beyond ? padded_before(op, written) : WrittenPool{written, {}};
 }
 
 Result<std::string> write_pool(NodeWriter& node) {
-  const ops::Pool op = as_written(node.attributes<ops::Pool>(), node.operand(0).shape, node.result().shape);
+  const WrittenPool pool = as_written(node.attributes<ops::Pool>(), node.operand(0).shape, node.result().shape);
+  const ops::Pool& op = pool.op;
   const bool global = is_global(op, node.operand(0).shape);
   WrittenAttributes attributes;
   if (!global) attributes = window_attributes(op);
@@ -85,7 +107,9 @@ Result<std::string> write_pool(NodeWriter& node) {
   if (op.kind != PoolKind::kMax && !all_are(op.dilation, 1))
     return node.unsupported("only MaxPool can have a dilated window");
   if (op.kind == PoolKind::kLp && op.ceil_mode) return node.unsupported("LpPool has no ceil_mode");
-  return node.write(type_of(op.kind, global), {node.real(0)}, std::move(attributes));
+  std::string input = node.real(0);
+  if (!pool.padded.empty()) input = node.write("Pad", {input, node.constant(pool.padded)});
+  return node.write(type_of(op.kind, global), {input}, std::move(attributes));
 }
 
 constexpr ExportRule kRules[] = {{ops::Kind::kPool, write_pool}};

@@ -81,7 +81,11 @@ Status import_pad_inputs(NodeContext& node) {
 
 Result<ops::ResizeMode> resize_mode(NodeContext& node) {
   const std::string mode = node.attribute("mode", "nearest");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   if (mode == "nearest") return ops::ResizeMode::kNearest;
+  if (node.type(x) != DataType::kF32)
+    return node.unsupported(fmt::format("mode '{}' of {}; cast it to float, or quantize the model in the QDQ format",
+                                        mode, name(node.type(x))));
   if (mode == "linear" || mode == "bilinear") return ops::ResizeMode::kLinear;
   if (mode == "cubic") return ops::ResizeMode::kCubic;
   return node.invalid(fmt::format("mode '{}' is unknown", mode));

@@ -291,15 +291,17 @@ TEST_CASE("A quantized graph becomes QDQ with nestrt's powers of two, which but 
 
 TEST_CASE("A pool whose last window would lie in the padding is written with as many windows, and computes the same") {
   std::mt19937 generator(11);
-  for (const char* op_type : {"MaxPool", "AveragePool"}) {
+  for (const auto& [op_type, counts_pads] :
+       {std::pair("MaxPool", false), {"AveragePool", false}, {"AveragePool", true}}) {
     for (const int64_t stride : {2, 3, 4}) {
-      INFO(op_type << " " << stride);
+      INFO(op_type << " " << stride << " " << counts_pads);
       test::ModelBuilder model;
       onnx::NodeProto& pool = model.input("x", {1, 1, 7, 7}).output("y").node(op_type, {"x"}, {"y"});
       test::set_attribute(pool, "kernel_shape", std::vector<int64_t>{2, 2});
       test::set_attribute(pool, "strides", std::vector<int64_t>{stride, stride});
       test::set_attribute(pool, "pads", std::vector<int64_t>{1, 1, 1, 1});
       test::set_attribute(pool, "ceil_mode", int64_t{1});
+      if (counts_pads) test::set_attribute(pool, "count_include_pad", int64_t{1});
       const auto graph = model.import();
       REQUIRE(graph);
       const auto inputs = test::random_inputs(*graph, generator);

@@ -34,6 +34,30 @@ WeightOptions per_tensor() { return {false, false, {}}; }
 WeightOptions least_squares() { return {true, true, {}}; }
 WeightOptions corrected(const std::vector<float>& means) { return {true, false, means}; }
 
+TEST_CASE("The error of a weight that meets padding alone is no error of the output") {
+  // 3x3 over one pixel, and over 2x2, where each corner of the kernel meets one of four pixels' outputs.
+  const auto bias_over = [](int64_t side) {
+    Graph graph;
+    const ValueId x = test::add_input(graph, "x", {1, 1, side, side});
+    std::vector<float> weights(9, 0.5f + 0.2f / 256);
+    weights[0] = 0.99f;
+    const ValueId w = graph.add_constant("w", weights, {1, 1, 3, 3});
+    const ops::Conv conv{
+        .kernel = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
+    graph.outputs.push_back(test::add(graph, conv, {x, w}, "y"));
+    const std::vector<float> means = {10.0f};
+    WeightOptions options;
+    options.input_means = means;
+    const auto result = quantize_product(graph, *graph.nodes()[0], {6, std::nullopt}, options);
+    REQUIRE(result);
+    REQUIRE(result->bias.size() == 1);
+    return std::ldexp(static_cast<double>(result->bias[0]), -(6 + result->exponents[0]));
+  };
+  const double steps = 1.0 / 128, step_error = std::round(0.5 * 128) * steps - (0.5 + 0.2 / 256);
+  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // of the middle one alone
+  CHECK(std::abs(bias_over(2)) > std::abs(bias_over(1)));
+}
+
 }  // namespace
 
 TEST_CASE("The largest exponent keeps a magnitude within half a step of 127") {

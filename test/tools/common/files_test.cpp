@@ -129,7 +129,8 @@ TEST_CASE("Only plans are written over plans, models over models, and nothing ov
     CHECK(refused(plan, what) == (what != Written::kPlan));
     CHECK(refused(model, what) == (what != Written::kModel));
     CHECK(refused(picture, what));
-    CHECK(check_writable(folder.write_text("text", "NEST in a text"), what).ok());
+    CHECK(check_writable(folder.write_text("text", "NEST in a text"), what).ok() == (what == Written::kText));
+    CHECK(refused(folder.write_text("team.key", "nestrt-secret-key and so on"), what));
     CHECK(check_writable(folder.path() + "/new.onnx", what).ok());
   }
 }
@@ -150,7 +151,14 @@ TEST_CASE("Reports replace reports alone, pages pages, and arrays arrays") {
   const std::string labels = folder.write_text("labels.txt", "cat.png\t3\n"), empty = folder.write_text("empty", "");
   const std::pair<Written, const char*> alike[] = {
       {Written::kJson, "{}\n"}, {Written::kPage, "<!doctype html>\n"}, {Written::kArray, "\x93NUMPY and so on"}};
-  for (const auto& [what, content] : alike) {
+  const std::pair<Written, const char*> more[] = {{Written::kProfile, "format: nestrt quantization profile\n"},
+                                                  {Written::kCosts, "nestrt costs 3\n"},
+                                                  {Written::kPartition, "---\nfuncName: 'a'\n"},
+                                                  {Written::kPredictions, "file\tlabel\ttop1\tlargest\n"},
+                                                  {Written::kPlan, "NESTPLAN and so on"}};
+  std::vector<std::pair<Written, const char*>> all(std::begin(alike), std::end(alike));
+  all.insert(all.end(), std::begin(more), std::end(more));
+  for (const auto& [what, content] : all) {
     const Status refused = check_writable(labels, what);
     CHECK(refused.code() == Code::kInvalidArgument);
     CHECK(std::string(refused.message()).find("labels.txt") != std::string::npos);
