@@ -140,7 +140,7 @@ TEST_CASE("A board file that makes no sense is refused with its line") {
   CHECK_THAT(complaint(board(evta + "instances: 5}\n")), Contains("instances"));
   CHECK_THAT(complaint(board(evta + "instances: 2}\n")), Contains("stated twice"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 100}\n")), Contains("power of two"));
-  CHECK_THAT(complaint(board(evta + "bus_bits: 1024}\n")), Contains("bus_bits: expected 32 to 512"));
+  CHECK_THAT(complaint(board(evta + "bus_bits: 1024}\n")), Contains("bus_bits: expected a number from 32 to 512"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 64, bus_bits: 128}\n")), Contains("'bus_bits' is there twice"));
   CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("a unit 'cpu'"));
 }
