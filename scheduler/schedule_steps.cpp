@@ -1,7 +1,6 @@
 #include "scheduler/schedule_steps.h"
 
 #include <algorithm>
-#include <set>
 
 #include "runtime/plan/dependencies.h"
 #include "scheduler/none.h"
@@ -99,21 +98,23 @@ ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule) {
   ComputingSteps computing;
   std::vector<Step>& steps = computing.schedule.steps;
   computing.schedule.lanes = schedule.lanes;
-  // The computing steps that have to be complete before a step is, and before the next of a lane begins.
-  std::vector<std::set<uint32_t>> reached(schedule.steps.size()), last(schedule.lanes.size());
+  // How many computing steps come before the end of a step, and those that the next one of a lane has to wait for.
+  std::vector<uint32_t> before(schedule.steps.size()), due(schedule.lanes.size(), 0);
   for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];
-    std::set<uint32_t> needed = last[step.lane];
-    for (const uint32_t wait : step.waits) needed.insert(reached[wait].begin(), reached[wait].end());
-    if (!computes_nothing(plan.tables(), step.branch)) {
-      const auto count = static_cast<uint32_t>(steps.size());
-      std::erase_if(needed, [&](uint32_t other) { return steps[other].lane == step.lane; });
-      computing.original.push_back(index);
-      steps.push_back(step);
-      steps.back().waits.assign(needed.begin(), needed.end());
-      needed = {count};
+    before[index] = static_cast<uint32_t>(steps.size());
+    if (computes_nothing(plan.tables(), step.branch)) {
+      due[step.lane] = before[index];
+      continue;
     }
-    last[step.lane] = reached[index] = std::move(needed);
+    ++before[index];
+    computing.original.push_back(index);
+    std::vector<uint32_t>& waits = steps.emplace_back(step).waits;
+    waits.clear();
+    for (const uint32_t wait : step.waits)
+      if (before[wait] > 0) waits.push_back(before[wait] - 1);
+    if (due[step.lane] > 0) waits.push_back(due[step.lane] - 1);
+    due[step.lane] = 0;
   }
   return computing;
 }

@@ -14,7 +14,7 @@ Schedule to_schedule(const Problem& problem, const Solution& solution);
 
 // The steps of a schedule that compute something: one in the order of the file has others too.
 struct ComputingSteps {
-  Schedule schedule;               // who waited for a step that is left out waits for what that has waited for
+  Schedule schedule;               // who waited for a step that is left out waits for the one before that
   std::vector<uint32_t> original;  // by step: which one of the schedule it was
 };
 

@@ -32,8 +32,8 @@ void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step
   int64_t i = 0;
   for (; i + kAtOnce <= count; i += kAtOnce) {
     Four fours[kAtOnce];
-    for (Four& four : fours) std::memcpy(&four, from, sizeof four), from += from_step;
-    for (const Four& four : fours) std::memcpy(to, &four, sizeof four), to += to_step;
+    _Pragma("GCC unroll 4") for (Four& four : fours) std::memcpy(&four, from, sizeof four), from += from_step;
+    _Pragma("GCC unroll 4") for (const Four& four : fours) std::memcpy(to, &four, sizeof four), to += to_step;
   }
   for (; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, sizeof(Four));
 }
