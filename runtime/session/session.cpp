@@ -309,7 +309,9 @@ class SessionImpl final : public SessionInTurns {
     options.adopted = turns_.adopted;
     options.counts_load = options_.schedule.method == ScheduleMethod::kThroughput;
     options.user = &user_;
-    Policies policies{make_policy(first.costs), std::move(kernels_)};
+    Policies policies;
+    policies.schedules = make_policy(first.costs);
+    policies.kernels = std::move(kernels_);
     adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, std::move(policies),
                                                std::move(first.measured), options);
     return adaptation_->start(current_);
