@@ -31,14 +31,15 @@ Solution sequential(const Problem& whole_placements, Deadline deadline);
 Solution improve_sequential(const Problem& whole_placements, Solution sequential, Deadline deadline,
                             FunctionRef<double(const std::vector<Decision>&)> makespan);
 
-// The paper's method: the sequential placement, but each group of branches side by side where that is faster. Of m
-// branches and k units, up to k - 1 units get one branch each, and the remaining unit all others, one after the other;
-// every such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for
-// is placed as in the sequential placement. `sequential`: of the same problem.
 struct PaperSolution {
   Solution solution;
   bool is_complete = true;  // whether the deadline left time for all matchings
 };
+
+// The paper's method: the sequential placement, but each group of branches side by side where that is faster. Of m
+// branches and k units, up to k - 1 units get one branch each, and the remaining unit all others, one after the other;
+// every such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for
+// is placed as in the sequential placement. `sequential`: of the same problem.
 PaperSolution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
 
 // The smallest load of the busiest unit: tasks are placed from the largest to the smallest, with the most promising

@@ -294,10 +294,11 @@ Result<Loads> loads_of(const Problem& problem, const Schedule& schedule) {
     loads.bytes += step.part.bytes;
     hand_over(unit, task.caller_bytes + task.result_bytes * step.part.output_share);
     for (const Need& need : all.needs_of(step)) {
-      const uint32_t from = problem.lanes[all.steps[need.step].part.lane].unit;
+      const Part& before = all.steps[need.step].part;
+      const uint32_t from = problem.lanes[before.lane].unit;
       if (from == unit) continue;
-      hand_over(unit, need.bytes);
-      hand_over(from, need.bytes);
+      hand_over(unit, need.bytes * before.output_share);
+      hand_over(from, need.bytes * before.output_share);
     }
   }
   return loads;

@@ -54,7 +54,7 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
 
 // What one inference takes of what several in flight share.
 struct Loads {
-  std::vector<double> units_us;      // the largest is the least time between two
+  std::vector<double> units_us;      // with what is handed over, the largest is the least time between two
   std::vector<double> hand_over_us;  // of units: until what they read of others, and write, has been brought over
   double bytes = 0;                  // from and to memory
 };

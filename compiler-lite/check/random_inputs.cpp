@@ -22,7 +22,7 @@ class Numbers {
   int64_t between(int64_t first, int64_t last) {
     return first + static_cast<int64_t>(uniform() * static_cast<double>(last - first + 1));
   }
-  int64_t pixel() { return static_cast<int64_t>(uniform() * 256); }
+  int64_t pixel() { return between(0, 255); }
   bool bit() { return engine_() >> 63; }
 
  private:

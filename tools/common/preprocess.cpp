@@ -26,8 +26,8 @@ Result<PictureInput> picture_input(const TensorInfo& input) {
   if (!is_picture) {
     return Status(Code::kInvalidArgument,
                   fmt::format("input '{}' ({} {}) does not take a picture: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
-                              "channels; give it arrays (.npy) instead",
-                              input.name, name(input.type), shape.to_string()));
+                              "channels; give it arrays (.npy), to nestrt run as --input {}=FILE.npy",
+                              input.name, name(input.type), shape.to_string(), input.name));
   }
   const auto dim = [&](int axis) { return static_cast<int>(shape[axis]); };
   if (picture_channels_axis(shape) == 3) return PictureInput{dim(3), dim(1), dim(2), true};
