@@ -146,25 +146,42 @@ TEST_CASE("What launching a program takes is in the plan for a board, and counte
                     json = workshop.path("report.json");
   const auto microseconds = [&] {
     check_target(run_program("nestc", {"explain", workshop.plan(), "--json", json}), 0, "operators that compute");
+    const nlohmann::json explained = json_of(json);
     std::vector<double> times;
-    for (const auto& op : json_of(json)[0]["operators"])
+    for (const auto& op : explained[0]["operators"])
       if (op.contains("microseconds")) times.push_back(op["microseconds"]);
     return times;
   };
+  // What a search finds within its budget may differ; what a step takes alone, on the same unit and of the same
+  // channels, does not.
   const auto simulated = [&] {
     check_target(
         run_program("nestrt", {"simulate", workshop.plan(), "--board", slow, "--npu-clock", "100", "--json", json}), 0,
         "Latency");
-    return json_of(json)["sequential_ms"].get<double>();
+    const nlohmann::json figures = json_of(json);
+    std::map<std::string, double> steps;
+    for (const auto& step : figures["steps"])
+      if (step["unit"] != "cpu")
+        steps[step["name"].get<std::string>() + " " + step["channels"].get<std::string>()] = step["alone_ms"];
+    return steps;
   };
   check_target(workshop.on_target("compile", plain), 0, "operators");
   const std::vector<double> without = microseconds();
-  const double launched_later = simulated();
+  const std::map<std::string, double> launched_later = simulated();
   check_target(workshop.on_target("compile", slow), 0, "operators");
   const std::vector<double> with = microseconds();
+  REQUIRE(!with.empty());
   REQUIRE(with.size() == without.size());
   for (size_t i = 0; i < with.size(); ++i) CHECK(with[i] == Approx(without[i] + 50).epsilon(1e-4));
-  CHECK(simulated() == Approx(launched_later).epsilon(0.01));
+  size_t compared = 0;
+  for (const auto& [step, alone_ms] : simulated()) {
+    const auto before = launched_later.find(step);
+    if (before == launched_later.end()) continue;
+    CAPTURE(step);
+    CHECK(alone_ms == Approx(before->second).epsilon(0.01));
+    ++compared;
+  }
+  CHECK(compared > 0);
 }
 
 TEST_CASE("What is handed over takes the unit's time, however many inferences are in flight") {
