@@ -55,3 +55,8 @@ unpack_debian() {
   (cd "$archives" && apt-get -q download "${packages[@]}" >/dev/null)
   unpack_packages "$folder" "$archives"/*.deb
 }
+
+# failures_in LOG: what ctest wrote of the tests that failed, without a line for each of the others.
+failures_in() {
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* (Passed|\*\*\*Skipped) )' "$1"
+}
