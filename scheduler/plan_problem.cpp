@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "runtime/costs/cost_range.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/channels.h"
@@ -56,7 +57,7 @@ class ProblemBuilder {
 
   static Status check(const UnitOverhead& overhead) {
     for (const double number : {overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us})
-      if (!(number >= 0 && number <= kMostMicroseconds))
+      if (!is_cost(number))
         return Status(Code::kInvalidArgument,
                       fmt::format("costs: an overhead of {} is none, 0 to {}", number, kMostMicroseconds));
     return {};

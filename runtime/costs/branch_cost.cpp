@@ -5,6 +5,7 @@
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/core/guard.h"
+#include "runtime/costs/cost_range.h"
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
 #include "runtime/plan/channels.h"
@@ -60,9 +61,6 @@ Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t bran
   return kernels_cost(costs, plan, branch, unit, program.channels);
 }
 
-// Not what is not a number either.
-bool is_time(double microseconds) { return microseconds >= 0 && microseconds <= kMostMicroseconds; }
-
 Status no_time(const Plan& plan, uint32_t branch_index, const WorkCost& cost, const UnitKey& unit) {
   const plan::Operator& op = plan.tables().operators[plan.tables().branches[branch_index].operators[0]];
   return Status(
@@ -101,7 +99,7 @@ Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t 
                   fmt::format("the plan has no program {} of a branch {}", program_index, branch_index));
   return guarded([&]() -> Result<WorkCost> {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, cost_of(costs, plan, branch_index, program_index, unit, channels));
-    return is_time(cost.microseconds) ? Result(cost) : no_time(plan, branch_index, cost, unit);
+    return is_cost(cost.microseconds) ? Result(cost) : no_time(plan, branch_index, cost, unit);
   });
 }
 

@@ -20,10 +20,12 @@
 #include <span>
 
 #include "nestrt/costs.h"
+#include "runtime/core/escaped.h"
 #include "runtime/core/file_descriptor.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/parse.h"
 #include "runtime/core/replace_file.h"
+#include "runtime/costs/cost_range.h"
 #include "runtime/costs/cost_text.h"
 
 namespace nestrt {
@@ -35,7 +37,6 @@ constexpr std::string_view kHeader = "nestrt costs 3";
 constexpr std::string_view kHeaderOfAny = "nestrt costs ";
 constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
 constexpr int kMaxThreads = 1 << 16;
-constexpr double kMaxValue = kMostMicroseconds;
 constexpr double kMaxClockMhz = 1e6;
 constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "modelled"};
 
@@ -45,7 +46,7 @@ constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "mo
 // What is less than a millionth counts as nothing: sums with times of inferences would not show it.
 std::optional<double> parse_value(std::string_view field) {
   const std::optional<double> value = parse_number<double>(field);
-  if (!value || !(*value >= 0 && *value <= kMaxValue)) return std::nullopt;
+  if (!value || !is_cost(*value)) return std::nullopt;
   return *value < 1e-6 ? 0 : *value;
 }
 
@@ -190,8 +191,6 @@ bool is_valid(const UnitKey& unit) {
          unit.threads >= 1 && unit.threads <= kMaxThreads;
 }
 
-bool is_valid(double value) { return value >= 0 && value <= kMaxValue; }
-
 std::string format(double value) {
   char digits[64];
   return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
@@ -199,23 +198,29 @@ std::string format(double value) {
 
 Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, const UnitOverhead* overhead,
                    const CostTable::Works* works) {
-  const auto refuse = [&] {
-    return Status(Code::kInvalidArgument, fmt::format("cannot write the costs of '{}'", unit.kind));
+  const auto refuse = [&](std::string_view what) {
+    return Status(Code::kInvalidArgument, fmt::format("cannot write the costs of '{}': {}", unit.kind, what));
   };
-  if (!is_valid(unit) || !(clock_mhz >= 0 && clock_mhz <= kMaxClockMhz)) return refuse();
+  if (!is_valid(unit))
+    return refuse("its kind and configuration are lines of at most 256 bytes, its threads 1 or more");
+  if (!(clock_mhz >= 0 && clock_mhz <= kMaxClockMhz))
+    return refuse(fmt::format("a clock of {} MHz is none, 0 to {}", clock_mhz, kMaxClockMhz));
   content += fmt::format("unit\t{}\t{}\t{}\n", unit.kind, unit.configuration, unit.threads);
   if (clock_mhz > 0) content += fmt::format("clock\t{}\n", format(clock_mhz));
   if (overhead != nullptr) {
     content += "overhead";
     for (double value : {overhead->start_us, overhead->finish_us, overhead->mb_per_s, overhead->lane_us}) {
-      if (!is_valid(value)) return refuse();
+      if (!is_cost(value)) return refuse(fmt::format("an overhead of {} is none, 0 to {}", value, kMostMicroseconds));
       content += fmt::format("\t{}", format(value));
     }
     content += "\n";
   }
   if (works == nullptr) return {};
   for (const auto& [work, cost] : *works) {
-    if (work.empty() || !is_plain(work) || !is_valid(cost.microseconds)) return refuse();
+    if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' names no work", escaped(work)));
+    if (!is_cost(cost.microseconds))
+      return refuse(
+          fmt::format("{} microseconds of '{}' are none, 0 to {}", cost.microseconds, work, kMostMicroseconds));
     content +=
         fmt::format("cost\t{}\t{}\t{}\n", format(cost.microseconds), kSources[static_cast<size_t>(cost.source)], work);
   }

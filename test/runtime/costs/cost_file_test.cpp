@@ -8,6 +8,8 @@
 namespace nestrt::test {
 namespace {
 
+using Catch::Matchers::Contains;
+
 CostTable sample() {
   CostTable costs;
   const UnitKey cpu{"cpu", "x86-64-v3", 2}, evta{"evta", "", 1};
@@ -118,7 +120,7 @@ TEST_CASE("A unit's kind and configuration, which are compared for every cost, a
     costs.set(unit, "Conv", {1, CostSource::kMeasured});
     CHECK(write_costs(path, costs).code() == Code::kInvalidArgument);
     const Status status = read_text(folder, "nestrt costs 3\nunit\t" + unit.kind + "\t" + unit.configuration + "\t1\n");
-    CHECK_THAT(status.to_string(), Catch::Matchers::Contains("line 2") && Catch::Matchers::Contains("256 bytes"));
+    CHECK_THAT(status.to_string(), Contains("line 2") && Contains("256 bytes"));
   }
 }
 
@@ -146,19 +148,22 @@ TEST_CASE("The costs that come with nestrt can be read") {
 TEST_CASE("Costs that no file can hold are not written") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/costs";
-  const auto refused = [&](const UnitKey& unit, std::string_view work, double microseconds) {
+  const auto refusal = [&](const UnitKey& unit, std::string_view work, double microseconds) {
     CostTable costs;
     costs.set(unit, work, {microseconds, CostSource::kMeasured});
-    return write_costs(path, costs).code() == Code::kInvalidArgument && !std::filesystem::exists(path);
+    const Status status = write_costs(path, costs);
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK_FALSE(std::filesystem::exists(path));
+    return status.to_string();
   };
-  CHECK(refused({"cpu", "line\nend", 1}, "Conv", 1));
-  CHECK(refused({"cpu", "isa", 0}, "Conv", 1));
-  CHECK(refused({"cpu", "isa", 1}, "line\nend", 1));
-  CHECK(refused({"cpu", "isa", 1}, "Conv", -1));
-  CHECK(refused({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()));
+  CHECK_THAT(refusal({"cpu", "line\nend", 1}, "Conv", 1), Contains("its kind and configuration are lines"));
+  CHECK_THAT(refusal({"cpu", "isa", 0}, "Conv", 1), Contains("its threads 1 or more"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "line\nend", 1), Contains("'line\\nend' names no work"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", -1), Contains("-1 microseconds of 'Conv' are none"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()), Contains("'Conv' are none"));
   CostTable backwards = sample();
   backwards.set_clock({"evta", "", 1}, -1);
-  CHECK(write_costs(path, backwards).code() == Code::kInvalidArgument);
+  CHECK_THAT(write_costs(path, backwards).to_string(), Contains("a clock of -1 MHz is none"));
   CHECK(write_costs(folder.path(), sample()).code() == Code::kIo);
 }
 

@@ -24,7 +24,7 @@ plan::Tables quantized_at(int8_t exponent) {
   tables.inputs = {{0, std::nullopt}};
   tables.tensors.resize(2);
   tables.tensors[1].type = DataType::kS8;
-  tables.tensors[1].quantization = plan::Quantization{.exponents = {exponent}};
+  tables.tensors[1].quantization.emplace().exponents = {exponent};
   plan::Operator& op = tables.operators.emplace_back();
   op.attributes = ops::Quantize();
   op.inputs = {0};
@@ -62,13 +62,17 @@ TEST_CASE("Pictures that a plan's integers cannot express, or hardly use, are re
   CHECK_THAT(remark_on_range(quantized_at(6), around_zero), Contains("-123 to 151 (--mean 123,117,104)"));
   CHECK_THAT(remark_on_range(quantized_at(-1), pixels({128}, {0.0078125F})), Contains("-256 to 254"));
   CHECK(remark_on_range(quantized_at(7), pixels({128}, {0.0078125F})).empty());
-  CHECK(remark_on_range(plan::Tables{.inputs = {{0, std::nullopt}}}, around_zero).empty());
+  plan::Tables unread;
+  unread.inputs = {{0, std::nullopt}};
+  CHECK(remark_on_range(unread, around_zero).empty());
 }
 
 TEST_CASE("Integers with a zero point express what they are stated for") {
   plan::Tables tables = quantized_at(0);
   tables.tensors[1].type = DataType::kU8;
-  tables.tensors[1].quantization = plan::Quantization{.scales = {0.02F}, .zero_points = {114}};
+  plan::Quantization& quantization = tables.tensors[1].quantization.emplace();
+  quantization.scales = {0.02F};
+  quantization.zero_points = {114};
   CHECK(remark_on_range(tables, pixels({114, 114, 114}, {0.0175F})).empty());
   CHECK_FALSE(remark_on_range(tables, {}).empty());
 }

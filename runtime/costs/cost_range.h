@@ -1,0 +1,11 @@
+// Which numbers costs may have.
+#pragma once
+
+#include "nestrt/costs.h"
+
+namespace nestrt {
+
+// Whether it is a time in microseconds, or a rate; not so what is no number.
+inline bool is_cost(double value) { return value >= 0 && value <= kMostMicroseconds; }
+
+}  // namespace nestrt
