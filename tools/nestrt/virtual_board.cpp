@@ -86,21 +86,22 @@ double widening_us(const plan::Program& program, double mb_per_s) {
   return mb_per_s > 0 ? static_cast<double>(widened_bytes(program)) / mb_per_s : 0;
 }
 
-// What a unit's programs take beside their cycles, and what of that the plan's times have inside.
+// What a unit's programs take beside their cycles.
 struct BesideCycles {
-  double launch_us = 0, launch_us_of_plan = 0;
-  double widen_mb_per_s = 0, widen_mb_per_s_of_plan = 0;
+  double launch_us = 0;
+  double widen_mb_per_s = 0;
+
+  double us_of(const plan::Program& program) const { return launch_us + widening_us(program, widen_mb_per_s); }
 };
 
-BesideCycles beside_cycles(const Plan& plan, const tools::BoardUnit& unit, const BoardChanges& changes) {
-  const plan::Target* const target = find_target(plan, unit.kind);
-  BesideCycles beside;
-  beside.launch_us = unit.launch_us * changes.hand_over_scale;
-  beside.widen_mb_per_s = unit.widen_mb_per_s / changes.cpu_scale;
-  if (target == nullptr) return beside;
-  beside.launch_us_of_plan = target->launch_us;
-  beside.widen_mb_per_s_of_plan = target->widen_mb_per_s;
-  return beside;
+BesideCycles beside_cycles_on(const tools::BoardUnit& unit, const BoardChanges& changes) {
+  return {unit.launch_us * changes.hand_over_scale, unit.widen_mb_per_s / changes.cpu_scale};
+}
+
+// As the plan's times have it inside.
+BesideCycles beside_cycles_in(const Plan& plan, std::string_view unit) {
+  const plan::Target* const target = find_target(plan, unit);
+  return target == nullptr ? BesideCycles{} : BesideCycles{target->launch_us, target->widen_mb_per_s};
 }
 
 // Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside, and what a
@@ -108,6 +109,7 @@ BesideCycles beside_cycles(const Plan& plan, const tools::BoardUnit& unit, const
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
                      const BesideCycles& beside, CostTable& costs) {
   const UnitKey key = key_of(unit);
+  const BesideCycles stated = beside_cycles_in(plan, unit.kind);
   const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
     const auto& programs = branches[branch].programs;
@@ -120,8 +122,8 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       const double scale = known ? scales.known : scales.stated;
       double cycles = cost.microseconds, others = 0;
       if (cost.source == CostSource::kModelled) {
-        cycles -= std::min(cycles, beside.launch_us_of_plan + widening_us(program, beside.widen_mb_per_s_of_plan));
-        others = beside.launch_us + widening_us(program, beside.widen_mb_per_s);
+        cycles -= std::min(cycles, stated.us_of(program));
+        others = beside.us_of(program);
       }
       costs.set(key, program_work_name(plan, branch, index), {cycles * scale + others, cost.source});
     }
@@ -176,7 +178,7 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
     }
     NESTRT_ASSIGN_OR_RETURN(const ClockScales scales, clock_scales(plan, board, unit, changes.npu_clock_mhz));
     const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
-    const BesideCycles beside = beside_cycles(plan, unit, changes);
+    const BesideCycles beside = beside_cycles_on(unit, changes);
     NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, beside, result.costs));
     widen_mb_per_s[unit.kind] = beside.widen_mb_per_s;
     result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
