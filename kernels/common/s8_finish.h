@@ -32,6 +32,13 @@ struct S8Finish {
   int64_t point_stride = 0;
   int64_t block_stride = 0;
   int64_t last_lanes = 16;  // outputs of the last block that exist: no others are written
+
+  // To where the outputs of points behind so many go.
+  void advance(int64_t by) {
+    if (residual != nullptr) residual += by * point_stride;
+    if (output != nullptr) output += by * point_stride;
+    if (wide != nullptr) wide += by * point_stride;
+  }
 };
 
 using S8FinishFunction = void (*)(const S8Finish& finish);

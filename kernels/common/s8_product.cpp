@@ -4,6 +4,7 @@
 
 #include "kernels/common/integers.h"
 #include "kernels/common/s8_chains.h"
+#include "kernels/common/split.h"
 
 namespace nestrt::kernels {
 
@@ -22,6 +23,7 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   product.tile_ = s8_tile_kernel({weights.data(), static_cast<size_t>(blocks * block_bytes)});
   product.weights_ = std::move(weights);
   product.block_bytes_ = block_bytes;
+  product.padded_ = segments == S8Segments::kMany;
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));
   std::fill(std::begin(product.padding_), std::end(product.padding_), product.outputs_.input_zero());
   const bool by_caller = multiplier == Multiplier::kCaller;
@@ -94,11 +96,19 @@ void S8Product::subtract(uint32_t offset, int64_t blocks) {
   }
 }
 
+// No more points than fit the sums, or any number where the tile writes the outputs.
+void S8Product::run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
+  finish.points = tile.points;
+  tile_.run(tile);
+  if (tile.output == nullptr) outputs_.run(first_block, finish);
+}
+
 void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative) const {
   alignas(64) int32_t sums[kMaxS8TileSums];
   tile.weights = weights() + first_block * block_bytes_;
   tile.weights_stride = block_bytes_;
   tile.padding = padding_;
+  tile.padded = padded_;
   tile.chains = nullptr;
   const AlignedArray<uint8_t>& chains = not_negative ? centred_chains_ : chains_;
   if (chains.data() != nullptr && (tile.length == kS8ChainStep || (tile.segments == 1 && tile.chunks == 1)))
@@ -107,7 +117,6 @@ void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool no
   tile.start = outputs_.start(first_block);
   tile.sums = sums;
   finish.sums = sums;
-  finish.points = tile.points;
   finish.blocks = tile.blocks;
   outputs_.set(first_block, finish);
   const bool whole = finish.output != nullptr && finish.residual == nullptr && finish.scale == nullptr &&
@@ -116,8 +125,15 @@ void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool no
   tile.shift = finish.shift;
   tile.low = static_cast<int8_t>(finish.bounds.low);
   tile.high = static_cast<int8_t>(finish.bounds.high);
-  tile_.run(tile);
-  if (tile.output == nullptr) outputs_.run(first_block, finish);
+  const TileLimits& limits = tile_.limits;
+  if (tile.output != nullptr || tile.points <= limits.points) return run_piece(first_block, tile, finish);
+  const int64_t points = tile.points, pieces = ceil_div(points, limits.points);
+  for (int64_t i = 0; i < pieces; ++i) {
+    tile.points = part_of(points, i, pieces, limits.grain).size();
+    run_piece(first_block, tile, finish);
+    tile.offsets += tile.points;
+    finish.advance(tile.points);
+  }
 }
 
 }  // namespace nestrt::kernels

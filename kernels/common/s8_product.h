@@ -36,12 +36,13 @@ class S8Product {
 
   // Whether run() is quicker where it knows that no input is below 0.
   bool can_centre() const { return centred_start_.data() != nullptr; }
-  // Computes tile.points x tile.blocks outputs from `first_block` on. The caller says where the tile reads and the
-  // finish writes; weights, sums and scales are set here. `not_negative`: can_centre(), and none of the inputs is below
-  // 0.
+  // Computes tile.points x tile.blocks outputs from `first_block` on, of any number of points where chunks have one
+  // segment. The caller says where the tile reads and the finish writes; weights, sums and scales are set here.
+  // `not_negative`: can_centre(), and none of the inputs is below 0.
   void run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative = false) const;
 
  private:
+  void run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
   void subtract(uint32_t offset, int64_t blocks);
   void sum_weights(int64_t block, int32_t* sums) const;
   Status widen(int64_t blocks);
@@ -58,6 +59,7 @@ class S8Product {
   AlignedArray<int32_t> centred_start_;  // null where can_centre() is false
   S8Outputs outputs_;
   int8_t padding_[kTileBlock] = {};
+  bool padded_ = true;
 };
 
 // The bias of a spec, operand 2; null where there is none.

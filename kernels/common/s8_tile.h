@@ -23,7 +23,7 @@ inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // on any instru
 alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
 
 struct S8Tile {
-  int64_t points = 0;  // 1 to S8TileKernel::limits.points
+  int64_t points = 0;  // 1 to S8TileKernel::limits.points; more only where outputs are written
   int64_t blocks = 0;  // 1 to S8TileKernel::limits.blocks
 
   // Point p of segment s in chunk c reads from input + c * chunk_stride + offsets[s * points + p]; a negative offset
@@ -31,6 +31,7 @@ struct S8Tile {
   const int8_t* input = nullptr;
   const int64_t* offsets = nullptr;
   const int8_t* padding = kS8Zeros;  // kTileBlock bytes
+  bool padded = true;                // false: no offset is negative
   int64_t segments = 0;
   int64_t chunks = 0;
   int64_t chunk_stride = 0;

@@ -11,6 +11,7 @@
 #include "kernels/common/s8_chains.h"
 #include "kernels/common/s8_tile-inl.h"
 #include "kernels/common/s8_tile_neon_four.h"
+#include "kernels/common/s8_tile_neon_short.h"
 #include "kernels/common/s8_tile_neon_three.h"
 
 namespace nestrt::kernels {
@@ -71,6 +72,7 @@ struct Neon {
 // The tiles of three and four points take a step before they count: sums of nothing are not for them.
 void run_pairs(const S8Tile& tile) {
   if (tile.points < kLeastChainPoints) return s8_tile<Neon<true>>(tile);
+  if (is_short(tile)) return s8_tile_neon_short(tile);
   if (tile.chains != nullptr) return s8_tile_neon_three(tile);
   if (tile.length > 0 && tile.segments > 0 && tile.chunks > 0) return s8_tile_neon_four(tile);
   const int64_t outputs = tile.blocks * kTileBlock;

@@ -42,8 +42,8 @@ struct ThreePoints {
   const int8_t* next_input;
   int64_t next_steps;  // left
   const int32_t* start;
-  int32_t* sums;
-  int8_t* output;  // null: sums are wanted
+  int32_t* sums = nullptr;
+  int8_t* output = nullptr;  // null: sums are wanted
   const int32_t* shift;
   int8_t low[8], high[8];
 };
@@ -284,8 +284,10 @@ void s8_tile_neon_three(const S8Tile& tile) {
     const int64_t first = HWY_MIN(p, tile.points - kThree);  // the last ones go back over points that are done
     three.offsets = tile.offsets + first;
     three.next_offsets = three.segments > 1 ? three.offsets + tile.points : three.offsets;
-    three.sums = tile.sums + first * kTileBlock;
-    three.output = tile.output == nullptr ? nullptr : tile.output + first * kTileBlock;
+    if (tile.output == nullptr)
+      three.sums = tile.sums + first * kTileBlock;
+    else
+      three.output = tile.output + first * kTileBlock;
     if (tile.centred_start != nullptr)
       run_three_centred(three);
     else

@@ -67,7 +67,8 @@ void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) con
   const int64_t in_blocks = ceil_div(g.in_channels, kTileBlock);
   const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock);
   const int64_t first_block = chunk.group * tasks_.group_blocks();
-  const TileLimits limits = product_.limits();
+  TileLimits limits = product_.limits();
+  if (g.taps() == 1) limits.points = chunk.pixels.size();  // which the product cuts itself
   S8Tile tile;
   tile.segments = g.taps();
   tile.chunks = ceil_div(g.group_inputs(), kTileBlock);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/s8_arithmetic.h"
 #include "kernels/common/s8_chains.h"
+#include "test/support/skip.h"
 
 namespace nestrt::test {
 namespace {
@@ -77,19 +79,46 @@ void part_lowest(std::vector<int8_t>& weights) {
     if (i / kGroup % 2 == 1 && weights[i] == -128 && weights[i - kGroup] == -128) weights[i] = -127;
 }
 
-TileOperands random_operands(const S8TileKernel& kernel, std::mt19937& generator) {
-  const auto draw = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(generator);
-  };
+int64_t draw(std::mt19937& generator, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(generator);
+}
+
+void draw_shape_of_sums(const S8TileKernel& kernel, std::mt19937& generator, S8Tile& tile) {
+  tile.points = draw(generator, 1, kernel.limits.points);
+  tile.blocks = draw(generator, 1, kernel.limits.blocks);
+  const bool one_segment = draw(generator, 0, 3) == 0;
+  tile.segments = one_segment ? 1 : draw(generator, 1, 9);
+  tile.chunks = one_segment ? 1 : draw(generator, 1, 4);
+  tile.length = kernels::kS8Grain * draw(generator, 0, one_segment ? 12 : 2);
+}
+
+// Of a tile that writes outputs, which are of any number of points.
+void draw_shape_of_outputs(std::mt19937& generator, S8Tile& tile) {
+  tile.points = draw(generator, kernels::kLeastChainPoints, 100);
+  tile.blocks = 1;
+  const bool one_segment = draw(generator, 0, 2) == 0;
+  tile.segments = one_segment ? 1 : draw(generator, 1, 2);
+  tile.chunks = one_segment ? 1 : draw(generator, 1, 4);
+  tile.length = kernels::kS8ChainStep * (one_segment ? draw(generator, 1, 4) : 1);
+  tile.padded = draw(generator, 0, 1) == 0;
+}
+
+// The last inputs of a pixel may be no channels.
+void clear_last(int64_t inputs, std::vector<int8_t>& weights) {
+  std::fill(weights.end() - std::min(inputs * kTileBlock, std::ssize(weights)), weights.end(), 0);
+}
+
+enum class Wanted { kSums, kOutputs };
+
+TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt19937& generator) {
+  const auto draw = [&](int64_t low, int64_t high) { return test::draw(generator, low, high); };
   const bool extremes = draw(0, 3) == 0;
   TileOperands o;
   S8Tile& tile = o.tile;
-  tile.points = draw(1, kernel.limits.points);
-  tile.blocks = draw(1, kernel.limits.blocks);
-  const bool one_segment = draw(0, 3) == 0;
-  tile.segments = one_segment ? 1 : draw(1, 9);
-  tile.chunks = one_segment ? 1 : draw(1, 4);
-  tile.length = kernels::kS8Grain * draw(0, one_segment ? 12 : 2);
+  if (wanted == Wanted::kSums)
+    draw_shape_of_sums(kernel, generator, tile);
+  else
+    draw_shape_of_outputs(generator, tile);
   tile.chunk_stride = 100;
   tile.weights_stride = tile.chunks * tile.segments * tile.length * kTileBlock;
   const bool centred = tile.segments == 1 && draw(0, 1) == 0;
@@ -99,8 +128,9 @@ TileOperands random_operands(const S8TileKernel& kernel, std::mt19937& generator
     for (int8_t& x : o.input) x = static_cast<int8_t>(x & 127);
   if (draw(0, 1) == 0) make_smaller(o.weights, static_cast<int>(draw(1, 128)));
   if (!kernel.takes_lowest) part_lowest(o.weights);
+  if (draw(0, 2) == 0) clear_last(8, o.weights);
   // Padding is no longer than a block.
-  const int64_t least = centred || tile.length > kTileBlock ? 0 : -20;
+  const int64_t least = centred || !tile.padded || tile.length > kTileBlock ? 0 : -20;
   for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(least, 80));
   for (int64_t i = 0; i < tile.blocks * kTileBlock; ++i) o.start.push_back(static_cast<int32_t>(generator()));
   tile.input = o.input.data();
@@ -111,7 +141,7 @@ TileOperands random_operands(const S8TileKernel& kernel, std::mt19937& generator
 }
 
 void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
-  TileOperands o = random_operands(kernel, generator);
+  TileOperands o = random_operands(kernel, Wanted::kSums, generator);
   const int64_t outputs = o.tile.blocks * kTileBlock;
   std::vector<int32_t> start(static_cast<size_t>(outputs)), expected,
       sums(static_cast<size_t>(outputs * o.tile.points));
@@ -128,6 +158,29 @@ void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
   CHECK(sums == expected);
 }
 
+void check_outputs(const S8TileKernel& kernel, std::mt19937& generator) {
+  TileOperands o = random_operands(kernel, Wanted::kOutputs, generator);
+  int32_t shift[kTileBlock];
+  for (int32_t& by : shift) by = static_cast<int32_t>(draw(generator, 0, 31));
+  kernels::s8::Bounds bounds;
+  bounds.low = static_cast<int32_t>(draw(generator, -128, 0));
+  bounds.high = static_cast<int32_t>(draw(generator, 1, 127));
+  std::vector<int8_t> expected, outputs(static_cast<size_t>(o.tile.points * kTileBlock), 55);
+  for (int64_t p = 0; p < o.tile.points; ++p)
+    for (int64_t i = 0; i < kTileBlock; ++i) {
+      const int64_t sum = o.start[static_cast<size_t>(i)] + plain_sum(o.tile, p, i, false);
+      expected.push_back(kernels::s8::clip(static_cast<int32_t>(static_cast<uint32_t>(sum)) >> shift[i], bounds));
+    }
+  o.tile.start = o.start.data();
+  o.tile.output = outputs.data();
+  o.tile.shift = shift;
+  o.tile.low = static_cast<int8_t>(bounds.low);
+  o.tile.high = static_cast<int8_t>(bounds.high);
+  kernel.run(o.tile);
+  CAPTURE(o.tile.points, o.tile.segments, o.tile.chunks, o.tile.length, o.tile.padded);
+  CHECK(outputs == expected);
+}
+
 }  // namespace
 
 TEST_CASE("Every s8 tile gives the sums of plain loops") {
@@ -138,6 +191,20 @@ TEST_CASE("Every s8 tile gives the sums of plain loops") {
       for (int i = 0; i < 300; ++i) check_tile(kernel, generator);
     }
   }
+}
+
+TEST_CASE("An s8 tile that writes outputs shifts and bounds the sums of plain loops, of any number of points") {
+  std::mt19937 generator(2);
+  bool any = false;
+  for (InstructionSet set : kernels::supported_instruction_sets()) {
+    for (const S8TileKernel& kernel : kernels::s8_tile_kernels(set)) {
+      if (!kernel.chains) continue;
+      any = true;
+      INFO(kernel.name);
+      for (int i = 0; i < 600; ++i) check_outputs(kernel, generator);
+    }
+  }
+  if (!any) skip("no tile of this machine writes outputs");
 }
 
 TEST_CASE("Weights of -128 meet in the same places of an even stretch and the next") {
