@@ -23,8 +23,8 @@ int64_t largest_sum(const int8_t* weights, int64_t groups) {
 }
 
 // Every second step where that always fits, as branches that come in turns are foreseen. `most`: of weights' magnitudes
-// that share a sum.
-void half_block(const int8_t* weights, int64_t steps, int64_t most, uint8_t* chains) {
+// that share a sum. `ends_early`: where only zeros follow.
+void half_block(const int8_t* weights, int64_t steps, int64_t most, bool ends_early, uint8_t* chains) {
   const auto largest = [&](int64_t step, int64_t count) { return largest_sum(weights + step * kStepBytes, count * 4); };
   bool pairs = true;
   for (int64_t step = 0; step < steps && pairs; step += 2)
@@ -33,7 +33,9 @@ void half_block(const int8_t* weights, int64_t steps, int64_t most, uint8_t* cha
     const bool after_half = !pairs && largest(step, 1) > most;
     chains[step] = static_cast<uint8_t>((after_half ? kAfterHalf : 0) | (pairs && step % 2 == 0 ? 0 : kAfterStep));
   }
-  chains[steps - 1] |= kLast;
+  int64_t last = steps - 1;
+  while (ends_early && last > 0 && largest(last, 1) == 0) --last;
+  chains[last] |= kLast;
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ void s8_chains(std::span<const int8_t> weights, int64_t block_bytes, int32_t lar
   const int64_t steps = block_bytes / kStepBytes;
   for (int64_t at = 0; at < std::ssize(weights); at += block_bytes)
     for (int64_t half = 0; half < 2; ++half, chains += steps)
-      half_block(weights.data() + at + half * kHalfOutputs, steps, INT16_MAX / largest_input, chains);
+      half_block(weights.data() + at + half * kHalfOutputs, steps, INT16_MAX / largest_input, half == 1, chains);
 }
 
 }  // namespace nestrt::kernels

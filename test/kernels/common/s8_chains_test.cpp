@@ -66,6 +66,20 @@ TEST_CASE("Small weights share a sum for two steps, large ones for half a step")
   CHECK(of_equal(64) == std::vector<uint8_t>{both, both, both | kLastStep, both, both, both | kLastStep});
 }
 
+TEST_CASE("Outputs that are no channels take one step, and others as many as have weights") {
+  std::vector<int8_t> weights(static_cast<size_t>(3 * kStepBytes), 0);
+  for (int64_t i = 0; i < 3 * kStepBytes; ++i)
+    if (i % 64 < 32) weights[static_cast<size_t>(i)] = 63;
+  constexpr uint8_t last = kAfterStep | kLastStep;
+  const std::vector<uint8_t> of_none = chains_of(weights, 3 * kStepBytes);
+  CHECK(std::vector(of_none.begin(), of_none.begin() + 3) == std::vector<uint8_t>{kAfterStep, kAfterStep, last});
+  CHECK((of_none[3] & kLastStep) != 0);
+  weights[kStepBytes + 40] = 1;
+  const std::vector<uint8_t> of_two_steps = chains_of(weights, 3 * kStepBytes);
+  CHECK((of_two_steps[3] & kLastStep) == 0);
+  CHECK((of_two_steps[4] & kLastStep) != 0);
+}
+
 TEST_CASE("One weight that is too large adds up its own half of a block alone") {
   std::vector<int8_t> weights(static_cast<size_t>(2 * kStepBytes), 50);
   weights[kStepBytes + 40] = 127;

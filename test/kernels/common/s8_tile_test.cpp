@@ -108,6 +108,13 @@ void clear_last(int64_t inputs, std::vector<int8_t>& weights) {
   std::fill(weights.end() - std::min(inputs * kTileBlock, std::ssize(weights)), weights.end(), 0);
 }
 
+// Half of the last block of outputs may be no channels.
+void clear_half_of_block(std::vector<int8_t>& weights) {
+  constexpr size_t kGroup = 4 * kTileBlock;
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (i % kGroup >= kGroup / 2) weights[i] = 0;
+}
+
 enum class Wanted { kSums, kOutputs };
 
 TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt19937& generator) {
@@ -129,6 +136,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   if (draw(0, 1) == 0) make_smaller(o.weights, static_cast<int>(draw(1, 128)));
   if (!kernel.takes_lowest) part_lowest(o.weights);
   if (draw(0, 2) == 0) clear_last(8, o.weights);
+  if (draw(0, 4) == 0) clear_half_of_block(o.weights);
   // Padding is no longer than a block.
   const int64_t least = centred || !tile.padded || tile.length > kTileBlock ? 0 : -20;
   for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(least, 80));
