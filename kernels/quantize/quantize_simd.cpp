@@ -19,6 +19,32 @@ namespace {
 using DF = hn::RebindToFloat<D32>;
 using VF = hn::Vec<DF>;
 
+#if HWY_TARGET == HWY_NEON
+// x * scale rounded, with the limits of 32 bits: conversions have them, and make 0 of NaN. The product is exact but for
+// underflow: a negative one is then still below zero for `floor`.
+template <bool kFloor>
+HWY_INLINE int32x4_t rounded(const float* from, float scale) {
+  const float32x4_t x = vld1q_f32(from), v = vmulq_n_f32(x, scale);
+  const int32x4_t below = vcvtmq_s32_f32(v);
+  if constexpr (kFloor) {
+    const uint32x4_t underflow = vandq_u32(vcltzq_f32(x), vceqzq_f32(v));
+    return vqaddq_s32(below, vreinterpretq_s32_u32(underflow));
+  } else {
+    // The difference decides rightly though it may be rounded: it is exact wherever it is below one half.
+    const uint32x4_t up = vcgeq_f32(vsubq_f32(v, vcvtq_f32_s32(below)), vdupq_n_f32(0.5F));
+    return vqsubq_s32(below, vreinterpretq_s32_u32(up));
+  }
+}
+
+template <bool kFloor>
+HWY_INLINE void quantize_block(const float* from, float scale, int8_t* to) {
+  static_assert(s8::kLow == INT8_MIN && s8::kHigh == INT8_MAX, "what narrows limits to these");
+  int32x4_t y[4];
+  for (int i = 0; i < 4; ++i) y[i] = rounded<kFloor>(from + i * 4, scale);
+  const int16x8_t first = vqmovn_high_s32(vqmovn_s32(y[0]), y[1]), second = vqmovn_high_s32(vqmovn_s32(y[2]), y[3]);
+  vst1q_s8(to, vqmovn_high_s16(vqmovn_s16(first), second));
+}
+#else
 // x * scale rounded, before the limits of s8. The product is exact but for underflow: a negative one is then still
 // below zero for `floor`.
 template <bool kFloor>
@@ -38,13 +64,16 @@ HWY_INLINE V32 rounded(VF x, VF scale) {
 }
 
 template <bool kFloor>
-HWY_INLINE void quantize_all(float scale, const float* x, int8_t* y, int64_t count) {
+HWY_INLINE void quantize_block(const float* from, float scale, int8_t* to) {
   const VF factor = hn::Set(DF(), scale);
-  const auto quantize_block = [&](int8_t* to, const float* from) HWY_ATTR {
-    for (int64_t i = 0; i < kBlock; i += kLanes)
-      store_s8(rounded<kFloor>(hn::LoadU(DF(), from + i), factor), {}, to + i);
-  };
-  map_blocks(count, quantize_block, y, x);
+  for (int64_t i = 0; i < kBlock; i += kLanes) store_s8(rounded<kFloor>(hn::LoadU(DF(), from + i), factor), {}, to + i);
+}
+#endif
+
+template <bool kFloor>
+HWY_INLINE void quantize_all(float scale, const float* x, int8_t* y, int64_t count) {
+  const auto block = [scale](int8_t* to, const float* from) HWY_ATTR { quantize_block<kFloor>(from, scale, to); };
+  map_blocks(count, block, y, x);
 }
 
 }  // namespace
