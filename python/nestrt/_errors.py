@@ -9,7 +9,8 @@ class Error(Exception):
     code: the code of nestrt::Status, such as "invalid plan".
     message: what was wrong, what was expected and what came.
     where: the file or the call that it is about.
-    remedy: what the message says to do about it; empty where it says nothing.
+    remedy: the last part of the message, after "; ": most often what to do about it, or what there is to choose from.
+        Empty where there is none, or one that begins with no letter, which says what came: "-1 were asked for".
     """
 
     code = "error"
@@ -21,7 +22,8 @@ class Error(Exception):
 
     @property
     def remedy(self) -> str:
-        return self.message.rpartition("; ")[2] if "; " in self.message else ""
+        before, _, last = self.message.rpartition("; ")
+        return last if before and last[:1].isalpha() else ""
 
     def __reduce__(self):
         return type(self), (self.message, self.where)

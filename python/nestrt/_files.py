@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
-from typing import Any, Dict, Iterator, List, Mapping, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Union
 
 import numpy as np
 
 from . import _nestrt
+from ._errors import Error, InvalidArgument
 from ._plan import Plan
 from ._values import path_text
 
@@ -46,18 +48,48 @@ def plan_file(plan: Any) -> Iterator[str]:
         yield path
 
 
+def check_names(given: Iterable[Any], inputs: Sequence[str], owner: str, where: str) -> None:
+    """Names of inputs are refused in the words of Session.run(). owner: of the inputs: a plan or a network."""
+    came = list(given)
+    has, got = (", ".join(map(repr, each)) or "nothing" for each in (inputs, came))
+    for name in inputs:
+        if name not in came:
+            raise InvalidArgument(f"input '{name}' is missing: the {owner} has {has}, and given is {got}", where)
+    if len(came) != len(inputs):
+        raise InvalidArgument(f"inputs: there are names that the {owner} does not have, which has {has}, and given is "
+                              f"{got}", where)
+
+
+def inputs_of(model: Any, how: Mapping[str, Any]) -> List[str]:
+    """Names of a network's inputs. Compiling it tells them; without what makes a plan fast that takes least."""
+    simple = {name: how[name] for name in ("input_shapes", "bindings") if name in how}
+    with model_file(model) as path:
+        core, report = _nestrt.compile(path, {**simple, "layout": "plain"}, None, {}, None, None)
+    return [each.name for each in Plan._of(core, report).inputs]
+
+
+def samples_for(inputs: Callable[[], Sequence[str]], owner: str, samples: Any) -> Any:
+    """Samples that are no file, read once; names are those of `inputs`, which are looked for where there are names."""
+    if isinstance(samples, (str, os.PathLike)):
+        return samples
+    arrays = stacked(samples)
+    if isinstance(arrays, dict):
+        check_names(arrays, inputs(), owner, "samples")
+    return arrays
+
+
 def stacked(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
     """All samples in one array, or in one of each input."""
     if isinstance(samples, np.ndarray):
         return sample_arrays(samples)[0]
     if isinstance(samples, Mapping):
-        return _alone({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
+        return _as_many({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
     listed = list(samples) if isinstance(samples, (list, tuple)) else [_copied(sample) for sample in samples]
     if not any(isinstance(sample, Mapping) for sample in listed):
         return np.stack(sample_arrays(listed))
     if any(not isinstance(sample, Mapping) or sample.keys() != listed[0].keys() for sample in listed):
         raise ValueError("the samples: expected a dict of the same names for each")
-    return _alone({name: np.stack(sample_arrays(sample[name] for sample in listed)) for name in listed[0]})
+    return _as_many({name: np.stack(sample_arrays(sample[name] for sample in listed)) for name in listed[0]})
 
 
 def _copied(sample: Any) -> Any:
@@ -67,27 +99,31 @@ def _copied(sample: Any) -> Any:
     return np.array(sample)
 
 
-def _alone(arrays: Dict[str, np.ndarray]) -> Union[np.ndarray, Dict[str, np.ndarray]]:
-    """As many of each; that of the only input without its name."""
+def _as_many(arrays: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
     lengths = {name: len(array) if array.ndim else 0 for name, array in arrays.items()}
     if len(set(lengths.values())) != 1:
         counted = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
         raise ValueError("the samples: expected as many along the first axis of each array; "
                          f"{counted or 'there is none'}")
-    return arrays if len(arrays) != 1 else next(iter(arrays.values()))
+    return arrays
+
+
+def row_major(array: np.ndarray) -> np.ndarray:
+    """As the library reads arrays, with f32 for all floating point."""
+    return np.asarray(array, dtype=np.float32 if array.dtype.kind == "f" else None, order="C")
 
 
 def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str) -> Dict[str, str]:
     """Files as the library reads them, and the option that names them."""
-    if isinstance(samples, np.ndarray):
+    if isinstance(samples, np.ndarray) or len(samples) == 1:
         path = os.path.join(folder, "samples.npy")
-        np.save(path, samples)
+        np.save(path, row_major(samples if isinstance(samples, np.ndarray) else next(iter(samples.values()))))
         return {"npy": path}
     for name, array in samples.items():
         own = os.path.join(folder, _nestrt.file_stem(name))
         os.mkdir(own)
         for index in range(len(array)):
-            np.save(os.path.join(own, f"{index:09}.npy"), array[index : index + 1])
+            np.save(os.path.join(own, f"{index:09}.npy"), row_major(array[index : index + 1]))
     return {"images": folder}
 
 
@@ -130,7 +166,19 @@ def named_files(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:
     files = {}
     for index, (name, array) in enumerate(arrays.items()):
         files[name] = os.path.join(folder, f"{index}.npy")
-        np.save(files[name], np.asarray(array))
+        np.save(files[name], row_major(np.asarray(array)))
     return files
 
 
+@contextlib.contextmanager
+def of_arguments(files: Mapping[str, str]) -> Iterator[None]:
+    """What a command says of its files and options is said of the arrays of `inputs` and of arguments."""
+    try:
+        yield
+    except Error as error:
+        message = re.sub(r"--input (.+?)=FILE\.npy", r"\1", error.message).replace("--python", "python=")
+        for name, path in files.items():
+            message = message.replace(f"'{path}'", f"inputs[{name!r}]")
+        if message == error.message:
+            raise
+        raise type(error)(message, error.where) from None

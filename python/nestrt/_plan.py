@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -240,6 +240,8 @@ def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict
     """As the library takes it, checked as nestc checks its options."""
     if preprocessing is None:
         return {}
+    if not isinstance(preprocessing, (Preprocessing, Mapping)):
+        raise TypeError(f"preprocessing: expected nestrt.Preprocessing or a dict of its values, got {preprocessing!r}")
     stated = preprocessing.to_dict() if isinstance(preprocessing, Preprocessing) else dict(preprocessing)
     values: Dict[str, Any] = {}
     for name, neutral in (("mean", 0.0), ("scale", 1.0)):

@@ -9,9 +9,11 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar, Un
 from . import _nestrt
 from ._html import table
 from ._plan import PathLike, Preprocessing
-from ._values import path_text
+from ._values import path_text, useless, within
 
 R = TypeVar("R", bound="Report")
+
+DEFAULT_PERCENTILE = 99.99
 
 
 @dataclass(frozen=True)
@@ -148,13 +150,16 @@ class Calibration:
     def __init__(self, source: Union[PathLike, _nestrt.Profile]) -> None:
         """source: a file of save(), as load() reads it."""
         is_file = isinstance(source, (str, os.PathLike))
-        self._core = _nestrt.load_profile(path_text(source), "", 99.99) if is_file else source
+        self._core = _nestrt.load_profile(path_text(source), "", DEFAULT_PERCENTILE) if is_file else source
         self._summary: Dict[str, Any] = self._core._summary()
 
     @classmethod
-    def load(cls, path: PathLike, *, method: str = "", percentile: float = 99.99) -> "Calibration":
-        """From a file of save() or `nestc calibrate`. method: choose the exponents anew by it."""
-        return cls(_nestrt.load_profile(path_text(path), check_method(method, empty=True), percentile))
+    def load(cls, path: PathLike, *, method: str = "", percentile: float = DEFAULT_PERCENTILE) -> "Calibration":
+        """From a file of save() or `nestc calibrate`. method: choose the exponents anew by it. percentile: 50 to 100,
+        with method="percentile", which may be the file's own."""
+        check_method(method, empty=True)
+        check_percentile(percentile, method, of_profile=True)
+        return cls(_nestrt.load_profile(path_text(path), method, percentile))
 
     def save(self, path: PathLike) -> None:
         """As YAML, to keep, read and edit."""
@@ -202,3 +207,10 @@ def check_method(method: str, empty: bool = False) -> str:
     if method in METHODS or (empty and not method):
         return method
     raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+
+
+def check_percentile(percentile: float, method: Optional[str], of_profile: bool = False) -> None:
+    """of_profile: a saved profile, whose own method it may be."""
+    within({"percentile": (percentile, 50.0, 100.0)})
+    if percentile != DEFAULT_PERCENTILE and method != "percentile" and not (of_profile and not method):
+        useless(percentile="method='percentile'")

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _nestrt
 from ._errors import InvalidArgument
-from ._files import stacked, write_samples
+from ._files import check_names, row_major, stacked, write_samples
 from ._values import path_text
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
@@ -44,15 +44,13 @@ def fitting(array: np.ndarray, expected: Any) -> np.ndarray:
     if array.shape != shape and (1, *array.shape) != shape:
         came, takes = ("x".join(map(str, each)) for each in (array.shape, shape))
         raise InvalidArgument(f"a sample is {came}; input '{expected.name}' takes {takes}", "samples")
-    return np.ascontiguousarray(array).reshape(shape)
+    return row_major(array).reshape(shape)
 
 
 def by_name(plan: Any, arrays: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray]:
     """An array for each input, as it takes it."""
     expected = {each.name: each for each in plan.inputs}
-    if expected.keys() != arrays.keys():
-        raise InvalidArgument(f"the plan takes {', '.join(map(repr, expected))}; a sample has "
-                              f"{', '.join(map(repr, arrays))}", "samples")
+    check_names(arrays, list(expected), "plan", "samples")
     return {name: fitting(arrays[name], each) for name, each in expected.items()}
 
 
@@ -126,6 +124,14 @@ def pieces(samples: Any, limit: int, size: int) -> List[Piece]:
             return _of_array(np.load(path, allow_pickle=False), limit, size)
         return _of_folder(path, limit, size)
     return _of_array(stacked(samples), limit, size)
+
+
+def number_of(samples: Any) -> int:
+    """Of all of them, of those that pieces() takes and that are read once."""
+    if isinstance(samples, (str, os.PathLike)):
+        path = path_text(samples)
+        return len(np.load(path, mmap_mode="r") if path.endswith(".npy") else runs_of_folder(path))
+    return len(samples if isinstance(samples, np.ndarray) else next(iter(samples.values())))
 
 
 def _of_folder(folder: str, limit: int, size: int) -> List[Piece]:

@@ -164,8 +164,9 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
     """Several inferences of one plan in flight, so that every unit has work: more of them in a second than a Session's,
     each of them later.
 
-    plan, units, threads: as Session takes them, as are further options but deadline and schedule.
+    plan, units, threads, cost_file, keep_costs: as Session takes them; its other options are for sessions alone.
     in_flight: inferences that are computed at once; 0: three for each unit. waiting: more that submit() takes.
+    Further options are those of Units.
 
     What is wrong with an inference is raised by submit() where it is seen there, else by next() in its turn; others
         go on.

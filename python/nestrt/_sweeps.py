@@ -12,10 +12,10 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from . import _nestrt
 from . import _tasks as tasks
 from ._errors import InvalidArgument
-from ._files import model_file
+from ._files import model_file, samples_for
 from ._plan import PathLike, Plan
 from ._reports import Calibration, Report
-from ._samples import Piece, pieces
+from ._samples import Piece, evenly, number_of, pieces
 from ._session import as_plan
 from ._workers import Workers, open_workers
 from ._values import integer, path_text
@@ -190,13 +190,17 @@ def evaluate(
     """Classifies samples, and counts how often the plan is right.
 
     samples: as calibrate() takes them; pictures are preprocessed as the plan states.
-    labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order; None: classes
-        only. Samples without a label do not count. offset: what a class of the labels is more than the plan's index.
+    labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order, those that
+        `limit` leaves out too; None: classes only. Samples without a label do not count.
+    offset: what a class of the labels is more than the plan's index.
+    limit: at most so many samples, evenly from all, not the first; 0: all.
     workers: who classifies (calibrate()).
     """
     loaded = as_plan(plan)
     count = _number_of_classes(loaded)
+    samples = samples_for(lambda: [each.name for each in loaded.inputs], "plan", samples)
     divided = pieces(samples, limit, SAMPLES_OF_TASK)
+    labels = _of_those_taken(labels, samples, limit)
     names = [name for piece in divided for name in piece.names]
     classes = _classes(labels, names, range(offset, offset + count), is_whole=limit == 0)
     if loaded.inputs[0].preprocessing is None and any(not name.endswith((".npy", "]")) for name in names):
@@ -247,8 +251,6 @@ def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) ->
         if absent:
             warnings.warn(f"{len(absent)} of {len(labels)} labels are of no sample, the first of them '{absent[0]}': "
                           "they do not count", stacklevel=3)
-    elif len(labels) != len(names):
-        raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")
     else:
         classes = [_class(label) for label in labels]
     for wanted in classes:
@@ -256,6 +258,18 @@ def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) ->
             what = f"class {wanted} is none of the plan's, {known[0]} to {known[-1]}; see offset="
             raise InvalidArgument(what, "evaluate")
     return classes
+
+
+def _of_those_taken(labels: Any, samples: Any, limit: int) -> Any:
+    """Of a class for each sample those of the samples that `limit` takes; other labels have names."""
+    if labels is None or isinstance(labels, (str, os.PathLike, Mapping)):
+        return labels
+    count = number_of(samples)
+    if len(labels) != count:
+        left_out = ", those that limit leaves out too" if limit else ""
+        raise InvalidArgument(f"{len(labels)} labels are for {count} samples; give a class for each{left_out}",
+                              "evaluate")
+    return evenly(labels, limit)
 
 
 def _class(label: Any) -> int:

@@ -14,10 +14,12 @@ import numpy as np
 
 from . import _nestrt
 from ._errors import Cancelled, InvalidArgument
-from ._files import model_file, named_files, plan_file, sample_files, stacked
+from ._files import (check_names, inputs_of, model_file, named_files, of_arguments, plan_file, sample_files,
+                     samples_for, stacked)
 from ._plan import PathLike, Plan, Preprocessing, _keywords
-from ._samples import by_name, evenly, run_of_files, runs_of_folder
-from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport, check_method
+from ._samples import by_name, evenly, fitting, run_of_files, runs_of_folder
+from ._reports import (DEFAULT_PERCENTILE, BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport,
+                       check_method, check_percentile)
 from ._session import given
 from ._sweeps import SensitivityReport, WorkerChoice
 from . import _sweeps
@@ -33,7 +35,6 @@ _COMPILE = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose
 _QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
 _UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
           "cost_file", "check_every")
-DEFAULT_PERCENTILE = 99.99
 _CORRECTIONS = ("none", "equalisation", "weights", "bias")
 _CHOICES = {"layout": ("auto", "plain"), "scales": ("tensor", "single"), "rounding": ("half_up", "floor")}
 
@@ -86,12 +87,28 @@ def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
         taken["input_shapes"] = shapes("input_shapes", taken["input_shapes"])
     if "other_shapes" in taken:
         taken["other_shapes"] = [shapes("other_shapes", each) for each in taken["other_shapes"]]
+    if "bindings" in taken:
+        _check_bindings(taken)
     if "pieces" in taken:
         taken["pieces"] = integer("pieces", taken["pieces"], 0, _nestrt.MOST_PIECES)
     if not isinstance(taken.get("target", ""), str):
         taken["target"] = ",".join(taken["target"])
     _names(taken, "expose", "disabled_passes")
     return taken
+
+
+def _check_bindings(how: Mapping[str, Any]) -> None:
+    """An array has its shape: another one that is stated for its input could not be meant."""
+    bindings = how["bindings"]
+    if not isinstance(bindings, Mapping):
+        raise TypeError(f"bindings: expected {{input: array}}, got {bindings!r}")
+    for option, stated in [("input_shapes", how.get("input_shapes", {})),
+                           *(("other_shapes", each) for each in how.get("other_shapes", ()))]:
+        for name in stated.keys() & bindings.keys():
+            bound = np.shape(bindings[name])
+            if tuple(stated[name]) != bound:
+                raise InvalidArgument(f"{option}: input '{name}' is {tuple(stated[name])}, and bindings give it an "
+                                      f"array of {bound}; leave it out of {option}, or bind another array", "compile")
 
 
 def _one_shape(how: Dict[str, Any], what: str) -> Dict[str, Any]:
@@ -129,8 +146,9 @@ def calibrate(
     how = _one_shape(_compile_options(options), "calibrate")
     _reject(options, "calibrate")
     check_method(method)
-    _check_percentile(percentile, method)
+    check_percentile(percentile, method)
     _note_plain_pictures(samples, how)
+    samples = samples_for(lambda: inputs_of(model, how), "network", samples)
     if workers is not None:
         return Calibration(_sweeps.observe(model, samples, how, method=method, percentile=percentile, limit=limit,
                                            skip_unreadable=skip_unreadable, workers=workers, progress=progress))
@@ -164,6 +182,8 @@ def sensitivity(
         if _is_calibration(calibration):
             raise TypeError("sensitivity: a Calibration does not hold its samples; give samples=")
         samples = calibration = _read_once(calibration)
+    else:
+        samples = samples_for(lambda: inputs_of(model, how), "network", samples)
     if not _is_calibration(calibration):
         calibration = calibrate(model, calibration, workers=workers, **how)
     seen = _calibration_of("", calibration, {"percentile": DEFAULT_PERCENTILE}, how)
@@ -222,13 +242,6 @@ def _check_search(max_loss: Optional[float], calibration: Any, search_samples: A
         raise TypeError("labels: expected a file of lines picture<TAB>class")
     if search_samples is None and _is_calibration(calibration):
         raise TypeError("max_loss: a Calibration does not hold its samples; give search_samples=")
-
-
-def _check_percentile(percentile: float, method: Optional[str], of_profile: bool = False) -> None:
-    """of_profile: a saved profile, whose own method it may be."""
-    within({"percentile": (percentile, 50.0, 100.0)})
-    if percentile != DEFAULT_PERCENTILE and method != "percentile" and not (of_profile and not method):
-        useless(percentile="method='percentile'")
 
 
 def _note_plain_pictures(samples: Any, how: Mapping[str, Any]) -> None:
@@ -322,7 +335,9 @@ def compile(
             core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, None, progress)
         else:
             assert seen is not None  # as max_loss goes with quantize
-            data = calibration if search_samples is None else _read_once(search_samples)
+            data = calibration
+            if search_samples is not None:
+                data = samples_for(lambda: inputs_of(path, how), "network", search_samples)
             if seen.preprocessing is None and search_samples is not None:
                 _note_plain_pictures(data, how)
             scored = dict(labels=labels, offset=label_offset)
@@ -345,7 +360,7 @@ def _check_quantize(
     if quantize not in (None, "s8"):
         raise ValueError(f"quantize: expected None or 's8', got {quantize!r}")
     check_method(method or "", empty=True)
-    _check_percentile(percentile, method, _is_calibration(calibration))
+    check_percentile(percentile, method, _is_calibration(calibration))
     if quantize is None and (calibration is not None or options or max_loss is not None or method):
         raise TypeError("calibration, max_loss and how to quantize go with quantize='s8'")
     if quantize is not None and calibration is None:
@@ -417,13 +432,22 @@ def check(
     with model_file(model) as path, plan_file(plan) as compiled, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
         samples: Sequence[Mapping[str, np.ndarray]] = []
         if isinstance(inputs, Mapping):
-            options["inputs"] = named_files(dict(inputs), folder)
+            options["inputs"] = named_files(_one_run(Plan(compiled), inputs), folder)
         elif inputs is not None:
             samples = _runs_of(Plan(compiled), inputs, limit)  # in the plan's order of inputs
             if not samples:
                 raise ValueError("check: the inputs are empty; give a picture or an array at least, or None for random ones")
         rows = [list(sample.values()) for sample in samples]
-        return CheckReport._of(_nestrt.check(path, compiled, rows, options))
+        with of_arguments(options.get("inputs", {})):
+            return CheckReport._of(_nestrt.check(path, compiled, rows, options))
+
+
+def _one_run(plan: Plan, arrays: Mapping[str, Any]) -> Dict[str, Any]:
+    """The plan's inputs; and others, which are the model's that the plan has bound."""
+    expected = {each.name: each for each in plan.inputs}
+    if not arrays.keys() >= expected.keys():
+        check_names(arrays, list(expected), "plan", "check")
+    return {**arrays, **{name: fitting(np.asarray(arrays[name]), each) for name, each in expected.items()}}
 
 
 def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[Mapping[str, np.ndarray]]:
@@ -464,14 +488,19 @@ def bench(
     """
     where = _take(options, _UNITS)
     _reject(options, "bench")
+    if not isinstance(inputs, (Mapping, type(None))):
+        raise TypeError(f"inputs: expected {{name: array}}, got {type(inputs).__name__}")
     within({"runs": (runs, 1, 10**9), "warmup": (warmup, 0, 10**9), "pipeline": (pipeline, 0, 1024)})
     what = given(runs=runs, warmup=warmup, per_op=per_op, per_unit=per_unit, pipeline=pipeline, against=against,
                  trace=trace)
     with plan_file(plan) as path, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        if inputs:
+            check_names(inputs, [each.name for each in Plan(path).inputs], "plan", "bench")
         files = named_files(dict(inputs or {}), folder)
         what["inputs"] = [f"{name}={file}" for name, file in files.items()]
         try:
-            figures = json.loads(_nestrt.bench(path, {**where, "units": units}, what))
+            with of_arguments(files):
+                figures = json.loads(_nestrt.bench(path, {**where, "units": units}, what))
         except Cancelled:
             raise KeyboardInterrupt from None
     if figures["runs"] < runs:

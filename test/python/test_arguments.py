@@ -56,6 +56,8 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"preprocessing": {"letterbox": True, "resize": 32}}, "letterbox and resize exclude each other"),
     ({"preprocessing": {"pad": 3}}, "pad goes with letterbox"),
     ({"preprocessing": {"letterbox": True, "pad": 300}}, "pad: expected 0 to 255"),
+    ({"preprocessing": "x"}, "preprocessing: expected nestrt.Preprocessing or a dict of its values, got 'x'"),
+    ({"bindings": "image"}, "bindings: expected {input: array}"),
     ({"preprocessing": {"resize": 12.5}}, "resize: expected a whole number"),
     ({"preprocessing": {"resize": "12"}}, "resize: expected a whole number"),
     ({"max_loss": 1}, "give search_samples="),
@@ -84,6 +86,33 @@ def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):
     seen.save(tmp_path / "profile.yaml")
     for calibration in (seen, tmp_path / "profile.yaml"):
         assert nestrt.compile(model, quantize="s8", calibration=calibration, percentile=90.0).outputs
+
+
+@pytest.mark.parametrize("percentile", [0, 49.9, -5, 100.5, 1000, float("nan"), float("inf")])
+def test_a_percentile_is_50_to_100_wherever_it_is_stated(model, seen, samples, tmp_path, percentile):
+    seen.save(tmp_path / "profile.yaml")
+    how = {"method": "percentile", "percentile": percentile}
+    for call in (lambda: nestrt.Calibration.load(tmp_path / "profile.yaml", **how),
+                 lambda: nestrt.calibrate(model, samples, **how),
+                 lambda: nestrt.compile(model, quantize="s8", calibration=seen, **how)):
+        with pytest.raises(nestrt.InvalidArgument, match="percentile: expected 50 to 100, got"):
+            call()
+
+
+def test_a_percentile_of_a_profile_goes_with_its_method(seen, tmp_path):
+    seen.save(tmp_path / "profile.yaml")
+    assert nestrt.Calibration.load(tmp_path / "profile.yaml", method="percentile", percentile=90.0).values
+    with pytest.raises(TypeError, match="percentile goes with method='percentile'"):
+        nestrt.Calibration.load(tmp_path / "profile.yaml", method="minmax", percentile=90.0)
+
+
+def test_an_input_is_bound_in_the_shape_that_is_stated(two_by_two):
+    bound = np.ones((1, 3), np.float32)
+    for option in ({"input_shapes": {"b": (2, 3)}}, {"input_shapes": {"a": (2, 3)}, "other_shapes": [{"b": (2, 3)}]}):
+        with pytest.raises(nestrt.InvalidArgument, match=r"'b' is \(2, 3\), and bindings give it an array of \(1, 3\)"):
+            nestrt.compile(two_by_two, bindings={"b": bound}, **option)
+    bound = np.ones((2, 3), np.float32)
+    assert len(nestrt.compile(two_by_two, bindings={"b": bound}, input_shapes={"b": (2, 3)}).inputs) == 1
 
 
 def test_iterators_are_samples_too(model, seen, samples):
@@ -204,6 +233,21 @@ def test_samples_of_an_evaluation_are_named_by_where_they_are(plan, samples):
     names = [name for name, _ in nestrt.evaluate(plan, many).predictions]
     assert names == [f"[{index}]" for index in range(len(many))]
     assert [name for name, _ in nestrt.evaluate(plan, samples[:20], limit=2).predictions] == ["[0]", "[10]"]
+
+
+def test_a_list_of_labels_is_for_all_samples_and_a_limit_takes_some_evenly(plan, samples, tmp_path):
+    classes = [top[0] for _, top in nestrt.evaluate(plan, samples).predictions]  # for these labels it is always right
+    assert len(set(classes)) > 5
+    np.save(tmp_path / "samples.npy", samples)
+    for form in (samples, list(samples), (each for each in samples), tmp_path / "samples.npy", {"image": samples}):
+        report = nestrt.evaluate(plan, form, np.array(classes), limit=5)
+        assert report.n == 5 and report.top1 == 1
+    pictures = [top[0] for _, top in nestrt.evaluate(plan, IMAGES).predictions]
+    assert nestrt.evaluate(plan, IMAGES, pictures, limit=4).top1 == 1
+    for count in (5, len(samples) - 1):
+        message = f"{count} labels are for {len(samples)} samples; .* limit leaves"
+        with pytest.raises(nestrt.InvalidArgument, match=message):
+            nestrt.evaluate(plan, samples, classes[:count], limit=5)
 
 
 def test_names_of_inputs_that_are_none_are_told(plan, cat):

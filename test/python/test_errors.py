@@ -25,6 +25,17 @@ def test_every_error_carries_code_message_where_and_remedy(tmp_path):
     assert (type(again), again.message, again.where) == (nestrt.NotFound, error.message, error.where)
 
 
+@pytest.mark.parametrize("message, remedy", [
+    ("'a.nest' is damaged; copy the file again", "copy the file again"),
+    ("no board 'x'; there are a; b, or give a path", "b, or give a path"),
+    ("1 to 256 threads; -1 were asked for", ""),
+    ("one value for each channel; 'x' was given", ""),
+    ("nothing to do", ""),
+])
+def test_the_remedy_is_the_last_part_unless_it_says_what_came(message, remedy):
+    assert nestrt.Error(message).remedy == remedy
+
+
 def test_what_is_no_plan_is_refused(plan, tmp_path):
     content = plan.to_bytes()
     for damaged in (b"", b"nonsense", content[: len(content) // 2], content[:-1]):

@@ -108,6 +108,15 @@ def test_a_negative_number_in_flight_is_refused(plan):
         nestrt.Pipeline(plan, in_flight=-1)
 
 
+def test_a_pipeline_takes_the_options_that_it_names(plan, pictures, tmp_path):
+    pipeline = nestrt.Pipeline(plan, "cpu", threads=1, cost_file=tmp_path / "costs.tsv", keep_costs=False, cpus="0")
+    pipeline.submit(pictures[0])
+    assert "probabilities" in pipeline.next()
+    for option in ({"priority": "urgent"}, {"check_every": 1}, {"split": False}, {"deadline": 1.0}):
+        with pytest.raises(TypeError, match=next(iter(option))):
+            nestrt.Pipeline(plan, **option)
+
+
 @pytest.fixture(scope="module")
 def served(plan, cluster):
     serve = pytest.importorskip("ray.serve")

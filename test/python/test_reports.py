@@ -127,6 +127,31 @@ def test_check_takes_samples_and_tells_noise(model, quantized, samples):
     assert report.outputs[0]["runs"] == 5 and report.noise
 
 
+def test_arrays_by_name_are_those_of_the_plan(model, plan, cat):
+    for call in (lambda inputs: nestrt.check(model, plan, inputs),
+                 lambda inputs: nestrt.bench(plan, inputs=inputs, runs=1)):
+        with pytest.raises(nestrt.InvalidArgument, match="is missing: the plan has 'image', and given is 'img'"):
+            call({"img": cat})
+        with pytest.raises(nestrt.InvalidArgument, match="3x5x5.*input 'image' takes") as caught:
+            call({"image": cat[:, :, :5, :5]})
+        assert "--" not in caught.value.message and "/" not in caught.value.message
+    with pytest.raises(nestrt.InvalidArgument, match="names that the plan does not have"):
+        nestrt.bench(plan, inputs={"image": cat, "img": cat}, runs=1)
+    with pytest.raises(TypeError, match="inputs: expected {name: array}, got ndarray"):
+        nestrt.bench(plan, inputs=cat, runs=1)
+    assert nestrt.bench(plan, inputs={"image": np.asfortranarray(cat)}, runs=1, warmup=0).runs == 1
+
+
+def test_check_takes_arrays_by_name_of_other_orders_and_without_their_batch(model, plan, cat):
+    for array in (np.asfortranarray(cat), cat[0], cat.astype(np.float64)):
+        assert onnx_runtime(lambda: nestrt.check(model, plan, {"image": array}))
+
+
+def test_check_names_its_own_arguments(model, plan):
+    with pytest.raises(nestrt.Unavailable, match="with python=, or"):
+        nestrt.check(model, plan, python="/bin/false")
+
+
 def test_check_finds_another_network(model, two_by_two):
     other = nestrt.compile(two_by_two)
     onnx_runtime(lambda: nestrt.check(two_by_two, other))

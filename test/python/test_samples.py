@@ -1,11 +1,11 @@
-"""Samples of a network with several inputs, however they are given, calibrate and check it alike."""
+"""Samples calibrate, check and evaluate a network alike, however they are given."""
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
 import nestrt
-from conftest import make_model
+from conftest import EXAMPLES, make_model
 
 COUNT = 20
 
@@ -23,6 +23,21 @@ def model():
     constants = [("words", random.normal(size=(9, 8)).astype(np.float32)),
                  ("weights", random.normal(size=(56, 6)).astype(np.float32))]
     return make_model(nodes, inputs, outputs, constants)
+
+
+@pytest.fixture(scope="module")
+def model_of_one():
+    return EXAMPLES / "models" / "nest_squeeze_cifar10.onnx"
+
+
+@pytest.fixture(scope="module")
+def plan_of_one(model_of_one):
+    return nestrt.compile(model_of_one)
+
+
+@pytest.fixture(scope="module")
+def images():
+    return np.random.default_rng(5).normal(size=(6, 3, 32, 32)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +109,49 @@ def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
         nestrt.calibrate(model, {**arrays, "id:0": arrays["id:0"][:3]})
     with pytest.raises(ValueError, match="the same names"):
         nestrt.calibrate(model, [{"picture": arrays["picture"][0]}, {"id:0": arrays["id:0"][0]}])
-    with pytest.raises(nestrt.InvalidArgument, match="no folder 'id_0'"):
+    with pytest.raises(nestrt.InvalidArgument, match="'id:0' is missing: the network has 'picture', 'id:0', and given"):
         nestrt.calibrate(model, {"picture": arrays["picture"], "wrong": arrays["id:0"]})
     with pytest.raises(nestrt.Unsupported, match="2 inputs"):
         nestrt.calibrate(model, arrays["picture"])
+
+
+def test_names_of_no_input_are_refused_before_samples_are_read(model, arrays, plan_of_one, images):
+    extra = {**arrays, "img": arrays["picture"]}
+    for given in (extra, rows_of(extra)):
+        with pytest.raises(nestrt.InvalidArgument, match="network does not have, which has 'picture', 'id:0'.*'img'"):
+            nestrt.calibrate(model, given)
+    with pytest.raises(nestrt.InvalidArgument, match="the plan does not have, which has 'image'.*'image', 'img'"):
+        nestrt.evaluate(plan_of_one, {"image": images, "img": images})
+
+
+@pytest.mark.parametrize("wrong", [("img",), ("img", "image"), ("image", "img")])
+def test_an_only_input_has_its_name_too(model_of_one, plan_of_one, images, wrong):
+    for given in ({name: images for name in wrong}, [{name: each for name in wrong} for each in images]):
+        for call in (lambda: nestrt.calibrate(model_of_one, given), lambda: nestrt.evaluate(plan_of_one, given),
+                     lambda: nestrt.calibrate(model_of_one, given, workers=1),
+                     lambda: nestrt.compile(model_of_one, quantize="s8", calibration=given),
+                     lambda: nestrt.sensitivity(model_of_one, given),
+                     lambda: nestrt.sensitivity(model_of_one, images, given),
+                     lambda: nestrt.compile(model_of_one, quantize="s8", calibration=images, max_loss=50,
+                                            search_samples=given)):
+            with pytest.raises(nestrt.InvalidArgument, match="has 'image', and given is.*'img'"):
+                call()
+    assert text(nestrt.calibrate(model_of_one, {"image": images})) == text(nestrt.calibrate(model_of_one, images))
+
+
+def test_samples_are_the_same_in_double_precision_and_by_columns(model_of_one, plan_of_one, images, tmp_path):
+    calibrated = text(nestrt.calibrate(model_of_one, images))
+    found = nestrt.evaluate(plan_of_one, images).predictions
+    for form in (images.astype(np.float64), np.asfortranarray(images), np.asfortranarray(images.astype(">f8"))):
+        assert text(nestrt.calibrate(model_of_one, form)) == calibrated
+        assert text(nestrt.calibrate(model_of_one, form, workers=1)) == calibrated
+        assert nestrt.evaluate(plan_of_one, form).predictions == found
+    path = tmp_path / "samples.npy"
+    np.save(path, images.astype(np.float64))
+    assert text(nestrt.calibrate(model_of_one, path)) == calibrated
+    assert nestrt.evaluate(plan_of_one, path).predictions == found
+
+
+def test_inputs_of_other_orders_calibrate_by_name_too(model, arrays):
+    by_columns = {name: np.asfortranarray(array) for name, array in arrays.items()}
+    assert text(nestrt.calibrate(model, by_columns)) == text(nestrt.calibrate(model, arrays))
