@@ -37,6 +37,8 @@ struct BatchNormalization {
 
 struct Value {
   std::string name;
+  // The model's value that has the same elements, in another order or shape; empty where that is this one.
+  std::string same_elements_as;
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
@@ -54,6 +56,11 @@ struct Value {
     return reinterpret_cast<const T*>(constant->data());
   }
 };
+
+// By which the model, and a profile of it, knows the value's elements.
+inline const std::string& original_name(const Value& value) {
+  return value.same_elements_as.empty() ? value.name : value.same_elements_as;
+}
 
 struct Node {
   std::string name;

@@ -40,7 +40,12 @@ bool take_activation(Graph& graph, Node* node) {
   if (!activation) return false;
   *slot = *activation;
   // Values before the old place are no longer what the model calls by their names.
-  for (size_t i = 0; i + 2 < path.size(); ++i) graph.value(path[i]->outputs[0]).name += ".activated";
+  const std::string activated = original_name(graph.value(path.back()->outputs[0]));
+  for (size_t i = 0; i + 2 < path.size(); ++i) {
+    Value& value = graph.value(path[i]->outputs[0]);
+    value.name += ".activated";
+    value.same_elements_as = activated;
+  }
   absorb(graph, path[path.size() - 2], path.back());
   return true;
 }

@@ -68,6 +68,7 @@ class Sinker {
     const std::string result_name = graph_.value(node_->outputs[0]).name;
     NESTRT_ASSIGN_OR_RETURN(
         Node * sunk, graph_.add_node(node_->name, std::move(*attributes), inputs, {result_name + ".untransposed"}));
+    graph_.value(sunk->outputs[0]).same_elements_as = original_name(graph_.value(node_->outputs[0]));
     const Permutation after = permutation_after();
     NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
                             replace(graph_, node_, transpose(after), {sunk->outputs[0]}));
@@ -104,6 +105,7 @@ class Sinker {
   Result<ValueId> add(ops::Attributes attributes, ValueId input) {
     const std::string name = graph_.value(input).name + ".transposed";
     NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name, std::move(attributes), {input}, {name}));
+    graph_.value(node->outputs[0]).same_elements_as = original_name(graph_.value(input));
     return node->outputs[0];
   }
 

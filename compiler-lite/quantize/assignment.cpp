@@ -105,8 +105,8 @@ class Assigner {
   bool loses_resolution(const Node& node) const {
     const auto* pool = node.as<ops::Pool>();
     if (pool == nullptr || pool->kind != ops::PoolKind::kAverage) return false;
-    const auto input = known_.find(graph_.value(node.inputs[0]).name);
-    const auto output = known_.find(graph_.value(node.outputs[0]).name);
+    const auto input = known_.find(original_name(graph_.value(node.inputs[0])));
+    const auto output = known_.find(original_name(graph_.value(node.outputs[0])));
     return input != known_.end() && output != known_.end() && output->second > input->second;
   }
 
@@ -129,7 +129,7 @@ class Assigner {
   }
 
   void merge(ValueId id, Groups& groups) {
-    const auto known = known_.find(graph_.value(id).name);
+    const auto known = known_.find(original_name(graph_.value(id)));
     if (known == known_.end()) return;
     const auto [entry, is_new] = group_exponents_.try_emplace(groups.root(id), known->second);
     if (!is_new) entry->second = std::min(entry->second, known->second);
@@ -196,7 +196,7 @@ class Assigner {
   }
 
   std::string missing(ValueId id) const {
-    return fmt::format("the profile has no exponent for '{}'", graph_.value(id).name);
+    return fmt::format("the profile has no exponent for '{}'", original_name(graph_.value(id)));
   }
 
   WeightOptions weight_options(const Node& node) const {

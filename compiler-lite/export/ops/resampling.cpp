@@ -75,12 +75,19 @@ const char* word(ops::NearestMode mode) {
 // Which of the two inputs gives both the sizes and the scales of the operator.
 enum class SizedBy { kScales, kSizes, kNeither };
 
+// Readers multiply floats or doubles, which a scale that is rounded down makes a pixel of difference to.
+bool gives_size(float dim, float part, float scale, int64_t size) {
+  const double exact = static_cast<double>(dim) * static_cast<double>(part) * static_cast<double>(scale);
+  return static_cast<int64_t>(std::floor(dim * part * scale)) == size &&
+         static_cast<int64_t>(std::floor(exact)) == size;
+}
+
 SizedBy sized_by(const ops::Resize& op, const Shape& x) {
   bool scales = true, sizes = true;
   for (size_t axis = 0; axis < op.sizes.size(); ++axis) {
     const auto dim = static_cast<float>(x[static_cast<int>(axis)]);
     const float part = op.roi.empty() ? 1.0f : op.roi[op.sizes.size() + axis] - op.roi[axis];
-    scales = scales && static_cast<int64_t>(std::floor(dim * part * op.scales[axis])) == op.sizes[axis];
+    scales = scales && gives_size(dim, part, op.scales[axis], op.sizes[axis]);
     sizes = sizes && static_cast<float>(op.sizes[axis]) / dim == op.scales[axis];
   }
   return scales ? SizedBy::kScales : sizes ? SizedBy::kSizes : SizedBy::kNeither;

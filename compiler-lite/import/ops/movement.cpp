@@ -42,13 +42,14 @@ struct Range {
   int64_t count = 0;
 };
 
-// Bounds as ONNX clamps them. Requires: step != 0.
+// Bounds as ONNX clamps them: backwards, what starts before the first element starts at it. Requires: step != 0.
 Range clamp_range(int64_t dim, int64_t start, int64_t end, int64_t step) {
+  if (dim == 0) return {};
   // A longer step takes the first element only, as this one does.
-  step = std::clamp(step, -std::max<int64_t>(dim, 1), std::max<int64_t>(dim, 1));
+  step = std::clamp(step, -dim, dim);
   if (start < 0) start += dim;
   if (end < 0) end += dim;
-  const int64_t first = step > 0 ? std::clamp<int64_t>(start, 0, dim) : std::clamp<int64_t>(start, -1, dim - 1);
+  const int64_t first = step > 0 ? std::clamp<int64_t>(start, 0, dim) : std::clamp<int64_t>(start, 0, dim - 1);
   const int64_t last = step > 0 ? std::clamp<int64_t>(end, 0, dim) : std::clamp<int64_t>(end, -1, dim - 1);
   const int64_t distance = step > 0 ? last - first : first - last;
   const int64_t width = step > 0 ? step : -step;

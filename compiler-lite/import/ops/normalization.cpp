@@ -18,9 +18,11 @@ Shape channel_shape(int64_t channels, int rank) {
 // y = (x - mean) / sqrt(variance + epsilon) * scale + bias, as one multiplication and one addition per element, their
 // factors computed in double. The passes fuse both into a convolution before them.
 Status import_batch_normalization(NodeContext& node) {
-  for (const char* name : {"momentum", "spatial", "is_test", "consumed_inputs"}) node.ignore(name);
+  for (const char* name : {"momentum", "is_test", "consumed_inputs"}) node.ignore(name);
   if (node.flag("training_mode", false))
     return node.unsupported("training_mode is not supported; export for inference");
+  if (!node.flag("spatial", true))
+    return node.unsupported("spatial = 0, a mean and variance of each element, which opset 9 has dropped");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   BatchNormalization stated;
   stated.epsilon = node.attribute("epsilon", 1e-5f);

@@ -113,7 +113,7 @@ Result<ops::NearestMode> nearest_mode(NodeContext& node) {
   return node.invalid(fmt::format("nearest_mode '{}' is unknown", mode));
 }
 
-// Scales by axis -> sizes. The cropped part counts where there is a region of interest.
+// Scales by axis -> sizes.
 Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>& axes, const std::vector<float>& scales,
                   ops::Resize& resize) {
   if (scales.size() != axes.size()) return node.invalid("scales must have one entry per axis");
@@ -121,7 +121,12 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     const auto axis = static_cast<size_t>(axes[i]);
     const auto rank = static_cast<size_t>(input.rank());
     const float part = resize.roi.empty() ? 1.0f : resize.roi[rank + axis] - resize.roi[axis];
-    const float size = std::floor(static_cast<float>(input[axes[i]]) * part * scales[i]);
+    if (part != 1)
+      return node.unsupported(
+          fmt::format("tf_crop_and_resize of {} of axis {} with scales: ONNX's text scales the part, ONNX Runtime and "
+                      "ONNX's shape inference the whole; state sizes instead of scales",
+                      part, axes[i]));
+    const float size = std::floor(static_cast<float>(input[axes[i]]) * scales[i]);
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
       return node.invalid(fmt::format("scale {} of axis {} is not usable", scales[i], axes[i]));
     }

@@ -129,6 +129,20 @@ TEST_CASE("Every operator but Reorder and Opaque has a form in ONNX") {
   }
 }
 
+TEST_CASE("A size that its scale would give with doubles one less of is written as a size") {
+  const auto inputs_of = [](int64_t from, int64_t to) {
+    test::ModelBuilder model(13);
+    model.input("x", {1, 1, from, from}).output("y").constant("sizes", std::vector<int64_t>{1, 1, to, to});
+    model.node("Resize", {"x", "", "", "sizes"}, {"y"});
+    auto graph = model.import();
+    REQUIRE(graph);
+    return written_node(written(*graph), "Resize").input_size();
+  };
+  CHECK(inputs_of(27, 40) == 4);
+  CHECK(inputs_of(10, 7) == 4);
+  CHECK(inputs_of(4, 8) == 3);  // scales
+}
+
 TEST_CASE("BatchNormalization stays one operator, and is imported as it was") {
   const Graph graph = with_batch_normalization();
   const onnx::ModelProto model = written(graph);

@@ -232,6 +232,34 @@ TEST_CASE("Split becomes slices") {
   CHECK(run(graph, {{1, 2, 3, 4}}) == std::vector<float>{2, 3, 4});
 }
 
+TEST_CASE("A BatchNormalization that has a mean of each element is refused by that") {
+  ModelBuilder model(8);
+  model.input("x", {1, 2, 1, 1}).output("y");
+  for (const char* name : {"scale", "bias", "mean", "var"}) model.constant(name, {2}, {1, 1});
+  set_attribute(model.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"}), "spatial", int64_t{0});
+  const auto graph = model.import();
+  REQUIRE(!graph);
+  CHECK(graph.error().code() == Code::kUnsupported);
+  CHECK(graph.error().message().find("spatial = 0") != std::string_view::npos);
+}
+
+TEST_CASE("A cropped part is resized by sizes; by scales there are two readings") {
+  const auto resized = [](float end, bool by_scales) {
+    ModelBuilder model(13);
+    model.input("x", {4}).output("y").constant("roi", {2}, {0, end}).constant("scale", {1}, {2});
+    model.constant("size", std::vector<int64_t>{8});
+    onnx::NodeProto& node = by_scales ? model.node("Resize", {"x", "roi", "scale"}, {"y"})
+                                      : model.node("Resize", {"x", "roi", "", "size"}, {"y"});
+    set_attribute(node, "coordinate_transformation_mode", std::string("tf_crop_and_resize"));
+    return model.import();
+  };
+  CHECK(resized(0.5F, false));
+  CHECK(resized(1, true));
+  const auto refused = resized(0.5F, true);
+  REQUIRE(!refused);
+  CHECK(refused.error().message().find("state sizes instead of scales") != std::string_view::npos);
+}
+
 TEST_CASE("Slice clamps its bounds, and steps backwards") {
   const auto sliced = [](int64_t start, int64_t end, int64_t step) {
     ModelBuilder model;
@@ -248,6 +276,7 @@ TEST_CASE("Slice clamps its bounds, and steps backwards") {
   CHECK(sliced(INT64_MIN, 2, 1) == std::vector<float>{0, 1});
   CHECK(sliced(0, 4, INT64_MAX) == std::vector<float>{0});
   CHECK(sliced(3, 0, INT64_MIN) == std::vector<float>{3});
+  CHECK(sliced(-9, -99, -1) == std::vector<float>{0});  // as ONNX's text and ONNX Runtime have it
 }
 
 TEST_CASE("8-bit integers wrap as the model's type does") {

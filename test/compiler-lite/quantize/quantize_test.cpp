@@ -111,6 +111,17 @@ TEST_CASE("A quantized network gives what its integers give by hand") {
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 21 * 64 / 4096.0f});
 }
 
+TEST_CASE("A profile knows values whose elements the passes have moved by what the model calls them") {
+  Graph graph = two_convs();
+  for (size_t i = 0; i < graph.num_values(); ++i) {
+    Value& value = graph.value(static_cast<ValueId>(i));
+    if (value.name != "c1") continue;
+    value.name = "c1.moved";
+    value.same_elements_as = "activated";
+  }
+  CHECK(quantized(graph, profile_of({{"x", 6}, {"activated", 6}})).s8_nodes == 2);
+}
+
 TEST_CASE("Rounding floor drops the low bits") {
   Graph graph = two_convs();
   QuantizeOptions options = plain_options();
