@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -199,6 +200,7 @@ Command Cli::add_command(const std::string& name, const std::string& description
 int Cli::run(int argc, const char* const* argv) {
   occupy_standard_streams();
   take_over_log();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of write() then, which says so
   const int exit_code = parse_and_run(argc, argv);
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
