@@ -1,7 +1,7 @@
 // Written in assembly as kernels/common/s8_tile_neon_four.cpp, which says why. A tile of three points spends as much on
-// what comes before and after 16 or 32 products as on these. Here the weights of half a block of outputs are loaded once
-// for all points, and what becomes of a point's sums goes on beside the products of the next one. 16-bit sums are added
-// up after eight inputs, which fits whatever the weights (s8_lowest_meet()).
+// what comes before and after 16 or 32 products as on these. Here the weights of half a block of outputs are loaded
+// once for all points, and what becomes of a point's sums goes on beside the products of the next one. 16-bit sums are
+// added up after eight inputs, which fits whatever the weights (s8_lowest_meet()).
 //
 // Of 16 inputs, two points at a time:              Of 32 inputs, one point at a time:
 //   v0-v7    weights of four inputs by two vectors   v0-v15
@@ -87,7 +87,7 @@ struct ShortSums {
 #define ARGUMENTS                                                                                              \
   : "r"(args), FIELD(input), FIELD(output), FIELD(add), FIELD(weights), FIELD(start), FIELD(low), FIELD(high)  \
   : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",   \
-    "x15", "x16", "x17", "x19", "x20", "x21", "x22", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",     \
+    "x16", "x17", "x19", "x20", "x21", "x22", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",     \
     "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",    \
     "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
@@ -105,16 +105,16 @@ void run_pairs_of_16(const ShortSums& sums) {
       REPEAT(25, w9)
 
       "1:\n"
-      FOUR_INPUTS("smull", 0, 1, 25, UPPER(x19, x9), REPEAT(26, w19) "add x1, x1, #16", ADD_PAIRS(14, 8, 9) "cmp x1, x2",
-                  "csel x1, x1, x2, lo")
+      FOUR_INPUTS("smull", 0, 1, 25, UPPER(x19, x9), REPEAT(26, w19) "add x1, x1, #16",
+                  ADD_PAIRS(14, 8, 9) "cmp x1, x2", "csel x1, x1, x2, lo")
       FOUR_INPUTS("smlal", 2, 3, 26, ADD_PAIRS(15, 10, 11) UPPER(x19, x10), REPEAT(25, w10) "ldp x13, x14, [x1]",
                   START(12, 27) CENTRE(x11), CENTRE(x12))
       ADD_UP("saddlp", 20, 21, 22, 23, START(13, 28) FLIP(x11), FLIP(x12), START(14, 27) "add x13, x3, x13",
              "add x14, x3, x14")
       FOUR_INPUTS("smull", 4, 5, 25, START(15, 28) "add x21, x5, #32", REPEAT(26, w19) "cmp x21, x8",
                   SHIFT(12, 29) "csel x21, x21, x8, lo", UPPER(x19, x11))
-      FOUR_INPUTS("smlal", 6, 7, 26, SHIFT(13, 30) "add x22, x16, #16", REPEAT(25, w11), SHIFT(14, 29) "ldp x9, x10, [x13]",
-                  "")
+      FOUR_INPUTS("smlal", 6, 7, 26, SHIFT(13, 30) "add x22, x16, #16", REPEAT(25, w11),
+                  SHIFT(14, 29) "ldp x9, x10, [x13]", "")
       ADD_UP("sadalp", 20, 21, 22, 23, SHIFT(15, 30), NARROW(12, 12), CENTRE(x9), NARROW(14, 14) CENTRE(x10))
       FOUR_INPUTS("smull", 0, 1, 25, FLIP(x9), REPEAT(26, w19) FLIP(x10), NARROW_UPPER(12, 13) UPPER(x19, x12), "")
       FOUR_INPUTS("smlal", 2, 3, 26, NARROW_UPPER(14, 15), REPEAT(25, w12), "", "sqxtn v12.8b, v12.8h\n")
@@ -178,8 +178,8 @@ void run_points_of_24(const ShortSums& sums) {
   register const ShortSums* args __asm__("x0") = &sums;
   POINTS("ldr x11, [x14]\n",
          FOUR_INPUTS("smull", 8, 9, 25, FLIP(x10), REPEAT(26, w19), "mov x20, x16", "mov x16, x5")
-         FOUR_INPUTS("smlal", 10, 11, 26, "mov x5, x21", REPEAT(25, w9) "ldr x11, [x14]", "smin v24.8b, v24.8b, v31.8b\n",
-                     "subs x17, x17, #1")
+         FOUR_INPUTS("smlal", 10, 11, 26, "mov x5, x21", REPEAT(25, w9) "ldr x11, [x14]",
+                     "smin v24.8b, v24.8b, v31.8b", "subs x17, x17, #1")
          ADD_UP("sadalp", 21, 20, 22, 23, "", "", "", "str d24, [x20]"));
 }
 
@@ -217,9 +217,7 @@ bool has_24(const S8Tile& tile) {
   return std::all_of(last, last + kEight, [](int8_t weight) { return weight == 0; });
 }
 
-int64_t steps_of(const S8Tile& tile) {
-  return tile.length == kS8ChainStep ? tile.chunks : tile.length / kS8ChainStep;
-}
+int64_t steps_of(const S8Tile& tile) { return tile.length == kS8ChainStep ? tile.chunks : tile.length / kS8ChainStep; }
 
 ShortSums sums_of(const S8Tile& tile, int64_t points_at_once) {
   ShortSums sums;
