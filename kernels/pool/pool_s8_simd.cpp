@@ -35,38 +35,122 @@ HWY_INLINE void for_each_pixel(const PoolParameters& pool, const int8_t* plane, 
   }
 }
 
-// Outputs side by side, as many as the longest vector holds.
-using DWide = hn::ScalableTag<int8_t>;
-constexpr int64_t kWidePixels = static_cast<int64_t>(hn::MaxLanes(DWide())) / kBlock;
+// --- Maxima: of columns first, which windows side by side share; then of windows, made of those ----------------------
 
-// Whether that many windows from output i on are whole and each one pixel after the other.
-HWY_INLINE bool moves_by_pixels(const PoolAxis& axis, int64_t i) {
-  if (kWidePixels < 2 || axis.stride != 1) return false;
-  return axis.window(i).count == axis.kernel && axis.window(i + kWidePixels - 1).count == axis.kernel;
+constexpr int64_t kMostColumns = 64;  // that are kept
+constexpr int64_t kVectorsAtOnce = 4;
+
+// Rows of the input that a row of outputs reads, each at `column`.
+template <class Visit>
+HWY_INLINE void for_each_row(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+                             int64_t column, const Visit& visit) {
+  const int8_t* slice = plane + (d.first * pool.axes[1].input + h.first) * pool.axes[2].input * kBlock;
+  const int64_t row_step = pool.axes[1].dilation * pool.axes[2].input * kBlock;
+  const int64_t slice_step = pool.axes[0].dilation * pool.axes[1].input * pool.axes[2].input * kBlock;
+  for (int64_t i = 0; i < d.count; ++i, slice += slice_step) {
+    const int8_t* row = slice + column * kBlock;
+    for (int64_t j = 0; j < h.count; ++j, row += row_step) visit(row);
+  }
 }
 
-HWY_INLINE void wide_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
-                            const PoolWindow& w, int8_t* to) {
-  const DWide d8;
-  auto best = hn::Set(d8, static_cast<int8_t>(s8::kLow));
-  for_each_pixel(pool, plane, d, h, w, [&](const int8_t* x) HWY_ATTR { best = hn::Max(best, hn::LoadU(d8, x)); });
-  hn::StoreU(best, d8, to);
+// `count` neighbouring elements over all rows, a whole number of pixels.
+HWY_INLINE void column_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+                              int64_t column, int64_t count, int8_t lowest, int8_t* to) {
+  const hn::ScalableTag<int8_t> wide;
+  const hn::CappedTag<int8_t, kBlock> pixel;
+  constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kPixel = static_cast<int64_t>(hn::MaxLanes(pixel));
+  int64_t at = 0;
+  for (; at + kWide * kVectorsAtOnce <= count; at += kWide * kVectorsAtOnce) {
+    hn::Vec<decltype(wide)> best[kVectorsAtOnce];
+    for (auto& v : best) v = hn::Set(wide, lowest);
+    for_each_row(pool, plane, d, h, column, [&](const int8_t* row) HWY_ATTR {
+      for (int64_t v = 0; v < kVectorsAtOnce; ++v) best[v] = hn::Max(best[v], hn::LoadU(wide, row + at + v * kWide));
+    });
+    for (int64_t v = 0; v < kVectorsAtOnce; ++v) hn::StoreU(best[v], wide, to + at + v * kWide);
+  }
+  for (; at < count; at += kPixel) {
+    auto best = hn::Set(pixel, lowest);
+    for_each_row(pool, plane, d, h, column,
+                 [&](const int8_t* row) HWY_ATTR { best = hn::Max(best, hn::LoadU(pixel, row + at)); });
+    hn::StoreU(best, pixel, to + at);
+  }
+}
+
+// One output of the columns that its window has: kCount, or with 0 `count`.
+template <int kCount>
+HWY_INLINE void window_maximum(const int8_t* columns, int64_t count, int64_t step, int8_t lowest, int8_t* to) {
+  const hn::CappedTag<int8_t, kBlock> tag;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(tag));
+  if constexpr (kCount > 0) count = kCount;
+  hn::Vec<decltype(tag)> best[kBlock / kLanes];
+  for (auto& v : best) v = hn::Set(tag, lowest);
+  for (int64_t k = 0; k < count; ++k, columns += step)
+    for (int64_t v = 0; v < kBlock / kLanes; ++v) best[v] = hn::Max(best[v], hn::LoadU(tag, columns + v * kLanes));
+  for (int64_t v = 0; v < kBlock / kLanes; ++v) hn::StoreU(best[v], tag, to + v * kLanes);
+}
+
+// `count` outputs whose windows are whole.
+template <int kCount>
+HWY_INLINE void window_maxima(const PoolAxis& width, const int8_t* columns, int64_t count, int8_t lowest, int8_t* to) {
+  const int64_t stride = width.stride * kBlock, step = width.dilation * kBlock;
+  for (int64_t i = 0; i < count; ++i, columns += stride, to += kBlock)
+    window_maximum<kCount>(columns, width.kernel, step, lowest, to);
+}
+
+// Outputs [first, last), whose windows may be cut at the ends of the input. `columns` from `begin` on.
+void cut_window_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, int64_t first, int64_t last,
+                       int8_t lowest, int8_t* to) {
+  for (int64_t i = first; i < last; ++i, to += kBlock) {
+    const PoolWindow w = width.window(i);
+    const int8_t* const from = columns + (w.count == 0 ? 0 : w.first - begin) * kBlock;
+    window_maximum<0>(from, w.count, width.dilation * kBlock, lowest, to);
+  }
+}
+
+// Outputs [first, last).
+void output_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, int64_t first, int64_t last,
+                   int8_t lowest, int8_t* to) {
+  const auto is_cut = [&](int64_t i) { return width.window(i).count < width.kernel; };
+  int64_t whole = first, behind = last;
+  while (whole < behind && is_cut(whole)) ++whole;
+  while (whole < behind && is_cut(behind - 1)) --behind;
+  const auto output = [&](int64_t i) { return to + (i - first) * kBlock; };
+  cut_window_maxima(width, columns, begin, first, whole, lowest, output(first));
+  cut_window_maxima(width, columns, begin, behind, last, lowest, output(behind));
+  if (whole == behind) return;
+  const int8_t* const from = columns + (width.window(whole).first - begin) * kBlock;
+  if (width.kernel == 3) return window_maxima<3>(width, from, behind - whole, lowest, output(whole));
+  window_maxima<0>(width, from, behind - whole, lowest, output(whole));
+}
+
+// Whether windows are so narrow that their columns are kept.
+bool keeps_columns(const PoolAxis& width) { return width.extent() <= kMostColumns; }
+
+// A row of outputs, whose windows along the other axes are d and h. `lowest`: of a window without elements. Requires:
+// keeps_columns().
+void row_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+                int8_t lowest, int8_t* to) {
+  const PoolAxis& width = pool.axes[2];
+  const int64_t at_once = (kMostColumns - width.extent()) / width.stride + 1;
+  HWY_ALIGN int8_t columns[kMostColumns * kBlock];
+  for (int64_t x = 0; x < width.output; x += at_once) {
+    const int64_t last = HWY_MIN(x + at_once, width.output), begin = HWY_MAX(x * width.stride - width.pad_begin, 0);
+    const int64_t end = HWY_MIN((last - 1) * width.stride - width.pad_begin + width.extent(), width.input);
+    if (begin < end) column_maxima(pool, plane, d, h, begin, (end - begin) * kBlock, lowest, columns);
+    output_maxima(width, columns, begin, x, last, lowest, to + x * kBlock);
+  }
 }
 
 }  // namespace
 
 // A row of outputs, whose windows along the other axes are d and h.
 void s8_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h, int8_t* to) {
+  const auto lowest = static_cast<int8_t>(s8::kLow);
+  if (keeps_columns(pool.axes[2])) return row_maxima(pool, plane, d, h, lowest, to);
   const D8 d8;
   for (int64_t i = 0; i < pool.axes[2].output; ++i, to += kBlock) {
-    if (i + kWidePixels <= pool.axes[2].output && moves_by_pixels(pool.axes[2], i)) {
-      wide_maxima(pool, plane, d, h, pool.axes[2].window(i), to);
-      i += kWidePixels - 1;
-      to += (kWidePixels - 1) * kBlock;
-      continue;
-    }
     V8 best[kVectors];
-    for (V8& v : best) v = hn::Set(d8, static_cast<int8_t>(s8::kLow));
+    for (V8& v : best) v = hn::Set(d8, lowest);
     for_each_pixel(pool, plane, d, h, pool.axes[2].window(i), [&](const int8_t* x) HWY_ATTR {
       for (int64_t v = 0; v < kVectors; ++v) best[v] = hn::Max(best[v], hn::LoadU(d8, x + v * kLanes));
     });

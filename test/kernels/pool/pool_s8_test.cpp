@@ -36,11 +36,14 @@ Windows random_windows(std::mt19937& generator, bool global) {
   pool.count_include_pad = draw(0, 1) == 0;
   Shape shape{draw(1, 2), draw(1, 40)};
   for (int axis = draw(1, 3); axis > 0; --axis) {
-    const int dim = draw(5, 9), kernel = global ? dim : draw(1, 3);
+    // Some rows are longer than what kernels keep of them, and so are some windows.
+    const bool wide = axis == 1 && draw(0, 3) == 0;
+    const int dim = wide ? draw(60, 200) : draw(5, 9);
+    const int kernel = global ? dim : wide && draw(0, 1) == 0 ? draw(1, 59) : draw(1, 3);
     shape.push_back(dim);
     pool.kernel.push_back(kernel);
-    pool.stride.push_back(draw(1, 3));
-    pool.dilation.push_back(global || kernel == 1 ? 1 : draw(1, 2));
+    pool.stride.push_back(draw(1, wide ? 70 : 3));
+    pool.dilation.push_back(global || kernel == 1 || (kernel - 1) * 2 >= dim ? 1 : draw(1, 2));
     pool.pad_begin.push_back(global ? 0 : draw(0, kernel - 1));
     pool.pad_end.push_back(global ? 0 : draw(0, kernel - 1));
   }
