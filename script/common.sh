@@ -58,5 +58,5 @@ unpack_debian() {
 
 # failures_in LOG: what ctest wrote of the tests that failed, without a line for each of the others.
 failures_in() {
-  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* (Passed|\*\*\*Skipped) )' "$1"
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .*(Passed|\*\*\*Skipped) )' "$1"
 }

@@ -47,11 +47,13 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   static const std::regex kForeignPath(R"((^|[\s"'`=(])/(home|root|work|Users)/)");
   static const std::regex kThrow(R"(\bthrow\b\s*[\w;])");
   static const std::regex kUncheckedLock(R"(\bstd::(mutex|\w+_mutex|\w+_lock|lock_guard|condition_variable\w*)\b)");
+  static const std::regex kParted(R"re(TEST_CASE\("[^"]*;)re");
   const auto report = [&](std::string_view what) {
     findings.push_back(path + ":" + std::to_string(number) + ": " + std::string(what));
   };
   const std::string text(line);
   if (text.find('\t') != std::string::npos) report("a tab; indent with blanks");
+  if (!holds_rules(path) && std::regex_search(text, kParted)) report("a test's name with ';', where CMake cuts it");
   if (text.ends_with(' ')) report("blanks at the end of the line");
   if (is_code(path) && columns(line) > kMaxColumns) report("wider than 120 columns");
   if (!holds_rules(path) && std::regex_search(text, kUnfinished)) report("a mark of unfinished work");

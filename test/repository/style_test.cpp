@@ -40,6 +40,7 @@ TEST_CASE("Each breach of a house rule is found once") {
       {"script/a", "cd /home/somebody\n"},
       {"drivers/a.cpp", "if (bad) throw std::runtime_error(\"bad\");\n"},
       {"runtime/a.cpp", "throw;\n"},
+      {"test/a_test.cpp", "TEST_CASE(\"One; two\") {\n"},
       {"runtime/a.cpp", "std::mutex mutex_;\n"},
       {"drivers/a.cpp", "const std::lock_guard lock(mutex_);\n"},
   }));

@@ -243,7 +243,7 @@ TEST_CASE("A BatchNormalization that has a mean of each element is refused by th
   CHECK(graph.error().message().find("spatial = 0") != std::string_view::npos);
 }
 
-TEST_CASE("A cropped part is resized by sizes; by scales there are two readings") {
+TEST_CASE("A cropped part is resized by sizes, as scales have two readings") {
   const auto resized = [](float end, bool by_scales) {
     ModelBuilder model(13);
     model.input("x", {4}).output("y").constant("roi", {2}, {0, end}).constant("scale", {1}, {2});
