@@ -70,9 +70,9 @@ TEST_CASE("Outputs that are no channels take one step, and others as many as hav
   std::vector<int8_t> weights(static_cast<size_t>(3 * kStepBytes), 0);
   for (int64_t i = 0; i < 3 * kStepBytes; ++i)
     if (i % 64 < 32) weights[static_cast<size_t>(i)] = 63;
-  constexpr uint8_t last = kAfterStep | kLastStep;
+  constexpr uint8_t kLast = kAfterStep | kLastStep;
   const std::vector<uint8_t> of_none = chains_of(weights, 3 * kStepBytes);
-  CHECK(std::vector(of_none.begin(), of_none.begin() + 3) == std::vector<uint8_t>{kAfterStep, kAfterStep, last});
+  CHECK(std::vector(of_none.begin(), of_none.begin() + 3) == std::vector<uint8_t>{kAfterStep, kAfterStep, kLast});
   CHECK((of_none[3] & kLastStep) != 0);
   weights[kStepBytes + 40] = 1;
   const std::vector<uint8_t> of_two_steps = chains_of(weights, 3 * kStepBytes);
