@@ -37,7 +37,8 @@ class S8Product {
   // Whether run() is quicker where it knows that no input is below 0.
   bool can_centre() const { return centred_start_.data() != nullptr; }
   // Computes tile.points x tile.blocks outputs from `first_block` on, of any number of points where chunks have one
-  // segment. The caller says where the tile reads and the finish writes; weights, sums and scales are set here.
+  // segment. The caller says where the tile reads and the finish writes; weights, sums and scales are set here, and
+  // where the points are cut into pieces, both are left at the last one.
   // `not_negative`: can_centre(), and none of the inputs is below 0.
   void run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative = false) const;
 

@@ -75,7 +75,7 @@ const char* word(ops::NearestMode mode) {
 // Which of the two inputs gives both the sizes and the scales of the operator.
 enum class SizedBy { kScales, kSizes, kNeither };
 
-// Readers multiply floats or doubles, which a scale that is rounded down makes a pixel of difference to.
+// Readers multiply in floats or in doubles: of a scale that was rounded down the latter make a pixel less.
 bool gives_size(float dim, float part, float scale, int64_t size) {
   const double exact = static_cast<double>(dim) * static_cast<double>(part) * static_cast<double>(scale);
   return static_cast<int64_t>(std::floor(dim * part * scale)) == size &&

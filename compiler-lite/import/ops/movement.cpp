@@ -49,7 +49,7 @@ Range clamp_range(int64_t dim, int64_t start, int64_t end, int64_t step) {
   step = std::clamp(step, -dim, dim);
   if (start < 0) start += dim;
   if (end < 0) end += dim;
-  const int64_t first = step > 0 ? std::clamp<int64_t>(start, 0, dim) : std::clamp<int64_t>(start, 0, dim - 1);
+  const int64_t first = std::clamp<int64_t>(start, 0, step > 0 ? dim : dim - 1);
   const int64_t last = step > 0 ? std::clamp<int64_t>(end, 0, dim) : std::clamp<int64_t>(end, -1, dim - 1);
   const int64_t distance = step > 0 ? last - first : first - last;
   const int64_t width = step > 0 ? step : -step;
