@@ -1,6 +1,7 @@
 #include "kernels/common/s8_product.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/common/integers.h"
 #include "kernels/common/s8_chains.h"
@@ -11,6 +12,12 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kStepBytes = kS8ChainStep * kTileBlock;
+
+alignas(64) constexpr auto kCentredZeros = [] {
+  std::array<int8_t, kTileBlock> bytes{};
+  bytes.fill(-kS8ChainCentre);
+  return bytes;
+}();
 
 Status no_memory() { return {Code::kOutOfMemory, "no memory for what is known of weights"}; }
 
@@ -32,7 +39,7 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   if (by_caller || !product.tile_.chains || block_bytes == 0) return product;
   if (segments == S8Segments::kOne) NESTRT_RETURN_IF_ERROR(product.widen(blocks));
   if (product.block_bytes_ % kStepBytes == 0)
-    NESTRT_RETURN_IF_ERROR(product.find_chains(blocks, segments == S8Segments::kPixels && !epilogue.scaled()));
+    NESTRT_RETURN_IF_ERROR(product.find_chains(blocks, segments != S8Segments::kOne && !epilogue.scaled()));
   return product;
 }
 
@@ -103,18 +110,20 @@ void S8Product::run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) c
   if (tile.output == nullptr) outputs_.run(first_block, finish);
 }
 
-void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative) const {
+void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs inputs) const {
   alignas(64) int32_t sums[kMaxS8TileSums];
   tile.weights = weights() + first_block * block_bytes_;
   tile.weights_stride = block_bytes_;
-  tile.padding = padding_;
+  const bool any = inputs == Inputs::kAny, centred = inputs == Inputs::kCentred;
+  const int32_t* const centred_start = any ? nullptr : centred_start_.data() + first_block * kTileBlock;
+  tile.padding = centred ? kCentredZeros.data() : padding_;
   tile.padded = padded_;
   tile.chains = nullptr;
-  const AlignedArray<uint8_t>& chains = not_negative ? centred_chains_ : chains_;
+  const AlignedArray<uint8_t>& chains = any ? chains_ : centred_chains_;
   if (chains.data() != nullptr && (tile.length == kS8ChainStep || (tile.segments == 1 && tile.chunks == 1)))
     tile.chains = chains.data() + first_block * s8_chains_bytes(block_bytes_);
-  tile.centred_start = not_negative ? centred_start_.data() + first_block * kTileBlock : nullptr;
-  tile.start = outputs_.start(first_block);
+  tile.centred_start = centred ? nullptr : centred_start;
+  tile.start = centred ? centred_start : outputs_.start(first_block);
   tile.sums = sums;
   finish.sums = sums;
   finish.blocks = tile.blocks;

@@ -17,6 +17,8 @@ enum class S8Segments {
 
 class S8Product {
  public:
+  // What is known of the inputs: that none is below 0, or that none was before the caller took kS8ChainCentre off all.
+  enum class Inputs { kAny, kNotNegative, kCentred };
   // Who adds to outputs().start(): run(), or the caller, who multiplies signed bytes.
   enum class Multiplier { kTile, kCaller };
 
@@ -36,11 +38,13 @@ class S8Product {
 
   // Whether run() is quicker where it knows that no input is below 0.
   bool can_centre() const { return centred_start_.data() != nullptr; }
+  // Whether it takes kNotNegative, too.
+  bool centres_pixels() const { return can_centre() && !padded_; }
   // Computes tile.points x tile.blocks outputs from `first_block` on, of any number of points where chunks have one
   // segment. The caller says where the tile reads and the finish writes; weights, sums and scales are set here, and
   // where the points are cut into pieces, both are left at the last one.
-  // `not_negative`: can_centre(), and none of the inputs is below 0.
-  void run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative = false) const;
+  // `inputs`: kNotNegative requires centres_pixels(), kCentred can_centre().
+  void run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs inputs = Inputs::kAny) const;
 
  private:
   void run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const;

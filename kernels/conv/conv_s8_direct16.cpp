@@ -2,11 +2,17 @@
 //
 // Channels past the last one of a block need no care: their weights are zeros, and whatever integer stands there, its
 // product is zero.
+//
+// Where a kernel has several taps, and no input is below 0, as behind a Relu, a copy of the inputs less 64 comes first
+// on cores whose tile adds such ones up more seldom (kernels/common/s8_chains.h).
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <span>
 
 #include "kernels/common/integers.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/s8_chains.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/direct_tasks.h"
@@ -14,23 +20,43 @@
 namespace nestrt::kernels {
 namespace {
 
+constexpr int64_t kWorthCopying = 128;       // products by input byte
+constexpr int64_t kMostCopied = 512 * 1024;  // bytes: what the second-level cache holds beside the rest
+constexpr int64_t kCopyGrain = 64;           // bytes: threads share no line of the copy
+
+constexpr uint64_t kSigns = 0x8080808080808080;
+constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // added to bytes from 0 on, they carry nothing
+
 class S8Direct16 final : public Kernel {
  public:
   S8Direct16(const ConvGeometry& geometry, S8Product product)
-      : geometry_(geometry), product_(std::move(product)), tasks_(geometry_, product_.limits(), 1) {}
-
-  void run(const KernelCall& call) const override {
-    tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(call, chunk); });
+      : geometry_(geometry), product_(std::move(product)), tasks_(geometry_, product_.limits(), 1) {
+    const int64_t strides = geometry.axes[0].stride * geometry.axes[1].stride * geometry.axes[2].stride;
+    const int64_t bytes = geometry.batch * ceil_div(geometry.in_channels, kTileBlock) * in_plane();
+    const bool worth = geometry.group_outputs() * geometry.taps() >= kWorthCopying * strides && bytes <= kMostCopied;
+    if (worth && product_.can_centre() && !product_.centres_pixels()) copied_bytes_ = bytes;
   }
+
+  void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
-  ScratchSize scratch(int) const override { return {0, tasks_.scratch_bytes()}; }
+  ScratchSize scratch(int) const override { return {static_cast<size_t>(copied_bytes_), tasks_.scratch_bytes()}; }
 
  private:
-  void run_chunk(const KernelCall& call, const DirectChunk& chunk) const;
+  // What a call reads.
+  struct Input {
+    const int8_t* bytes = nullptr;
+    bool centred = false;
+  };
+
+  int64_t in_plane() const { return geometry_.in_spatial() * kTileBlock; }
+  bool copy_centred(const KernelCall& call, int8_t* to) const;
+  void run_chunk(const KernelCall& call, const Input& input, const DirectChunk& chunk) const;
+  S8Product::Inputs inputs_of(const Input& input, const DirectChunk& chunk, const S8Tile& tile) const;
 
   ConvGeometry geometry_;
   S8Product product_;
   DirectTasks tasks_;
+  int64_t copied_bytes_ = 0;  // where inputs of which none is below 0 are centred in a copy
 };
 
 bool any_below_zero(const int8_t* bytes, int64_t count) {
@@ -43,7 +69,7 @@ bool any_below_zero(const int8_t* bytes, int64_t count) {
     std::memcpy(some, bytes + count - kTileBlock, kTileBlock);
     found[0] |= some[0] | some[1];
   }
-  return ((found[0] | found[1] | found[2] | found[3]) & 0x8080808080808080) != 0;
+  return ((found[0] | found[1] | found[2] | found[3]) & kSigns) != 0;
 }
 
 // Whether all that a chunk of a Conv of one tap reads is 0 or more.
@@ -62,7 +88,41 @@ bool not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
   return true;
 }
 
-void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const {
+void S8Direct16::run(const KernelCall& call) const {
+  Input input{call.input<int8_t>(0)};
+  auto* const copy = reinterpret_cast<int8_t*>(call.shared_scratch);
+  if (copied_bytes_ > 0 && copy_centred(call, copy)) input = {copy, true};
+  tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(call, input, chunk); });
+}
+
+// False where an input is below 0: the copy is not whole then.
+bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
+  const int8_t* const from = call.input<int8_t>(0);
+  std::atomic<bool> negative = false;
+  parallel_ranges(*call.parallel, ceil_div(copied_bytes_, kCopyGrain), kCopyGrain, [&](int64_t first, int64_t last) {
+    const int64_t end = std::min(last * kCopyGrain, copied_bytes_);
+    uint64_t signs = 0;
+    for (int64_t i = first * kCopyGrain; i < end; i += kTileBlock) {
+      uint64_t some[2];
+      std::memcpy(some, from + i, sizeof some);
+      signs |= some[0] | some[1];
+      for (uint64_t& eight : some) eight = (eight + kCentres) ^ kSigns;
+      std::memcpy(to + i, some, sizeof some);
+    }
+    if ((signs & kSigns) != 0) negative.store(true, std::memory_order_relaxed);
+  });
+  return !negative.load(std::memory_order_relaxed);
+}
+
+// To look at the inputs takes a third of what it saves for one block of outputs.
+S8Product::Inputs S8Direct16::inputs_of(const Input& input, const DirectChunk& chunk, const S8Tile& tile) const {
+  if (input.centred) return S8Product::Inputs::kCentred;
+  const bool looks = product_.centres_pixels() && chunk.blocks.size() > 1;
+  const bool found = looks && not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
+  return found ? S8Product::Inputs::kNotNegative : S8Product::Inputs::kAny;
+}
+
+void S8Direct16::run_chunk(const KernelCall& call, const Input& input, const DirectChunk& chunk) const {
   const ConvGeometry& g = geometry_;
   const int64_t in_blocks = ceil_div(g.in_channels, kTileBlock);
   const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock);
@@ -72,16 +132,14 @@ void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) con
   S8Tile tile;
   tile.segments = g.taps();
   tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
-  tile.chunk_stride = g.in_spatial() * kTileBlock;
+  tile.chunk_stride = in_plane();
   tile.length = kTileBlock;
-  tile.input = call.input<int8_t>(0) + (chunk.image * in_blocks + chunk.group * tile.chunks) * tile.chunk_stride;
+  tile.input = input.bytes + (chunk.image * in_blocks + chunk.group * tile.chunks) * tile.chunk_stride;
   S8Finish finish;
   finish.point_stride = kTileBlock;
   finish.block_stride = g.out_spatial() * kTileBlock;
   const int64_t tiles = chunk.tiles(limits.points);
-  // To look at the inputs takes a third of what it saves for one block of outputs.
-  const bool centred = product_.can_centre() && chunk.blocks.size() > 1 &&
-                       not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
+  const S8Product::Inputs inputs = inputs_of(input, chunk, tile);
   for (int64_t block = chunk.blocks.first; block < chunk.blocks.last; block += limits.blocks) {
     tile.blocks = std::min(limits.blocks, chunk.blocks.last - block);
     tile.offsets = chunk.offsets;
@@ -91,7 +149,7 @@ void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) con
       const int64_t at = (plane + chunk.pixels.first + part.first) * kTileBlock;
       tile.points = part.size();
       product_.outputs().place(call, at, finish);
-      product_.run(first_block + block, tile, finish, centred);
+      product_.run(first_block + block, tile, finish, inputs);
       tile.offsets += tile.segments * tile.points;
     }
   }

@@ -14,6 +14,8 @@
 namespace nestrt::kernels {
 namespace {
 
+constexpr int64_t kRowPoints = 240;  // of which the product, which cuts them where it has to, is told at once
+
 class S8Stem16 final : public Kernel {
  public:
   // `tiles` are null where product.run() computes.
@@ -108,23 +110,23 @@ void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const
   const ConvAxis& width = g.axes[2];
   const TileLimits limits = product_.limits();
   const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), step = this->step();
-  int64_t offsets[kMaxTilePoints];
-  for (int64_t p = 0; p < limits.points; ++p) offsets[p] = p * step;
+  int64_t offsets[kRowPoints];
+  for (int64_t p = 0; p < std::min(kRowPoints, width.output); ++p) offsets[p] = p * step;
   S8Tile tile;
-  tile.offsets = offsets;
   tile.segments = tile.chunks = 1;
   tile.length = segment_;
   S8Finish finish;
   finish.point_stride = kTileBlock;
   finish.block_stride = g.out_spatial() * kTileBlock;
-  const int64_t tiles = ceil_div(width.output, limits.points);
+  const int64_t tiles = ceil_div(width.output, kRowPoints);
   for (int64_t block = 0; block < out_blocks; block += limits.blocks) {
     tile.blocks = std::min(limits.blocks, out_blocks - block);
     const int64_t row_at = (image * out_blocks + block) * g.out_spatial() + row * width.output;
     for (int64_t t = 0; t < tiles; ++t) {
-      const Range part = part_of(width.output, t, tiles);
+      const Range part = part_of(width.output, t, tiles, limits.grain);
       tile.points = part.size();
       tile.input = columns + part.first * step;
+      tile.offsets = offsets;
       product_.outputs().place(call, (row_at + part.first) * kTileBlock, finish);
       product_.run(block, tile, finish);
     }

@@ -245,14 +245,16 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   return layer;
 }
 
-// A convolution of one tap, of operands without shifts and scales. Of its inputs none is below 0, or one in a thousand.
-S8Layer pointwise_layer(std::mt19937& generator, bool some_below) {
+// A convolution of kernel x kernel taps, of operands without shifts and scales. Of its inputs none is below 0, or one
+// in a thousand.
+S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
   S8Layer layer;
-  layer.conv.kernel = layer.conv.dilation = {1, 1};
+  layer.conv.kernel = {kernel, kernel};
+  layer.conv.dilation = {1, 1};
   layer.conv.stride = {draw.between(1, 2), 1};
-  layer.conv.pad_begin = layer.conv.pad_end = {0, 0};
-  const Shape x{1, 16 * draw.between(1, 5), draw.between(1, 9), draw.between(1, 9)};
+  layer.conv.pad_begin = layer.conv.pad_end = {kernel / 2, kernel / 2};
+  const Shape x{draw.between(1, 2), 16 * draw.between(1, 5), draw.between(1, 9), draw.between(1, 9)};
   std::vector<int> values(static_cast<size_t>(x.num_elements()));
   const bool extremes = draw.once_in(2);
   for (int& value : values) {
@@ -260,7 +262,7 @@ S8Layer pointwise_layer(std::mt19937& generator, bool some_below) {
     if (some_below && draw.once_in(1000)) value = draw.between(-128, -1);
   }
   layer.x = with_exponent(tensor_s8(x, values), draw.between(-3, 7));
-  const Shape weights{draw.between(17, 70), x[1], 1, 1};
+  const Shape weights{draw.between(17, 70), x[1], kernel, kernel};
   const int size = draw.once_in(2) ? 127 : draw.between(1, 127);
   values.resize(static_cast<size_t>(weights.num_elements()));
   for (int& value : values) value = draw.once_in(9) ? (draw.once_in(2) ? size : -size) : draw.between(-size, size);
@@ -283,11 +285,12 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
                                        "conv.s8.stem16 folded"});
 }
 
-TEST_CASE("An s8 Conv of one tap gives the bits of the reference, whether inputs are below 0 or not") {
+TEST_CASE("An s8 Conv behind a Relu gives the bits of the reference, whether inputs are below 0 or not") {
   std::mt19937 generator(4);
+  const int kernel = GENERATE(1, 3, 5);
   const int layers = by_level(20, 100, 1000);
   for (int i = 0; i < layers; ++i) {
-    S8Layer layer = pointwise_layer(generator, i % 2 == 0);
+    S8Layer layer = layer_behind_relu(generator, kernel, i % 2 == 0);
     if (i % 4 < 3)
       draw_scales(layer, generator);
     else
