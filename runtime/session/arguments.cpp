@@ -26,6 +26,7 @@ Status check_view(std::string_view side, size_t position, const TensorInfo& expe
   const size_t bytes = expected.size_bytes();
   if (bytes == 0) return {};
   if (got.data == nullptr) return fail(fmt::format("expected {} bytes of memory, got null", bytes));
+  if (got.capacity < bytes) return fail(fmt::format("expected {} bytes of memory, got {}", bytes, got.capacity));
   const auto address = reinterpret_cast<uintptr_t>(got.data);
   if (address % size_bytes(expected.type) != 0)
     return fail(fmt::format("memory must be aligned to {} bytes, the size of {}", size_bytes(expected.type),

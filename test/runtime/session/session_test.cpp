@@ -193,6 +193,10 @@ TEST_CASE("Wrong arguments are refused with what was expected and what came") {
   CHECK(refusal({good_x}, {{DataType::kF32, {6}, y.data()}}) == "output 0 'y': expected f32 2x3, got f32 6");
   CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, nullptr}}) ==
         "output 0 'y': expected 24 bytes of memory, got null");
+  CHECK(refusal({tensor_view(std::span<const float>(x).first(5), {2, 3})}, {good_y}) ==
+        "input 0 'x': expected 24 bytes of memory, got 20");
+  CHECK(refusal({good_x}, {tensor_view(std::span(y).first(5), {2, 3})}) ==
+        "output 0 'y': expected 24 bytes of memory, got 20");
   CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, odd}}) ==
         "output 0 'y': memory must be aligned to 4 bytes, the size of f32");
   CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, x.data() + 1}}) ==
