@@ -32,6 +32,17 @@ def model_file(model: Any) -> Iterator[str]:
         yield path
 
 
+def _is_in_its_file(plan: Plan) -> bool:
+    """Whether a plan's path still leads to it, and not to what was written there since."""
+    if plan.path is None:
+        return False
+    try:
+        with open(plan.path, "rb") as file:
+            return file.read() == plan.to_bytes()
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def plan_file(plan: Any) -> Iterator[str]:
     """The path of a plan that is a path, bytes, or a Plan."""
@@ -39,7 +50,7 @@ def plan_file(plan: Any) -> Iterator[str]:
         yield path_text(plan)
         return
     plan = plan if isinstance(plan, Plan) else Plan(plan)
-    if plan.path is not None:
+    if _is_in_its_file(plan):
         yield plan.path
         return
     with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:

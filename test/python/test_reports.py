@@ -10,6 +10,7 @@ import onnx
 import pytest
 
 import nestrt
+from conftest import make_model
 
 
 def test_bench_gives_what_json_has(plan):
@@ -22,6 +23,26 @@ def test_bench_gives_what_json_has(plan):
     assert figures["plan"] == plan.path and figures["digest"] == plan.metadata["digest"]
     json.dumps(figures)
     assert "median_ms" in report._repr_html_()
+
+
+def test_tools_take_a_plan_as_it_was_read(tmp_path, monkeypatch):
+    def network(channels):
+        tensors = [
+            onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, count, 8, 8])
+            for name, count in (("x", 1), ("y", channels))
+        ]
+        node = onnx.helper.make_node("Conv", ["x", "w"], ["y"])
+        return make_model([node], tensors[:1], tensors[1:], [("w", np.ones((channels, 1, 1, 1), np.float32))])
+
+    monkeypatch.chdir(tmp_path)
+    small = nestrt.compile(network(2), "net.nest")
+    large = nestrt.compile(network(16), "net.nest")  # over the same file
+    products = 8 * 8
+    assert nestrt.bench(small, runs=1).macs == 2 * products
+    assert nestrt.bench(large, runs=1).macs == 16 * products
+    assert nestrt.check(network(2), small)
+    os.remove("net.nest")
+    assert nestrt.bench(large, runs=1).macs == 16 * products
 
 
 def test_bench_takes_inputs(two_by_two):
