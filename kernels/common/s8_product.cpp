@@ -30,7 +30,7 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   product.tile_ = s8_tile_kernel({weights.data(), static_cast<size_t>(blocks * block_bytes)});
   product.weights_ = std::move(weights);
   product.block_bytes_ = block_bytes;
-  product.padded_ = segments == S8Segments::kMany;
+  product.padded_ = segments == S8Segments::kMany || segments == S8Segments::kTaps;
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));
   std::fill(std::begin(product.padding_), std::end(product.padding_), product.outputs_.input_zero());
   const bool by_caller = multiplier == Multiplier::kCaller;
@@ -38,8 +38,9 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   if (offset != 0) product.subtract(static_cast<uint32_t>(offset), blocks);
   if (by_caller || !product.tile_.chains || block_bytes == 0) return product;
   if (segments == S8Segments::kOne) NESTRT_RETURN_IF_ERROR(product.widen(blocks));
+  const bool has_pixels = segments == S8Segments::kPixels || segments == S8Segments::kTaps;
   if (product.block_bytes_ % kStepBytes == 0)
-    NESTRT_RETURN_IF_ERROR(product.find_chains(blocks, segments != S8Segments::kOne && !epilogue.scaled()));
+    NESTRT_RETURN_IF_ERROR(product.find_chains(blocks, has_pixels && !epilogue.scaled()));
   return product;
 }
 

@@ -11,6 +11,7 @@ namespace nestrt::kernels {
 // What tiles read for an output.
 enum class S8Segments {
   kMany,    // any number of segments, in which there may be padding
+  kTaps,    // the same of 16 bytes, of which whoever calls run() may centre the inputs
   kPixels,  // one segment of 16 bytes in each chunk, no padding
   kOne,     // one of block_bytes() / 16 bytes, as many as the weights state or some more
 };

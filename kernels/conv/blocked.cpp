@@ -33,7 +33,7 @@ Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geo
   const bool pixels = geometry.taps() == 1 && std::none_of(geometry.axes.begin(), geometry.axes.end(), padded);
   const S8Segments segments = packing == Packing::kS8Stem ? S8Segments::kOne
                               : pixels                    ? S8Segments::kPixels
-                                                          : S8Segments::kMany;
+                                                          : S8Segments::kTaps;
   return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue, segments,
                          multiplier);
 }
