@@ -11,19 +11,11 @@ namespace {
 // wake.
 constexpr std::chrono::microseconds kLate{200};
 
-bool is_starving(const UnitClaim& claim) { return claim.passed >= UnitQueue::kMostPassed; }
-
-bool is_before(const UnitClaim& a, const UnitClaim& b) {
-  const auto order = [](const UnitClaim& claim) {
-    return std::tuple(!is_starving(claim), !claim.urgent, claim.deadline);
-  };
-  return order(a) < order(b);
-}
-
 }  // namespace
 
 void UnitQueue::add(UnitClaim& claim, Time now) {
   claim.passed = 0;
+  claim.widest_gap = {};
   claim.next = nullptr;
   UnitClaim** last = &first_;
   while (*last != nullptr) last = &(*last)->next;
@@ -61,6 +53,22 @@ bool UnitQueue::may_begin(const UnitClaim& claim, Time now) const {
   return now + std::max(claim.times[0], claim.times[1]) <= due_;
 }
 
+SteadyClock::duration UnitQueue::gap() const {
+  return last_urgent_ == nullptr ? SteadyClock::duration::zero() : due_ - last_urgent_end_;
+}
+
+bool UnitQueue::is_starving(const UnitClaim& claim) const {
+  if (claim.passed < kMostPassed) return false;
+  return claim.passed >= 2 * kMostPassed || gap() >= claim.widest_gap * 3 / 4;
+}
+
+bool UnitQueue::is_before(const UnitClaim& a, const UnitClaim& b) const {
+  const auto order = [this](const UnitClaim& claim) {
+    return std::tuple(!is_starving(claim), !claim.urgent, claim.deadline);
+  };
+  return order(a) < order(b);
+}
+
 void UnitQueue::begin(UnitClaim& claim, Time now) {
   for (UnitClaim* older = first_; older != &claim; older = older->next) ++older->passed;
   remove(claim);
@@ -75,6 +83,8 @@ void UnitQueue::end(UnitClaim& claim, Time now) {
   last_urgent_end_ = now;
   due_ = now + gap;
   kept_until_ = gap > gap.zero() ? due_ + gap / 8 + kLate : now;
+  for (UnitClaim* waiting = first_; waiting != nullptr; waiting = waiting->next)
+    waiting->widest_gap = std::max(waiting->widest_gap, gap);
 }
 
 }  // namespace nestrt::scheduler

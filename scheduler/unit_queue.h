@@ -5,7 +5,8 @@
 // Maximum Tardiness, 1955), then what came first. Between two programs of urgent work the unit is kept free for the
 // second: other work begins only if it will be over by then, as far as is known from runs before. Where urgent work
 // does not come when it is expected, others have the unit soon after. Nobody waits for ever: who has been passed
-// kMostPassed times is next.
+// kMostPassed times has the unit in the next gap as wide as the widest that it has seen, where urgent work loses least,
+// and next of all once it has been passed as often again.
 //
 // Time is what the caller says it is. Threads: one at a time. Nothing is allocated.
 #pragma once
@@ -25,6 +26,7 @@ struct UnitClaim {
   SteadyClock::duration times[2] = {};
   SteadyClock::duration gaps[2] = {};
   uint32_t passed = 0;
+  SteadyClock::duration widest_gap{};  // expected in urgent work while it waited
   UnitClaim* next = nullptr;
 };
 
@@ -52,6 +54,10 @@ class UnitQueue {
 
  private:
   bool may_begin(const UnitClaim& claim, Time now) const;
+  bool is_starving(const UnitClaim& claim) const;
+  bool is_before(const UnitClaim& a, const UnitClaim& b) const;
+  // Expected after the urgent work that has just ended; none while urgent work waits or runs.
+  SteadyClock::duration gap() const;
 
   UnitClaim* first_ = nullptr;  // in the order in which they came
   Time begun_;

@@ -141,6 +141,20 @@ TEST_CASE("Where they do not fit an urgent session waits for one of them now and
   CHECK(run.sessions[1].per_second * UnitQueue::kMostPassed == Approx(run.sessions[0].per_second).epsilon(0.05));
 }
 
+TEST_CASE("What fits into no gap of an urgent session begins in the widest") {
+  constexpr double kProgram = 1500;
+  const Problem urgent = chain({{100, 0}, {0, 10}, {100, 0}, {0, 10}, {1000, 0}, {0, 10}});
+  const Problem other = chain({{0, kProgram}});
+  Sessions sessions;
+  sessions.add(urgent, true);
+  sessions.add(other);
+  const SideBySide run = sessions.run(200);
+  const double alone = run.sessions[0].alone_us;
+  CHECK(run.sessions[0].median_us == Approx(alone));
+  CHECK(run.sessions[0].longest_us > alone);
+  CHECK(run.sessions[0].longest_us <= alone + kProgram - 1000 + 1);
+}
+
 TEST_CASE("An urgent network takes hardly longer beside another one than alone") {
   for (const uint32_t seed : {1, 2, 3, 4}) {
     CAPTURE(seed);

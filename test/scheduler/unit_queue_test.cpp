@@ -65,6 +65,58 @@ TEST_CASE("Who has been passed often enough has the unit next, whoever else wait
   CHECK(unit.next() == &urgent);
 }
 
+// Urgent work that leaves the unit for 4 ms, 9 ms and 1 ms in turn.
+struct UnevenWork {
+  static constexpr milliseconds kGaps[] = {milliseconds(4), milliseconds(9), milliseconds(1)};
+  explicit UnevenWork(FakeUnit& its_unit) : unit(its_unit) {}
+
+  // Until the claim is next where urgent work has just ended; after which of it.
+  size_t run_until_next_is(const UnitClaim& claim, size_t most) {
+    for (size_t i = 0; i < most; ++i) {
+      unit.add(urgent[i % 3]);
+      unit.run(urgent[i % 3], milliseconds(1));
+      if (unit.next() == &claim) return i;
+      unit.pass(kGaps[i % 3]);
+    }
+    return most;
+  }
+
+  FakeUnit& unit;
+  UnitClaim urgent[3] = {{true}, {true}, {true}};
+};
+
+TEST_CASE("Who has been passed often enough begins where urgent work leaves the unit longest") {
+  FakeUnit unit;
+  UnitClaim large;
+  unit.add(large);
+  unit.run(large, milliseconds(12));
+  UnevenWork uneven(unit);
+  uneven.run_until_next_is(large, 9);  // so that its gaps are known
+  unit.add(large);
+  const size_t after = uneven.run_until_next_is(large, 2 * UnitQueue::kMostPassed);
+  CHECK(after % 3 == 1);
+  CHECK(large.passed >= UnitQueue::kMostPassed);
+  CHECK(large.passed < UnitQueue::kMostPassed + 3);
+}
+
+TEST_CASE("Who has been passed twice as often waits for no gap") {
+  FakeUnit unit;
+  UnitClaim large;
+  unit.add(large);
+  unit.run(large, milliseconds(12));
+  UnevenWork uneven(unit);
+  uneven.run_until_next_is(large, 9);
+  unit.add(large);
+  REQUIRE(uneven.run_until_next_is(large, 3) == 3);  // has seen 9 ms
+  UnitClaim dense{true};
+  for (uint32_t i = 0; i <= 2 * UnitQueue::kMostPassed; ++i) {
+    unit.add(dense);
+    if (unit.next() == &large) break;
+    unit.run(dense, milliseconds(1));
+  }
+  CHECK(large.passed == 2 * UnitQueue::kMostPassed);
+}
+
 // Urgent work of 1 ms that comes every 10 ms, three times; the last has just ended.
 struct PeriodicWork {
   explicit PeriodicWork(FakeUnit& unit) {
