@@ -44,8 +44,12 @@ class RunStatistics {
   // Whether each of the last few runs of a unit was off to the same side: by more than this part, or by a quarter of it
   // where they agree among each other; and by more than runs differ as it is.
   bool has_changed(double part) const;
-  // The median of the last runs, at most fifteen.
+  // The median of the last runs, at most fifteen; of the last kRecent.
   double makespan_us() const;
+  double recent_makespan_us() const;
+  // Whether each of the last kRecent runs took longer than all of the twelve before, or each less: by this part more
+  // or less than those in the middle, as where units have begun to disturb each other.
+  bool has_other_makespans(double part) const;
   // How far a run of the unit is from the one before, as a part, in the mean; 0 where it is not known.
   double noise(uint32_t unit) const { return has_steps(unit) ? units_[unit].noise : 0; }
   // The same of each of its steps, if they all are as noisy and know nothing of each other.
@@ -61,15 +65,17 @@ class RunStatistics {
     double noise_runs = 0;  // that it is the mean of
     std::array<double, kRecent> recent = {};
   };
+  using Makespans = std::array<double, kMakespans>;
   void remember(OfUnit& unit) const;
   void remember(size_t step);
+  Makespans last_makespans() const;  // in the order of the runs
 
   std::vector<uint32_t> unit_of_;  // by step
   std::vector<double> predicted_us_, means_us_;
   std::vector<float> step_us_;
   std::vector<std::array<float, kRecent>> recent_us_;  // by step
   std::vector<OfUnit> units_;
-  std::array<double, kMakespans> makespans_us_ = {};
+  Makespans makespans_us_ = {};  // of run r: at r % kMakespans
   uint32_t runs_ = 0;
   double total_us_ = 0;
 };

@@ -20,8 +20,10 @@ constexpr uint64_t kRunsToSettle = 64;
 constexpr uint32_t kTrialRuns = 8, kFirstLook = 16, kRarestLook = 64;
 // After something was taken back: for the first time, and at most.
 constexpr uint32_t kFirstHold = 64, kLongestHold = 4096;
-// What is known of a manner that is not in use is half as much after so many runs.
+// What is known of placement one after the other is half as much after so many runs without it.
 constexpr double kRunsToForget = 48;
+// After so many runs one after the other it is seen again what comes of it that work is side by side.
+constexpr uint64_t kSideBySideAgain = 32;
 // Means are looked at where they are off by this part of what makes a change.
 constexpr double kWorthLearning = 0.25;
 // What takes more than so many times as long as elsewhere is not worth measuring.
@@ -103,8 +105,7 @@ void SchedulePolicy::learn_details(const RunStatistics& statistics) {
 }
 
 // Of the unit that was explored alone. Returns whether what is predicted of the schedule in use may be another.
-bool SchedulePolicy::learn_explored(const RunStatistics& statistics) {
-  const uint32_t unit = explorer_->unit;
+bool SchedulePolicy::learn_explored(uint32_t unit, const RunStatistics& statistics) {
   const bool was_left = has_been_left(unit);
   if (was_left) learned_.slow_down(units_[unit], statistics.mean_slowdown(unit));
   observe(explorer_->schedule, statistics, unit, Runs::kAll);
@@ -126,11 +127,12 @@ void SchedulePolicy::observe(const Schedule& schedule, const RunStatistics& stat
 void SchedulePolicy::learn_excess(const RunStatistics& statistics) {
   const std::optional<double> predicted = predict(main_.schedule);
   if (!predicted || *predicted <= 0 || statistics.runs() < kTrialRuns) return;
-  main_.excess = statistics.makespan_us() / *predicted;
+  const bool is_new = statistics.has_other_makespans(options_.drift);
+  main_.excess = (is_new ? statistics.recent_makespan_us() : statistics.makespan_us()) / *predicted;
   excess_[main_.manner] = main_.excess;
-  double& other = excess_[main_.manner == kSideBySide ? kOneByOne : kSideBySide];
   const auto runs = static_cast<double>(runs_ - std::exchange(excess_run_, runs_));
-  other = std::pow(other, std::exp2(-runs / kRunsToForget));
+  if (main_.manner == kSideBySide)
+    excess_[kOneByOne] = std::pow(excess_[kOneByOne], std::exp2(-runs / kRunsToForget));
 }
 
 // --- Schedules -------------------------------------------------------------------------------------------------------
@@ -205,6 +207,7 @@ SchedulePolicy::Move SchedulePolicy::judge(const RunStatistics& statistics, bool
     return adopt_better(false) ? Move::kAdopt : Move::kRestart;
   }
   learn_excess(statistics);
+  if (statistics.has_other_makespans(options_.drift)) holding_runs_ = 0;
   if (is_on_trial_ && statistics.runs() >= kTrialRuns) {
     if (take_back()) {
       holding_runs_ = next_hold_;
@@ -246,6 +249,7 @@ bool SchedulePolicy::adopt_better(bool must_leave) {
 void SchedulePolicy::adopt(Schedule schedule, Manner manner) {
   previous_ = std::exchange(main_, Used{std::move(schedule), manner, excess_[manner]});
   is_on_trial_ = true;
+  side_by_side_run_ = runs_;
 }
 
 bool SchedulePolicy::take_back() {
@@ -258,8 +262,10 @@ bool SchedulePolicy::take_back() {
 }
 
 void SchedulePolicy::undo(Move move) {
-  if (move == Move::kExplore)
-    explorations_[explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain, false};  // it would fail again
+  if (move == Move::kExplore) {  // it would fail again
+    side_by_side_run_ = runs_ + kExploreAgain;
+    if (explorer_->unit) explorations_[*explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain, false};
+  }
   if (move == Move::kAdopt || move == Move::kTakeBack) std::swap(main_, *previous_);
   is_exploring_ = is_on_trial_ = explorer_is_known_ = false;
   count(0, 0);
@@ -287,7 +293,12 @@ void SchedulePolicy::plan_next() {
   if (!std::exchange(explorer_is_known_, true)) explorer_ = find_explorer();
   due_.us = kNever;
   if (explorer_ && !is_on_trial_)
-    due_.us = counted_us_ + std::max(0.0, kExploringRuns * explorer_->loss_us - exploring_us_) / kExploring;
+    due_.us = counted_us_ + std::max(until_run_us(explorer_->earliest_run),
+                                     (kExploringRuns * explorer_->loss_us - exploring_us_) / kExploring);
+}
+
+double SchedulePolicy::until_run_us(uint64_t run) const {
+  return run <= runs_ ? 0 : static_cast<double>(run - runs_) * predict(main_.schedule).value_or(0) * main_.excess;
 }
 
 void SchedulePolicy::count(uint32_t runs, double us) {
@@ -298,7 +309,7 @@ void SchedulePolicy::count(uint32_t runs, double us) {
 // --- Exploring -------------------------------------------------------------------------------------------------------
 
 bool SchedulePolicy::explore() {
-  if (!explorer_ || !explorer_is_known_ || is_on_trial_) return false;
+  if (!explorer_ || !explorer_is_known_ || is_on_trial_ || runs_ < explorer_->earliest_run) return false;
   if (exploring_us_ < kExploringRuns * explorer_->loss_us) return false;
   return is_exploring_ = true;
 }
@@ -306,18 +317,31 @@ bool SchedulePolicy::explore() {
 SchedulePolicy::Move SchedulePolicy::end_exploring(const RunStatistics& statistics) {
   const double expected = predict(main_.schedule).value_or(0) * main_.excess;
   exploring_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * expected);
-  Exploration& exploration = explorations_[explorer_->unit];
-  exploration.wait_runs = statistics.deviation() > options_.drift || exploration.wait_runs == 0
-                              ? kExploreAgain
-                              : std::min(2 * exploration.wait_runs, kExploreRarely);
-  exploration.next_run = runs_ + exploration.wait_runs;
-  exploration.others_contend = false;
-  const bool has_other_predictions = learn_explored(statistics);
+  const bool has_other_predictions = explorer_->unit ? end_exploring_unit(*explorer_->unit, statistics)
+                                                     : end_exploring_side_by_side(statistics);
   explorer_is_known_ = false;
   const Move move = adopt_better(false) ? Move::kAdopt : has_other_predictions ? Move::kRestart : Move::kStay;
   if (move != Move::kStay) count(0, 0);
   plan_next();
   return move;
+}
+
+// Both: whether what is predicted of the schedule in use may be another.
+bool SchedulePolicy::end_exploring_unit(uint32_t unit, const RunStatistics& statistics) {
+  Exploration& exploration = explorations_[unit];
+  exploration.wait_runs = statistics.deviation() > options_.drift || exploration.wait_runs == 0
+                              ? kExploreAgain
+                              : std::min(2 * exploration.wait_runs, kExploreRarely);
+  exploration.next_run = runs_ + exploration.wait_runs;
+  exploration.others_contend = false;
+  return learn_explored(unit, statistics);
+}
+
+bool SchedulePolicy::end_exploring_side_by_side(const RunStatistics& statistics) {
+  side_by_side_run_ = runs_;
+  const std::optional<double> predicted = predict(explorer_->schedule);
+  if (predicted && *predicted > 0) excess_[kSideBySide] = statistics.makespan_us() / *predicted;
+  return false;
 }
 
 // What was not measured, or long ago, comes first; of several units the one that is tried at the least loss.
@@ -331,7 +355,17 @@ std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
       if (found && (!best || found->loss_us < best->loss_us)) best = std::move(found);
     }
   }
-  return best;
+  return best ? best : side_by_side_again();
+}
+
+// Where it promises more than what is in use, if units disturb each other no more.
+std::optional<SchedulePolicy::Explorer> SchedulePolicy::side_by_side_again() const {
+  if (main_.manner == kSideBySide) return std::nullopt;
+  std::optional<Schedule> schedule = make(options_.schedule.method, costs());
+  const double in_use = predict(main_.schedule).value_or(0) * main_.excess;
+  if (!schedule || schedule->makespan_us * worth_it() > in_use) return std::nullopt;
+  const double loss_us = std::max(0.0, schedule->makespan_us * excess_[kSideBySide] - in_use);
+  return Explorer{std::move(*schedule), std::nullopt, loss_us, side_by_side_run_ + kSideBySideAgain};
 }
 
 bool SchedulePolicy::has_been_left(uint32_t unit) const {

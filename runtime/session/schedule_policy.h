@@ -3,7 +3,8 @@
 //
 // Costs follow the runs (LearnedCosts). Makespans decide: another schedule is taken where it promises to be clearly
 // faster than the one in use, and one that turns out slower than that is taken back. Where what runs side by side takes
-// longer than its steps promise, as units disturb each other, placement one after the other is weighed against it.
+// longer than its steps promise, as units disturb each other, placement one after the other is weighed against it, and
+// while that is in use, it is seen now and then whether they still do.
 // Work that was never measured is measured in some of the first runs, which give a unit all that may well belong there,
 // and now and then again. A unit
 // that the schedule has left is tried now and then with one branch, so that it is found out when it is as fast again as
@@ -69,14 +70,15 @@ class SchedulePolicy {
   void undo(Move move);
 
   // When decide() is to be asked next: after so many runs in all of the statistics of the schedule in use, as soon as
-  // they have taken so long, or where a unit has changed its speed.
+  // they have taken so long, or where a unit has changed its speed, or runs take longer or shorter than before.
   struct Due {
     uint32_t runs = 0;
     double us = 0;
     double drift = 0;  // PolicyOptions::drift
 
     bool has_come(const RunStatistics& statistics) const {
-      return statistics.runs() >= runs || statistics.total_us() >= us || statistics.has_changed(drift);
+      return statistics.runs() >= runs || statistics.total_us() >= us || statistics.has_changed(drift) ||
+             statistics.has_other_makespans(drift);
     }
   };
   const Due& due() const { return due_; }
@@ -101,8 +103,9 @@ class SchedulePolicy {
   };
   struct Explorer {
     Schedule schedule;
-    uint32_t unit = 0;   // that it is for
-    double loss_us = 0;  // predicted, in each run
+    std::optional<uint32_t> unit;  // that it is for; none: for what comes of it that work is side by side
+    double loss_us = 0;            // predicted, in each run
+    uint64_t earliest_run = 0;
   };
 
   bool learn(const RunStatistics& statistics);
@@ -111,7 +114,7 @@ class SchedulePolicy {
                               double (RunStatistics::*of)(uint32_t) const) const;
   void learn_speeds(const RunStatistics& statistics);
   void learn_details(const RunStatistics& statistics);
-  bool learn_explored(const RunStatistics& statistics);
+  bool learn_explored(uint32_t unit, const RunStatistics& statistics);
   enum class Runs : uint8_t { kAll, kLast };  // that statistics are the means of; the last RunStatistics::kRecent
   void observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit, Runs which);
   void learn_excess(const RunStatistics& statistics);
@@ -127,12 +130,16 @@ class SchedulePolicy {
   bool take_back();
   bool explore();
   Move end_exploring(const RunStatistics& statistics);
+  bool end_exploring_unit(uint32_t unit, const RunStatistics& statistics);
+  bool end_exploring_side_by_side(const RunStatistics& statistics);
   std::optional<Explorer> find_explorer() const;
+  std::optional<Explorer> side_by_side_again() const;
   std::optional<WorkCost> cost_on(uint32_t unit, uint32_t branch) const;
   std::vector<uint32_t> branches_to_measure(uint32_t unit) const;
   std::vector<uint32_t> cheapest_branch(uint32_t unit) const;
   std::optional<Explorer> explorer_with(uint32_t unit, const std::vector<uint32_t>& branches, double hope) const;
   bool has_been_left(uint32_t unit) const;
+  double until_run_us(uint64_t run) const;
   void count(uint32_t runs, double us);
   void plan_next(const RunStatistics& statistics, Move move);
   void plan_next();
@@ -148,6 +155,7 @@ class SchedulePolicy {
   bool is_on_trial_ = false;               // it is open whether main_ is better than previous_
   std::array<double, 2> excess_ = {1, 1};  // by manner
   uint64_t excess_run_ = 0;                // when it was known
+  uint64_t side_by_side_run_ = 0;          // when it was explored
   uint64_t failing_ = 0;
   bool others_changed_ = false;
 

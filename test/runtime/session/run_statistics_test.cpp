@@ -92,6 +92,31 @@ TEST_CASE("An interruption hardly moves a mean") {
   CHECK(statistics.mean_us(0) < 11);
 }
 
+TEST_CASE("Three runs longer than all before, or shorter, show that makespans are others") {
+  for (const double makespan_us : {50.0, 32.0}) {
+    RunStatistics statistics = statistics_of_two_units();
+    for (int run = 0; run < 40; ++run) add(statistics, {10, 30, 20}, run % 2 == 0 ? 38 : 42);
+    for (int run = 0; run < 2; ++run) add(statistics, {10, 30, 20}, makespan_us);
+    CHECK_FALSE(statistics.has_other_makespans(0.1));
+    add(statistics, {10, 30, 20}, makespan_us);
+    CHECK(statistics.has_other_makespans(0.1));
+    CHECK_FALSE(statistics.has_other_makespans(0.4));
+    CHECK(statistics.recent_makespan_us() == makespan_us);
+    add(statistics, {10, 30, 20}, makespan_us);  // which is no news
+    CHECK_FALSE(statistics.has_other_makespans(0.1));
+  }
+}
+
+TEST_CASE("Makespans are no others where one before was as long, nor where there were too few") {
+  RunStatistics statistics = statistics_of_two_units();
+  for (int run = 0; run < 12; ++run) add(statistics, {10, 30, 20}, run == 5 ? 60 : 40);
+  for (int run = 0; run < 3; ++run) add(statistics, {10, 30, 20}, 50);
+  CHECK_FALSE(statistics.has_other_makespans(0.1));
+  RunStatistics few = statistics_of_two_units();
+  for (int run = 0; run < 14; ++run) add(few, {10, 30, 20}, run < 11 ? 40 : 50);
+  CHECK_FALSE(few.has_other_makespans(0.1));
+}
+
 TEST_CASE("The makespan is the median of the last runs") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 30; ++run) add(statistics, {10, 30, 20}, run < 20 ? 40 : 50);
