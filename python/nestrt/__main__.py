@@ -80,6 +80,8 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--pad", type=int, help="pixels beside it (--letterbox)")
         made.add_argument("--input-shape", type=input_shape, action="append", default=[], metavar="NAME=DIMS",
                           help="fixes dynamic dimensions: x=1,3,224,224; several of one input: a plan for all of them")
+        made.add_argument("--computed-constants", type=int, metavar="MB",
+                          help="megabytes of constants that the compiler may compute beyond the model's own")
 
     made = command("calibrate", "Observes every value of a network over samples.", "model of ONNX")
     pictures(made)
@@ -115,7 +117,9 @@ def network(options: argparse.Namespace) -> Dict[str, Any]:
     """What the options say of the inputs."""
     names = ("mean", "scale", "resize", "bgr", "letterbox", "pad")
     stated = {name: value for name in names if (value := getattr(options, name)) is not None}
-    given = {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
+    given: Dict[str, Any] = {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
+    if options.computed_constants is not None:
+        given["computed_constants"] = options.computed_constants
     first, *others = shape_choices(options.input_shape)
     return {**given, **({"input_shapes": first} if first else {}), **({"other_shapes": others} if others else {})}
 
@@ -157,14 +161,18 @@ def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
 
 
 def compile(options: argparse.Namespace) -> Dict[str, Any]:
-    plan = nestrt.compile(options.model, options.output, quantize="s8",
-                          calibration=options.calibration or options.samples, calibration_limit=options.limit,
-                          target=options.target, max_loss=options.max_loss,
-                          search_samples=None if options.max_loss is None else options.samples,
-                          search_limit=None if options.max_loss is None else options.limit,
-                          search_budget=options.budget,
-                          labels=options.labels, label_offset=options.offset, skip_unreadable=options.skip_unreadable,
-                          workers=options.workers, progress=Bar(), **network(options))
+    searches = options.max_loss is not None
+    calibration = options.calibration or options.samples
+    is_profile = calibration.endswith((".yaml", ".yml"))
+    reading: Dict[str, Any] = {} if is_profile else {"calibration_limit": options.limit}
+    if searches or not is_profile:
+        reading["workers"] = options.workers
+    if searches:
+        reading.update(search_samples=options.samples, search_limit=options.limit)
+    plan = nestrt.compile(options.model, options.output, quantize="s8", calibration=calibration, target=options.target,
+                          max_loss=options.max_loss, search_budget=options.budget, labels=options.labels,
+                          label_offset=options.offset, skip_unreadable=options.skip_unreadable, progress=Bar(),
+                          **reading, **network(options))
     print(f"{options.output}: {plan!r}")
     for trial in plan.report.get("trials", ()):
         print(f"{trial['loss']:8.2f} points  {trial['options']}")

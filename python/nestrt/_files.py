@@ -73,19 +73,22 @@ def check_names(given: Iterable[Any], inputs: Sequence[str], owner: str, where: 
 
 def inputs_of(model: Any, how: Mapping[str, Any]) -> List[str]:
     """Names of a network's inputs. Compiling it tells them; without what makes a plan fast that takes least."""
-    simple = {name: how[name] for name in ("input_shapes", "bindings") if name in how}
+    simple = {name: how[name] for name in ("input_shapes", "bindings", "computed_constants") if name in how}
     with model_file(model) as path:
         core, report = _nestrt.compile(path, {**simple, "layout": "plain"}, None, {}, None, None)
     return [each.name for each in Plan._of(core, report).inputs]
 
 
 def samples_for(inputs: Callable[[], Sequence[str]], owner: str, samples: Any) -> Any:
-    """Samples that are no file, read once; names are those of `inputs`, which are looked for where there are names."""
+    """Samples that are no file, read once; names are those of `inputs`, which are looked for where there are names,
+    and come in their order."""
     if isinstance(samples, (str, os.PathLike)):
         return samples
     arrays = stacked(samples)
     if isinstance(arrays, dict):
-        check_names(arrays, inputs(), owner, "samples")
+        names = inputs()
+        check_names(arrays, names, owner, "samples")
+        return {name: arrays[name] for name in names}
     return arrays
 
 
@@ -130,8 +133,8 @@ def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str
         path = os.path.join(folder, "samples.npy")
         np.save(path, row_major(samples if isinstance(samples, np.ndarray) else next(iter(samples.values()))))
         return {"npy": path}
-    for name, array in samples.items():
-        own = os.path.join(folder, _nestrt.file_stem(name))
+    for stem, array in zip(_nestrt.file_stems(list(samples)), samples.values()):
+        own = os.path.join(folder, stem)
         os.mkdir(own)
         for index in range(len(array)):
             np.save(os.path.join(own, f"{index:09}.npy"), row_major(array[index : index + 1]))

@@ -62,7 +62,7 @@ def run_of_files(plan: Any, folder: str, paths: Sequence[str]) -> Dict[str, np.n
         raise InvalidArgument(f"'{folder}' has its samples in folders, as of {folders[0]!r}, which are for networks of "
                               "several inputs; the plan has one: give a folder that has them itself", "samples")
     if len(inputs) > 1:
-        stems = {_nestrt.file_stem(name): name for name in inputs}
+        stems = dict(zip(_nestrt.file_stems(inputs), inputs))
         names = [stems.get(os.path.dirname(path), os.path.dirname(path)) for path in paths]
     else:
         names = inputs

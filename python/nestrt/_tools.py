@@ -31,7 +31,7 @@ Samples = Union[PathLike, Arrays, Iterable[Arrays]]
 Progress = Callable[[str, int, int], None]
 
 _COMPILE = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes",
-            "target", "pieces", "tuning_cache")
+            "target", "pieces", "tuning_cache", "computed_constants")
 _QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
 _UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
           "cost_file", "check_every")
@@ -91,6 +91,8 @@ def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
         _check_bindings(taken)
     if "pieces" in taken:
         taken["pieces"] = integer("pieces", taken["pieces"], 0, _nestrt.MOST_PIECES)
+    if "computed_constants" in taken:
+        taken["computed_constants"] = integer("computed_constants", taken["computed_constants"], 0, 4096)
     if not isinstance(taken.get("target", ""), str):
         taken["target"] = ",".join(taken["target"])
     _names(taken, "expose", "disabled_passes")
@@ -299,6 +301,7 @@ def compile(
     preprocessing: what becomes of pictures, nestrt.Preprocessing or a dict; kept in the plan.
     expose: inner values that become outputs. layout: "auto" or "plain". disabled_passes: names of `nestc compile
         --passes`. pieces: programs for shares of a layer's channels. tuning_cache: a file, or "none".
+    computed_constants: megabytes of constants that the compiler may compute beyond the model's own, 0 to 4096.
     quantize: "s8": 8-bit integers; inputs and outputs stay real numbers. It takes
         calibration: a Calibration, its .yaml file, or what calibrate() takes as samples;
         method, percentile, calibration_limit, skip_unreadable: as calibrate();
@@ -306,7 +309,8 @@ def compile(
         "floor"; corrections: of "equalisation", "weights", "bias"; keep_f32: operators that stay in floating point.
     max_loss: look for a quantization that loses at most so many points of top-1, over search_samples (default: the
         samples of the calibration; at most search_limit of them, 100, 0: all), with labels (lines picture<TAB>class)
-        against them, without against f32. search_budget: quantizations that are tried at most, 32.
+        against them, without against f32; label_offset: what a class there is more than the network's index.
+        search_budget: quantizations that are tried at most, 32.
     workers: who calibrates and measures (calibrate()); what is found is the same.
     progress: called with (what, done, total); total is 0 where it is not known.
 
@@ -387,7 +391,7 @@ def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_l
             f"{best['loss']:.2f} ({best['options']}); allow more, or raise search_budget", "compile"
         )
     for note in report["notes"]:
-        warnings.warn(note, stacklevel=3)
+        warnings.warn(note.replace("--offset -1", "label_offset=-1"), stacklevel=3)
     plan = Plan._of(core, report)
     if output is None:
         return plan

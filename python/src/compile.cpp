@@ -62,6 +62,8 @@ Status read_shapes(const nb::dict& values, std::map<std::string, Shape>& shapes)
 
 Status read_import(const nb::dict& values, compiler::ImportOptions& options) {
   NESTRT_RETURN_IF_ERROR(read_shapes(values, options.input_shapes));
+  if (values.contains("computed_constants"))
+    options.limits.folded_bytes = nb::cast<int64_t>(values["computed_constants"]) << 20;
   if (values.contains("bindings"))
     for (const auto& [name, array] : nb::cast<nb::dict>(values["bindings"])) {
       const auto text = nb::cast<std::string>(name);

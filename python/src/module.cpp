@@ -21,13 +21,13 @@ NB_MODULE(_nestrt, module) {
   python::bind_compile(module);
   python::bind_reports(module);
   module.def(
-      "file_stem",
-      [](const std::string& name) {
-        nestrt::TensorInfo tensor;
-        tensor.name = name;
-        return nestrt::tools::file_names(std::span(&tensor, 1), "").front();
+      "file_stems",
+      [](const std::vector<std::string>& names) {
+        std::vector<nestrt::TensorInfo> tensors(names.size());
+        for (size_t i = 0; i < names.size(); ++i) tensors[i].name = names[i];
+        return nestrt::tools::file_names(tensors, "");
       },
-      "name"_a, "The folder that has the samples of an input of that name.");
+      "names"_a, "The folders that have the samples of a network's inputs, in their order.");
   module.def("remark_on_background", &nestrt::tools::remark_on_background, "classes"_a, "offset"_a, "largest_label"_a,
              "What to do about a first class for the background; empty where there seems to be none.");
   module.def(

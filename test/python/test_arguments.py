@@ -10,9 +10,10 @@ import warnings
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 import nestrt
-from conftest import EXAMPLES, PIXELS
+from conftest import EXAMPLES, PIXELS, make_model
 
 IMAGES = EXAMPLES / "images"
 
@@ -289,6 +290,33 @@ def test_the_module_writes_over_none_of_its_inputs(model, tmp_path):
     assert not (tmp_path / "p.yaml").exists()
     done = run_module("calibrate", copy, IMAGES, "-o", tmp_path / "none" / "p.yaml", *numbers)
     assert done.returncode == 2 and "none" in done.stderr
+
+
+def test_the_module_compiles_with_a_profile_that_it_has_made(model, tmp_path):
+    profile, plan = tmp_path / "p.yaml", tmp_path / "m.nest"
+    numbers = ("--mean", "128", "--scale", "0.015625", "--workers", "1")
+    assert run_module("calibrate", model, IMAGES, "-o", profile, *numbers).returncode == 0
+    by_hand = nestrt.compile(model, quantize="s8", calibration=profile).to_bytes()
+    for arguments in ((IMAGES, "--calibration", profile), (profile,), (IMAGES, "--calibration", profile, "--limit", "3")):
+        done = run_module("compile", model, *arguments, "-o", plan)
+        assert done.returncode == 0, done.stderr
+        assert nestrt.Plan(plan).to_bytes() == by_hand
+    done = run_module("compile", model, IMAGES, "--calibration", profile, "-o", plan, "--max-loss", "100", "--limit", "2",
+                      "--workers", "1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_constants_that_the_compiler_computes_are_bounded_as_stated():
+    network = make_model(
+        [helper.make_node("ConstantOfShape", ["shape"], ["zeros"]), helper.make_node("Exp", ["zeros"], ["ones"]),
+         helper.make_node("Add", ["x", "ones"], ["y"])],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1024, 600])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1024, 600])], [("shape", np.array([1024, 600]))])
+    with pytest.raises(nestrt.InvalidModel, match="constants that the compiler computes"):
+        nestrt.compile(network, computed_constants=1)
+    assert nestrt.compile(network, computed_constants=64).outputs[0].shape == (1024, 600)
+    with pytest.raises(nestrt.InvalidArgument, match="computed_constants: expected 0 to 4096, got -1"):
+        nestrt.compile(network, computed_constants=-1)
 
 
 def test_the_module_takes_what_inputs_need(model, tmp_path):

@@ -104,6 +104,19 @@ def test_a_quantized_network_of_several_inputs_is_checked_and_evaluated(model, a
     assert found.predictions[7][1][0] == int(np.argmax(scores))
 
 
+def test_inputs_whose_folders_would_have_one_name_are_told_apart(tmp_path):
+    network = make_model(
+        [helper.make_node("MatMul", ["x:0", "w"], ["first"]), helper.make_node("Add", ["first", "x_0"], ["y"])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in ("x:0", "x_0")],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4])], [("w", np.eye(4, dtype=np.float32))])
+    wide = np.random.RandomState(0).randn(20, 1, 4).astype(np.float32)
+    samples = {"x_0": wide, "x:0": 100 * wide}  # not in the order of the network
+    plan = nestrt.compile(network, quantize="s8", calibration=samples)
+    report = nestrt.check(network, plan, [{name: array[0] for name, array in samples.items()}])
+    assert report.outputs[0]["snr_db"] > 30
+    assert nestrt.evaluate(plan, samples).n == 20
+
+
 def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
     with pytest.raises(ValueError, match="as many along the first axis"):
         nestrt.calibrate(model, {**arrays, "id:0": arrays["id:0"][:3]})
