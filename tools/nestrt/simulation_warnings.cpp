@@ -45,6 +45,22 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
   }
 }
 
+void warn_of_other_kernels(const Plan& plan, const tools::Board& board) {
+  std::set<std::string> chosen_for;
+  for (const plan::Branch& branch : plan.tables().branches)
+    for (const plan::Program& program : branch.programs)
+      for (const plan::KernelSelection& selection : program.selections) chosen_for.insert(selection.instruction_set);
+  for (const tools::BoardUnit& unit : board.units) {
+    if (!unit.is_host || unit.instruction_set.empty() || chosen_for.empty()) continue;
+    if (chosen_for.contains(unit.instruction_set)) continue;
+    log(LogLevel::kWarning,
+        fmt::format(
+            "the plan's kernels were chosen for {}; the board, {}, would choose its own, and what these take is "
+            "not looked at: compile the model with --target {}",
+            fmt::join(chosen_for, ", "), unit.instruction_set, board.name));
+  }
+}
+
 void warn_of_unknown_clocks(const Plan& plan, const CostTable& profile, const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host || unit.clock_mhz <= 0) continue;

@@ -10,6 +10,7 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
 #include "test/support/copy_plan.h"
+#include "test/support/example_files.h"
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
@@ -185,6 +186,20 @@ TEST_CASE("nestrt simulate says why the board's unit computes nothing") {
   CHECK_THAT(simulated("plan.nest"), Contains("the plan has no program for 'evta'"));
   CHECK_THAT(simulated("other.nest"),
              Contains("has programs for 'evta' of 1x16_15_15_18_17, but the board's is 1x32_15_15_18_17"));
+}
+
+TEST_CASE("nestrt simulate says that a plan's kernels were chosen for other processors than the board's") {
+  const SimulateWorkshop workshop;
+  workshop.write("board.yaml", workshop.estimating_board());
+  const auto simulated = [&](const std::string& target) {
+    check_ok(run_program("nestc", {"compile", kDemoModel, "--target", target, "-o", workshop.path("other.nest")}));
+    const ProgramResult result =
+        run_program("nestrt", {"simulate", workshop.path("other.nest"), "--board", workshop.path("board.yaml")});
+    check_ok(result);
+    return result.text;
+  };
+  CHECK_THAT(simulated("aarch64"), Contains("kernels were chosen for neon"));
+  CHECK_THAT(simulated("host"), !Contains("kernels were chosen for"));
 }
 
 TEST_CASE("A board with another clock than the plan was compiled for runs its programs in as many cycles") {
