@@ -16,7 +16,8 @@ namespace nestrt::drivers {
 namespace {
 
 constexpr std::string_view kViewName = "view";
-constexpr size_t kWeights = 1;  // the input that a selection of kernels may replace
+constexpr size_t kWeights = 1;   // the input that a selection of kernels may replace
+constexpr size_t kResidual = 3;  // of those that compute by rows
 
 std::string describe(const OperatorSpec& spec) {
   std::string operands;
@@ -84,6 +85,7 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
     return as_plan_error(status).with_context(
         fmt::format("operator {} '{}' ({})", operators[i], op.name, ops::name(op.kind())));
   }
+  if (branch.channels.all()) program->chain_steps();
   return program;
 }
 
@@ -172,6 +174,7 @@ Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const C
   step.operator_index = operator_index;
   step.num_inputs = inputs.size();
   step.num_outputs = outputs.size();
+  step.first_operand = operands_.size() - inputs.size() - outputs.size();
   inputs_.resize(std::max<size_t>(inputs_.size(), inputs.size()));
   outputs_.resize(std::max<size_t>(outputs_.size(), outputs.size()));
   NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted.kernel, slice != nullptr, &step));
@@ -202,16 +205,55 @@ Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view 
 
 Status KernelProgram::reserve_scratch(Step* step) {
   const ScratchSize size = step->kernel->scratch(pool_->num_threads());
+  NESTRT_RETURN_IF_ERROR(reserve_scratch(*step, size));
+  step->shared_scratch = align_up(size.shared, 64);
+  return {};
+}
+
+Status KernelProgram::reserve_scratch(const Step& step, ScratchSize size) {
   constexpr size_t kLimit = size_t{1} << 48;
   size_t total = 0;
   if (size.shared > kLimit || size.per_thread > kLimit ||
       __builtin_mul_overflow(align_up(size.per_thread, 64), static_cast<size_t>(pool_->num_threads()), &total) ||
       __builtin_add_overflow(total, align_up(size.shared, 64), &total))
     return Status(Code::kOutOfMemory,
-                  fmt::format("its kernel {} needs more scratch memory than any machine has", step->kernel_name));
-  step->shared_scratch = align_up(size.shared, 64);
+                  fmt::format("its kernel {} needs more scratch memory than any machine has", step.kernel_name));
   scratch_bytes_ = std::max(scratch_bytes_, total);
   return {};
+}
+
+void KernelProgram::chain_steps() {
+  for (size_t first = 0; first + 1 < steps_.size(); first += steps_[first].chained) {
+    std::vector<const RowKernel*> kernels;
+    for (size_t i = first; i < steps_.size(); ++i) {
+      const RowKernel* const by_rows = steps_[i].kernel != nullptr ? steps_[i].kernel->by_rows() : nullptr;
+      if (by_rows == nullptr) break;
+      kernels.push_back(by_rows);
+      if (!feeds_next(i)) break;
+    }
+    const size_t count = kernels::RowChain::worth(kernels, pool_->num_threads());
+    if (count == 0) continue;
+    kernels.resize(count);
+    auto chain = std::make_unique<const kernels::RowChain>(std::move(kernels), pool_->num_threads());
+    if (!reserve_scratch(steps_[first], {0, chain->scratch_per_thread()}).ok()) continue;
+    steps_[first].chain = std::move(chain);
+    steps_[first].chained = count;
+  }
+}
+
+// Whether the next step alone reads its result, as the first input, and nothing is added to it.
+bool KernelProgram::feeds_next(size_t index) const {
+  if (index + 1 >= steps_.size()) return false;
+  const plan::Tables& tables = plan_->tables();
+  const plan::Operator& op = tables.operators[steps_[index].operator_index];
+  const plan::Operator& next = tables.operators[steps_[index + 1].operator_index];
+  if (op.outputs.size() != 1 || next.inputs.empty() || next.inputs[0] != op.outputs[0]) return false;
+  if (op.inputs.size() > kResidual && op.inputs[kResidual] >= 0) return false;
+  const int32_t result = op.outputs[0];
+  if (std::ranges::count(tables.outputs, static_cast<uint32_t>(result)) > 0) return false;
+  int64_t readers = 0;
+  for (const plan::Operator& other : tables.operators) readers += std::ranges::count(other.inputs, result);
+  return readers == 1;
 }
 
 TensorSpec KernelProgram::spec_of(int32_t index) const {
@@ -235,17 +277,19 @@ void KernelProgram::submit(const Submission& submission) {
 
 Status KernelProgram::run(const Submission& submission) {
   RunObserver* const observer = submission.observer;
-  const Operand* operands = operands_.data();
   SteadyClock::time_point start;  // of an operator, which may have a step for each of its slices
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const uint32_t op = step.operator_index;
     NESTRT_RETURN_IF_ERROR(check_may_go_on(step, submission));
+    if (observer == nullptr && run_chain(i, submission)) {
+      i += step.chained - 1;
+      continue;
+    }
     if (observer != nullptr && (i == 0 || steps_[i - 1].operator_index != op)) start = SteadyClock::now();
-    run_step(step, operands, submission);
+    run_step(step, submission);
     const bool is_last = i + 1 == steps_.size() || steps_[i + 1].operator_index != op;
     if (observer != nullptr && is_last) observer->operator_done(op, start, SteadyClock::now());
-    operands += step.num_inputs + step.num_outputs;
   }
   return {};
 }
@@ -260,28 +304,55 @@ Status KernelProgram::check_may_go_on(const Step& step, const Submission& submis
                             step.operator_index, op.name));
 }
 
-void KernelProgram::run_step(const Step& step, const Operand* operands, const Submission& submission) {
+void KernelProgram::run_step(const Step& step, const Submission& submission) {
   if (step.kernel == nullptr) return;
-  const Bindings& bindings = submission.bindings;
-  const auto address = [&](const Operand& operand) -> std::byte* {
-    return operand.buffer == Operand::kAbsent ? nullptr : bindings.buffers[operand.buffer] + operand.offset;
-  };
-  for (uint32_t i = 0; i < step.num_inputs; ++i) inputs_[i] = address(operands[i]);
-  for (uint32_t i = 0; i < step.num_outputs; ++i) outputs_[i] = address(operands[step.num_inputs + i]);
+  const Operand* const operands = operands_.data() + step.first_operand;
+  for (uint32_t i = 0; i < step.num_inputs; ++i) inputs_[i] = address(operands[i], submission);
+  for (uint32_t i = 0; i < step.num_outputs; ++i) outputs_[i] = address(operands[step.num_inputs + i], submission);
   scheduler::PoolShareRunner runner(*pool_, submission.cores != nullptr ? *submission.cores : CoreShare());
   KernelCall call;
   call.inputs = std::span(inputs_).first(step.num_inputs);
   call.outputs = std::span(outputs_).first(step.num_outputs);
-  call.shared_scratch = bindings.scratch;
-  call.thread_scratch = bindings.scratch + step.shared_scratch;
+  call.shared_scratch = submission.bindings.scratch;
+  call.thread_scratch = submission.bindings.scratch + step.shared_scratch;
   call.parallel = &runner;
   step.kernel->run(call);
 }
 
+// Whether there is one that could run.
+bool KernelProgram::run_chain(size_t first, const Submission& submission) {
+  const Step& step = steps_[first];
+  if (step.chain == nullptr) return false;
+  const Step& last = steps_[first + step.chained - 1];
+  const auto operand = [&](const Step& of, size_t index) {
+    return address(operands_[of.first_operand + index], submission);
+  };
+  scheduler::PoolShareRunner runner(*pool_, submission.cores != nullptr ? *submission.cores : CoreShare());
+  kernels::RowChain::Call call;
+  call.input = operand(step, 0);
+  call.residual = last.num_inputs > kResidual ? operand(last, kResidual) : nullptr;
+  call.between = operand(step, step.num_inputs);
+  call.output = operand(last, last.num_inputs);
+  call.thread_scratch = submission.bindings.scratch;
+  call.parallel = &runner;
+  if (!step.chain->takes(call)) return false;
+  step.chain->run(call);
+  return true;
+}
+
+std::byte* KernelProgram::address(const Operand& operand, const Submission& submission) {
+  return operand.buffer == Operand::kAbsent ? nullptr : submission.bindings.buffers[operand.buffer] + operand.offset;
+}
+
 std::vector<Executable::KernelChoice> KernelProgram::kernel_choices() const {
   std::vector<KernelChoice> choices;
-  for (const Step& step : steps_)
-    choices.push_back({step.operator_index, step.kernel_name, step.kernel != nullptr && step.kernel->repacked()});
+  size_t end_of_turns = 0;  // the last step of a chain
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    end_of_turns = std::max(end_of_turns, i + step.chained - 1);
+    choices.push_back(
+        {step.operator_index, step.kernel_name, step.kernel != nullptr && step.kernel->repacked(), i < end_of_turns});
+  }
   return choices;
 }
 

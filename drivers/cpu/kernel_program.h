@@ -1,6 +1,10 @@
 // KernelProgram: a branch prepared for the CPU: its operators' kernels, operands resolved to places in buffers. Or some
 // output channels of a branch's only operator.
 //
+// Operators whose results only the next one reads, and which are more than a cache holds, are computed in turns of some
+// rows (kernels/common/row_chain.h), with the same bits; but one after the other where an observer wants to know what
+// each takes.
+//
 // Threads: submit() from one thread at a time; it completes before it returns and allocates nothing on success.
 #pragma once
 
@@ -11,6 +15,7 @@
 #include <vector>
 
 #include "drivers/cpu/channel_slice.h"
+#include "kernels/common/row_chain.h"
 #include "nestrt/unit.h"
 #include "runtime/plan/channels.h"
 #include "scheduler/thread_pool/thread_pool.h"
@@ -48,6 +53,10 @@ class KernelProgram final : public Executable {
     uint32_t num_inputs = 0;
     uint32_t num_outputs = 0;
     size_t shared_scratch = 0;  // bytes, a multiple of 64
+    size_t first_operand = 0;
+    // Of this step and those that follow it, `chained` together; null where there is none.
+    std::unique_ptr<const kernels::RowChain> chain;
+    size_t chained = 1;
   };
 
   // What the plan selects for an operator on this machine.
@@ -68,11 +77,16 @@ class KernelProgram final : public Executable {
   const ChannelSlice* resolve_operands(const plan::Operator& op, const Wanted& wanted, const ChannelRows* part);
   Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part, Step* step);
   Status reserve_scratch(Step* step);
+  Status reserve_scratch(const Step& step, ScratchSize size);
+  void chain_steps();
+  bool feeds_next(size_t step) const;
   TensorSpec spec_of(int32_t tensor) const;
   Operand operand_of(int32_t tensor) const;
+  static std::byte* address(const Operand& operand, const Submission& submission);
   Status run(const Submission& submission);
   Status check_may_go_on(const Step& step, const Submission& submission) const;
-  void run_step(const Step& step, const Operand* operands, const Submission& submission);
+  void run_step(const Step& step, const Submission& submission);
+  bool run_chain(size_t first, const Submission& submission);
 
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<scheduler::SharedRunner> pool_;

@@ -46,12 +46,15 @@ void S8Outputs::set(int64_t first_block, S8Finish& finish) const {
 }
 
 void S8Outputs::place(const KernelCall& call, int64_t at, S8Finish& finish) const {
-  const int8_t* residual = call.inputs.size() > 3 ? call.input<int8_t>(3) : nullptr;
+  place(call.outputs[0], call.inputs.size() > 3 ? call.input<int8_t>(3) : nullptr, at, finish);
+}
+
+void S8Outputs::place(std::byte* output, const int8_t* residual, int64_t at, S8Finish& finish) const {
   finish.residual = residual == nullptr ? nullptr : residual + at;
   if (wide())
-    finish.wide = call.output<float>(0) + at;
+    finish.wide = reinterpret_cast<float*>(output) + at;
   else
-    finish.output = call.output<int8_t>(0) + at;
+    finish.output = reinterpret_cast<int8_t*>(output) + at;
 }
 
 }  // namespace nestrt::kernels

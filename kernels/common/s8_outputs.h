@@ -27,8 +27,9 @@ class S8Outputs {
   }
   // Does no more than to set it.
   void set(int64_t first_block, S8Finish& finish) const;
-  // Tells where output and residual lie: `at` elements into those of the call, which are operands 0 and 3.
+  // Tells where output and residual (or null) lie: `at` elements into these, or those of a call, operands 0 and 3.
   void place(const KernelCall& call, int64_t at, S8Finish& finish) const;
+  void place(std::byte* output, const int8_t* residual, int64_t at, S8Finish& finish) const;
 
  private:
   S8FinishFunction finish_ = nullptr;  // fixed by make(), so that a kernel stays on one instruction set

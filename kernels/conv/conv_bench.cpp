@@ -1,7 +1,10 @@
 // Layers of the networks that nestrt is measured on, in f32 ("conv") and s8 ("conv_s8"), one core, every instruction
 // set. `peak` is the share of the multiply-adds of that type that this core can do at best, measured in the same run.
+// "chain" and "chain_s8": layers that read each other, one after the other and in turns of some rows
+// (kernels/common/row_chain.h); `between` are the bytes that only the former write and read.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -11,6 +14,7 @@
 
 #include "kernels/common/fma_ceiling.h"
 #include "kernels/common/packed_constant.h"
+#include "kernels/common/row_chain.h"
 #include "kernels/common/s8_ceiling.h"
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
@@ -49,6 +53,29 @@ constexpr Layer kLayers[] = {
     {"grouped 3x3, plain", 60, 60, 28, 3, 1, 1, 3},
 };
 
+struct ChainOfLayers {
+  const char* name;
+  std::vector<Layer> layers;
+};
+
+// An inverted residual, and what is before it in MobileNetV2; a separable convolution of MobileNetV1.
+const ChainOfLayers kChains[] = {
+    {"mobilenetv2 first five",
+     {{"", 32, 32, 112, 3, 1, 1, 32},
+      {"", 32, 16, 112, 1, 1, 0, 1},
+      {"", 16, 96, 112, 1, 1, 0, 1},
+      {"", 96, 96, 112, 3, 2, 1, 96},
+      {"", 96, 24, 56, 1, 1, 0, 1}}},
+    {"mobilenetv2 24-144-24",
+     {{"", 24, 144, 56, 1, 1, 0, 1}, {"", 144, 144, 56, 3, 1, 1, 144}, {"", 144, 24, 56, 1, 1, 0, 1}}},
+    {"mobilenetv2 24-144-32 stride 2",
+     {{"", 24, 144, 56, 1, 1, 0, 1}, {"", 144, 144, 56, 3, 2, 1, 144}, {"", 144, 32, 28, 1, 1, 0, 1}}},
+    {"mobilenetv2 32-192-32",
+     {{"", 32, 192, 28, 1, 1, 0, 1}, {"", 192, 192, 28, 3, 1, 1, 192}, {"", 192, 32, 28, 1, 1, 0, 1}}},
+    {"mobilenetv1 32-64", {{"", 32, 32, 112, 3, 1, 1, 32}, {"", 32, 64, 112, 1, 1, 0, 1}}},
+    {"mobilenetv1 128-128", {{"", 128, 128, 56, 3, 1, 1, 128}, {"", 128, 128, 56, 1, 1, 0, 1}}},
+};
+
 // A layer with its operands, in the layouts for which the current instruction set has the most preferred kernel.
 class Bench {
  public:
@@ -78,26 +105,42 @@ class Bench {
     multiply_adds_ = static_cast<double>(outputs_[0].shape.num_elements()) * inputs_[1].shape.product(1, 4);
   }
 
-  void run(benchmark::State& state) {
-    const std::unique_ptr<Kernel> kernel = std::move(*variant_->prepare(spec_));
-    const ScratchSize size = kernel->scratch(1);
-    AlignedFloats shared(static_cast<int64_t>(size.shared / 4 + 1)),
-        thread(static_cast<int64_t>(size.per_thread / 4 + 1));
+  // Makes it ready to run.
+  void prepare() {
+    kernel_ = std::move(*variant_->prepare(spec_));
+    const ScratchSize size = kernel_->scratch(1);
+    shared_ = AlignedFloats(static_cast<int64_t>(size.shared / 4 + 1));
+    thread_ = AlignedFloats(static_cast<int64_t>(size.per_thread / 4 + 1));
+  }
+  void run_once() {
     InlineRunner runner;
     KernelCall call;
     call.inputs = call_inputs_;
     call.outputs = call_outputs_;
-    call.shared_scratch = reinterpret_cast<std::byte*>(shared.data());
-    call.thread_scratch = reinterpret_cast<std::byte*>(thread.data());
+    call.shared_scratch = reinterpret_cast<std::byte*>(shared_.data());
+    call.thread_scratch = reinterpret_cast<std::byte*>(thread_.data());
     call.parallel = &runner;
-    for (auto _ : state) kernel->run(call);
-    using benchmark::Counter;
-    const double operations = 2e-9 * multiply_adds_ * static_cast<double>(state.iterations());
-    const double ceiling = type_ == DataType::kS8 ? s8_ceiling_gops() : fma_ceiling_gflops();
-    state.counters["Gop/s"] = Counter(operations, Counter::kIsRate);
-    state.counters["peak"] = Counter(operations / ceiling, Counter::kIsRate);
+    kernel_->run(call);
+  }
+  void run(benchmark::State& state) {
+    prepare();
+    for (auto _ : state) run_once();
+    report(state, type_, multiply_adds_);
     state.SetLabel(std::string(variant_->name));
   }
+  static void report(benchmark::State& state, DataType type, double multiply_adds) {
+    using benchmark::Counter;
+    const double operations = 2e-9 * multiply_adds * static_cast<double>(state.iterations());
+    const double ceiling = type == DataType::kS8 ? s8_ceiling_gops() : fma_ceiling_gflops();
+    state.counters["Gop/s"] = Counter(operations, Counter::kIsRate);
+    state.counters["peak"] = Counter(operations / ceiling, Counter::kIsRate);
+  }
+
+  void read_output_of(const Bench& before) { call_inputs_[0] = before.output(); }
+  const std::byte* input() const { return call_inputs_[0]; }
+  std::byte* output() const { return call_outputs_[0]; }
+  const RowKernel* by_rows() const { return kernel_->by_rows(); }
+  double multiply_adds() const { return multiply_adds_; }
 
  private:
   static TensorSpec operand(DataType type, const Shape& shape, const plan::Quantization& quantization) {
@@ -146,7 +189,62 @@ class Bench {
   OperatorSpec spec_;
   const KernelVariant* variant_ = nullptr;
   double multiply_adds_ = 0;
+  std::unique_ptr<Kernel> kernel_;
+  AlignedFloats shared_, thread_;
 };
+
+class ChainBench {
+ public:
+  ChainBench(const ChainOfLayers& chain, DataType type) : type_(type) {
+    for (const Layer& layer : chain.layers) {
+      auto bench = std::make_unique<Bench>(layer, type);
+      bench->prepare();
+      if (!layers_.empty()) bench->read_output_of(*layers_.back());
+      multiply_adds_ += bench->multiply_adds();
+      layers_.push_back(std::move(bench));
+    }
+  }
+
+  void run(benchmark::State& state, bool in_turns) {
+    std::vector<const RowKernel*> kernels;
+    for (const auto& layer : layers_) kernels.push_back(layer->by_rows());
+    if (std::ranges::count(kernels, nullptr) > 0) return state.SkipWithError("a kernel that does not compute by rows");
+    const RowChain chain(kernels, 1);
+    state.counters["between"] = benchmark::Counter(static_cast<double>(chain.bytes_between()));
+    AlignedArray<std::byte> scratch(static_cast<int64_t>(chain.scratch_per_thread()));
+    InlineRunner runner;
+    const RowChain::Call call{.input = layers_.front()->input(),
+                              .between = layers_.front()->output(),
+                              .output = layers_.back()->output(),
+                              .thread_scratch = scratch.data(),
+                              .parallel = &runner};
+    for (auto _ : state) {
+      if (in_turns) {
+        chain.run(call);
+        continue;
+      }
+      for (const auto& layer : layers_) layer->run_once();
+    }
+    Bench::report(state, type_, multiply_adds_);
+  }
+
+ private:
+  DataType type_;
+  std::vector<std::unique_ptr<Bench>> layers_;
+  double multiply_adds_ = 0;
+};
+
+void register_chains(const std::string& name, DataType type, InstructionSet set) {
+  for (const ChainOfLayers& chain : kChains)
+    for (const bool in_turns : {false, true}) {
+      const std::string full = name + "/" + std::string(nestrt::name(set)) + "/" + chain.name +
+                               (in_turns ? "/in turns" : "/one after the other");
+      benchmark::RegisterBenchmark(full.c_str(), [&chain, type, set, in_turns](benchmark::State& state) {
+        force_instruction_set(set);
+        ChainBench(chain, type).run(state, in_turns);
+      });
+    }
+}
 
 void register_layers(const std::string& name, DataType type, InstructionSet set) {
   for (const Layer& layer : kLayers) {
@@ -163,6 +261,8 @@ const bool kRegistered = [] {
     if (set == InstructionSet::kPortable) continue;
     register_layers("conv", DataType::kF32, set);
     register_layers("conv_s8", DataType::kS8, set);
+    register_chains("chain", DataType::kF32, set);
+    register_chains("chain_s8", DataType::kS8, set);
   }
   return true;
 }();

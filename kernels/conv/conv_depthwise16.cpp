@@ -4,6 +4,7 @@
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_depthwise16.h"
+#include "kernels/conv/conv_rows.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -14,14 +15,23 @@ constexpr int64_t kLeastRows = 1 << 20;  // never: the cores of boards share the
 constexpr int64_t kLeastRows = 7;
 #endif
 
-class Depthwise16 final : public Kernel {
+class Depthwise16 final : public Kernel, public RowKernel {
  public:
   explicit Depthwise16(BlockedConv conv) : conv_(std::move(conv)), rows_(depthwise_function()) {}
   void run(const KernelCall& call) const override;
   bool repacked() const override { return conv_.weights.repacked(); }
+  const RowKernel* by_rows() const override { return has_rows(conv_.geometry) ? this : nullptr; }
+
+  RowImages row_input() const override { return row_input_of(conv_.geometry, sizeof(float)); }
+  RowImages row_output() const override { return row_output_of(conv_.geometry, sizeof(float)); }
+  int64_t most_input_rows(int64_t rows) const override { return kernels::most_input_rows(conv_.geometry, rows); }
+  RowWindow input_rows(RowWindow rows) const override { return kernels::input_rows(conv_.geometry, rows); }
+  size_t row_scratch(int64_t) const override { return 0; }
+  void run_rows(const RowCall& call) const override;
 
  private:
-  void run_rows(const KernelCall& call, int64_t slab, Range rows) const;
+  DepthwiseRows rows_of(const ConvGeometry& geometry, int64_t block) const;
+  void run_slab(const KernelCall& call, int64_t slab, Range rows) const;
 
   BlockedConv conv_;
   DepthwiseFunction rows_;
@@ -41,28 +51,47 @@ void Depthwise16::run(const KernelCall& call) const {
   call.parallel->parallel_for(row_parts * slab_parts, [&](int64_t index, int) {
     const Range part = part_of(slabs, index % slab_parts, slab_parts);
     for (int64_t slab = part.first; slab < part.last; ++slab)
-      run_rows(call, slab, part_of(height, index / slab_parts, row_parts));
+      run_slab(call, slab, part_of(height, index / slab_parts, row_parts));
   });
 }
 
+// What does not depend on which rows they are.
+DepthwiseRows Depthwise16::rows_of(const ConvGeometry& geometry, int64_t block) const {
+  DepthwiseRows rows;
+  rows.geometry = &geometry;
+  rows.weights = conv_.weights.data() + block * geometry.taps() * kTileBlock;
+  rows.bias = conv_.block_bias(block);
+  rows.activation = conv_.activation;
+  return rows;
+}
+
 // A slab is one depth of one block of one image, counted through [image][block][z].
-void Depthwise16::run_rows(const KernelCall& call, int64_t slab, Range range) const {
+void Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range) const {
   const ConvGeometry& g = conv_.geometry;
-  const int64_t depth = g.axes[0].output, plane = slab / depth, block = plane % conv_.out_blocks();
+  const int64_t depth = g.axes[0].output, plane = slab / depth;
   const int64_t at = (slab * g.axes[1].output + range.first) * g.axes[2].output * kTileBlock;
   const float* residual = residual_of(call);
-  DepthwiseRows rows;
-  rows.geometry = &g;
+  DepthwiseRows rows = rows_of(g, plane % conv_.out_blocks());
   rows.input = call.input<float>(0) + plane * g.in_spatial() * kTileBlock;
-  rows.weights = conv_.weights.data() + block * g.taps() * kTileBlock;
-  rows.bias = conv_.block_bias(block);
   rows.residual = residual == nullptr ? nullptr : residual + at;
   rows.output = call.output<float>(0) + at;
   rows.z = slab % depth;
   rows.first = range.first;
   rows.last = range.last;
-  rows.activation = conv_.activation;
   rows_(rows);
+}
+
+void Depthwise16::run_rows(const RowCall& call) const {
+  const ConvGeometry g = geometry_of_rows(conv_.geometry, call);
+  for (int64_t block = 0; block < conv_.out_blocks(); ++block) {
+    DepthwiseRows rows = rows_of(g, block);
+    rows.input = reinterpret_cast<const float*>(call.input + block * call.input_block_bytes);
+    rows.output = reinterpret_cast<float*>(call.output + block * call.output_block_bytes);
+    if (call.residual != nullptr)
+      rows.residual = reinterpret_cast<const float*>(call.residual + block * call.output_block_bytes);
+    rows.last = call.rows.count;
+    rows_(rows);
+  }
 }
 
 }  // namespace

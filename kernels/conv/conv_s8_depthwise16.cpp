@@ -5,6 +5,7 @@
 #include "kernels/common/s8_tile.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/conv_rows.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
 
 namespace nestrt::kernels {
@@ -13,7 +14,7 @@ namespace {
 // Outputs computed at a time: their sums stay in the first-level cache.
 constexpr int64_t kCallPixels = 128;
 
-class S8Depthwise16 final : public Kernel {
+class S8Depthwise16 final : public Kernel, public RowKernel {
  public:
   S8Depthwise16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
       : geometry_(geometry),
@@ -36,9 +37,19 @@ class S8Depthwise16 final : public Kernel {
   ScratchSize scratch(int) const override {
     return {0, static_cast<size_t>(call_rows_ * geometry_.axes[2].output * kTileBlock) * sizeof(int32_t)};
   }
+  const RowKernel* by_rows() const override { return !outputs_.wide() && has_rows(geometry_) ? this : nullptr; }
+
+  RowImages row_input() const override { return row_input_of(geometry_, 1); }
+  RowImages row_output() const override { return row_output_of(geometry_, 1); }
+  int64_t most_input_rows(int64_t rows) const override { return kernels::most_input_rows(geometry_, rows); }
+  RowWindow input_rows(RowWindow rows) const override { return kernels::input_rows(geometry_, rows); }
+  size_t row_scratch(int64_t) const override { return scratch(1).per_thread; }
+  void run_rows(const RowCall& call) const override;
 
  private:
-  void run_rows(const KernelCall& call, Range rows, int32_t* sums) const;
+  S8DepthwiseRows rows_of(const ConvGeometry& geometry, int64_t block, int32_t* sums) const;
+  S8Finish finish_of(const S8DepthwiseRows& rows) const;
+  void run_slab(const KernelCall& call, Range rows, int32_t* sums) const;
   int64_t blocks() const { return ceil_div(geometry_.out_channels, kTileBlock); }
 
   ConvGeometry geometry_;
@@ -97,34 +108,62 @@ void S8Depthwise16::run(const KernelCall& call) const {
     for (int64_t row = part.first; row < part.last;) {
       const int64_t slab_end = (row / height + 1) * height;
       const Range next{row, std::min({part.last, slab_end, row + call_rows_})};
-      run_rows(call, next, sums);
+      run_slab(call, next, sums);
       row = next.last;
     }
   });
 }
 
-// Requires: they are in one slab.
-void S8Depthwise16::run_rows(const KernelCall& call, Range range, int32_t* sums) const {
-  const ConvGeometry& g = geometry_;
-  const int64_t slab = range.first / g.axes[1].output, plane = slab / g.axes[0].output, block = plane % blocks();
+// What does not depend on which rows they are.
+S8DepthwiseRows S8Depthwise16::rows_of(const ConvGeometry& geometry, int64_t block, int32_t* sums) const {
   S8DepthwiseRows rows;
-  rows.geometry = &g;
-  rows.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
+  rows.geometry = &geometry;
   rows.weights = function_weights_ + block * block_bytes_;
   rows.start = outputs_.start(block);
   rows.zero = outputs_.input_zero();
+  rows.sums = sums;
+  return rows;
+}
+
+S8Finish S8Depthwise16::finish_of(const S8DepthwiseRows& rows) const {
+  S8Finish finish;
+  finish.sums = rows.sums;
+  finish.points = rows.count * geometry_.axes[2].output;
+  finish.blocks = 1;
+  finish.point_stride = kTileBlock;
+  return finish;
+}
+
+// Requires: they are in one slab.
+void S8Depthwise16::run_slab(const KernelCall& call, Range range, int32_t* sums) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t slab = range.first / g.axes[1].output, plane = slab / g.axes[0].output, block = plane % blocks();
+  S8DepthwiseRows rows = rows_of(g, block, sums);
+  rows.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
   rows.z = slab % g.axes[0].output;
   rows.y = range.first % g.axes[1].output;
   rows.count = range.size();
-  rows.sums = sums;
   function_(rows);
-  S8Finish finish;
-  finish.sums = sums;
-  finish.points = range.size() * g.axes[2].output;
-  finish.blocks = 1;
-  finish.point_stride = kTileBlock;
+  S8Finish finish = finish_of(rows);
   outputs_.place(call, range.first * g.axes[2].output * kTileBlock, finish);
   outputs_.run(block, finish);
+}
+
+void S8Depthwise16::run_rows(const RowCall& call) const {
+  const ConvGeometry g = geometry_of_rows(geometry_, call);
+  const int64_t row_bytes = g.axes[2].output * kTileBlock;
+  for (int64_t block = 0; block < blocks(); ++block) {
+    S8DepthwiseRows rows = rows_of(g, block, reinterpret_cast<int32_t*>(call.scratch));
+    rows.input = reinterpret_cast<const int8_t*>(call.input + block * call.input_block_bytes);
+    for (rows.y = 0; rows.y < call.rows.count; rows.y += rows.count) {
+      rows.count = std::min(call_rows_, call.rows.count - rows.y);
+      function_(rows);
+      S8Finish finish = finish_of(rows);
+      outputs_.place(call.output, reinterpret_cast<const int8_t*>(call.residual),
+                     block * call.output_block_bytes + rows.y * row_bytes, finish);
+      outputs_.run(block, finish);
+    }
+  }
 }
 
 Result<std::unique_ptr<S8Depthwise16>> make_depthwise(const OperatorSpec& spec) {

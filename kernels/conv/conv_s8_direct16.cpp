@@ -15,6 +15,7 @@
 #include "kernels/common/s8_chains.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/conv_rows.h"
 #include "kernels/conv/direct_tasks.h"
 
 namespace nestrt::kernels {
@@ -27,7 +28,17 @@ constexpr int64_t kCopyGrain = 64;           // bytes: threads share no line of 
 constexpr uint64_t kSigns = 0x8080808080808080;
 constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // added to bytes from 0 on, they carry nothing
 
-class S8Direct16 final : public Kernel {
+// Where an image's pixels lie, by blocks of channels.
+struct Pixels {
+  const int8_t* input = nullptr;
+  bool centred = false;      // the inputs are less kS8ChainCentre
+  int64_t input_stride = 0;  // from a block to the next
+  std::byte* output = nullptr;
+  const int8_t* residual = nullptr;  // or null
+  int64_t output_stride = 0;         // elements, the residual's, too
+};
+
+class S8Direct16 final : public Kernel, public RowKernel {
  public:
   S8Direct16(const ConvGeometry& geometry, S8Product product)
       : geometry_(geometry), product_(std::move(product)), tasks_(geometry_, product_.limits(), 1) {
@@ -40,18 +51,26 @@ class S8Direct16 final : public Kernel {
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override { return {static_cast<size_t>(copied_bytes_), tasks_.scratch_bytes()}; }
+  const RowKernel* by_rows() const override {
+    const bool in_line = std::ranges::all_of(geometry_.axes, [](const ConvAxis& axis) {
+      return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.output == axis.input;
+    });
+    return in_line && geometry_.group == 1 && !product_.outputs().wide() && has_rows(geometry_) ? this : nullptr;
+  }
+
+  RowImages row_input() const override { return row_input_of(geometry_, 1); }
+  RowImages row_output() const override { return row_output_of(geometry_, 1); }
+  int64_t most_input_rows(int64_t rows) const override { return rows; }
+  RowWindow input_rows(RowWindow rows) const override { return rows; }
+  size_t row_scratch(int64_t rows) const override { return pixel_offsets_bytes(geometry_, rows); }
+  void run_rows(const RowCall& call) const override;
 
  private:
-  // What a call reads.
-  struct Input {
-    const int8_t* bytes = nullptr;
-    bool centred = false;
-  };
-
   int64_t in_plane() const { return geometry_.in_spatial() * kTileBlock; }
   bool copy_centred(const KernelCall& call, int8_t* to) const;
-  void run_chunk(const KernelCall& call, const Input& input, const DirectChunk& chunk) const;
-  S8Product::Inputs inputs_of(const Input& input, const DirectChunk& chunk, const S8Tile& tile) const;
+  Pixels pixels_of(const KernelCall& call, const int8_t* centred, const DirectChunk& chunk) const;
+  void run_chunk(const Pixels& pixels, const DirectChunk& chunk) const;
+  S8Product::Inputs inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const;
 
   ConvGeometry geometry_;
   S8Product product_;
@@ -89,10 +108,36 @@ bool not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
 }
 
 void S8Direct16::run(const KernelCall& call) const {
-  Input input{call.input<int8_t>(0)};
   auto* const copy = reinterpret_cast<int8_t*>(call.shared_scratch);
-  if (copied_bytes_ > 0 && copy_centred(call, copy)) input = {copy, true};
-  tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(call, input, chunk); });
+  const int8_t* const centred = copied_bytes_ > 0 && copy_centred(call, copy) ? copy : nullptr;
+  tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(pixels_of(call, centred, chunk), chunk); });
+}
+
+void S8Direct16::run_rows(const RowCall& call) const {
+  Pixels pixels;
+  pixels.input = reinterpret_cast<const int8_t*>(call.input);
+  pixels.input_stride = call.input_block_bytes;
+  pixels.output = call.output;
+  pixels.residual = reinterpret_cast<const int8_t*>(call.residual);
+  pixels.output_stride = call.output_block_bytes;
+  run_chunk(pixels, chunk_of_rows(geometry_, call));
+}
+
+// `centred`: a copy of the input, or null.
+Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* centred, const DirectChunk& chunk) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), in_blocks = ceil_div(g.in_channels, kTileBlock);
+  const int64_t first_in = chunk.image * in_blocks + chunk.group * ceil_div(g.group_inputs(), kTileBlock);
+  const int64_t first_out = chunk.image * out_blocks + chunk.group * tasks_.group_blocks();
+  Pixels pixels;
+  pixels.centred = centred != nullptr;
+  pixels.input_stride = in_plane();
+  pixels.input = (pixels.centred ? centred : call.input<int8_t>(0)) + first_in * pixels.input_stride;
+  pixels.output_stride = g.out_spatial() * kTileBlock;
+  const int64_t at = first_out * pixels.output_stride;
+  pixels.output = call.outputs[0] + at * (product_.outputs().wide() ? int64_t{sizeof(float)} : 1);
+  pixels.residual = call.inputs.size() > 3 && call.inputs[3] != nullptr ? call.input<int8_t>(3) + at : nullptr;
+  return pixels;
 }
 
 // False where an input is below 0: the copy is not whole then.
@@ -115,40 +160,37 @@ bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
 }
 
 // To look at the inputs takes a third of what it saves for one block of outputs.
-S8Product::Inputs S8Direct16::inputs_of(const Input& input, const DirectChunk& chunk, const S8Tile& tile) const {
-  if (input.centred) return S8Product::Inputs::kCentred;
+S8Product::Inputs S8Direct16::inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const {
+  if (pixels.centred) return S8Product::Inputs::kCentred;
   const bool looks = product_.centres_pixels() && chunk.blocks.size() > 1;
   const bool found = looks && not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
   return found ? S8Product::Inputs::kNotNegative : S8Product::Inputs::kAny;
 }
 
-void S8Direct16::run_chunk(const KernelCall& call, const Input& input, const DirectChunk& chunk) const {
+void S8Direct16::run_chunk(const Pixels& pixels, const DirectChunk& chunk) const {
   const ConvGeometry& g = geometry_;
-  const int64_t in_blocks = ceil_div(g.in_channels, kTileBlock);
-  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock);
   const int64_t first_block = chunk.group * tasks_.group_blocks();
   TileLimits limits = product_.limits();
   if (g.taps() == 1) limits.points = chunk.pixels.size();  // which the product cuts itself
   S8Tile tile;
   tile.segments = g.taps();
   tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
-  tile.chunk_stride = in_plane();
+  tile.chunk_stride = pixels.input_stride;
   tile.length = kTileBlock;
-  tile.input = input.bytes + (chunk.image * in_blocks + chunk.group * tile.chunks) * tile.chunk_stride;
+  tile.input = pixels.input;
   S8Finish finish;
   finish.point_stride = kTileBlock;
-  finish.block_stride = g.out_spatial() * kTileBlock;
+  finish.block_stride = pixels.output_stride;
   const int64_t tiles = chunk.tiles(limits.points);
-  const S8Product::Inputs inputs = inputs_of(input, chunk, tile);
+  const S8Product::Inputs inputs = inputs_of(pixels, chunk, tile);
   for (int64_t block = chunk.blocks.first; block < chunk.blocks.last; block += limits.blocks) {
     tile.blocks = std::min(limits.blocks, chunk.blocks.last - block);
     tile.offsets = chunk.offsets;
-    const int64_t plane = (chunk.image * out_blocks + first_block + block) * g.out_spatial();
     for (int64_t t = 0; t < tiles; ++t) {
       const Range part = chunk.tile(t, limits);
-      const int64_t at = (plane + chunk.pixels.first + part.first) * kTileBlock;
+      const int64_t at = block * pixels.output_stride + (chunk.pixels.first + part.first) * kTileBlock;
       tile.points = part.size();
-      product_.outputs().place(call, at, finish);
+      product_.outputs().place(pixels.output, pixels.residual, at, finish);
       product_.run(first_block + block, tile, finish, inputs);
       tile.offsets += tile.segments * tile.points;
     }

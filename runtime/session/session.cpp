@@ -153,6 +153,7 @@ class SessionImpl final : public SessionInTurns {
         OperatorSummary& summary = summaries[choice.operator_index];
         summary.kernel = choice.kernel;
         summary.repacked |= choice.repacked;
+        summary.in_turns |= choice.in_turns;
         add_unit(summary, units_[step.unit]->info().name);
       }
     }

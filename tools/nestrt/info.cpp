@@ -21,6 +21,18 @@ size_t count_repacked(const PlanSummary& summary) {
   return count;
 }
 
+std::string format_turns(const PlanSummary& summary) {
+  size_t count = 0;
+  int64_t bytes = 0;
+  for (const OperatorRow& op : summary.operators) {
+    count += op.in_turns;
+    bytes += op.in_turns ? op.output_bytes : 0;
+  }
+  if (count == 0) return "none";
+  return fmt::format("{} operators, each with the next: {} of results stay in a cache", count,
+                     tools::format_bytes(static_cast<uint64_t>(bytes)));
+}
+
 std::string list_of(const std::vector<float>& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
 std::string format_preprocessing(const Preprocessing& p) {
@@ -54,6 +66,7 @@ void print_head(const PlanSummary& summary, const std::string& path) {
           : fmt::format(
                 "{} of {} operators ({}): the plan has no weights for this CPU; name it in --target, as zcu102,host",
                 repacked, summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
+  row("in turns", format_turns(summary));
   row("operators", fmt::format("{} in {} branches, {}", summary.operators.size(), summary.num_branches,
                                tools::format_count(static_cast<double>(summary.macs), "MAC")));
   fmt::print("{}", table.to_string());
@@ -124,7 +137,9 @@ void print_operators(const PlanSummary& summary) {
   for (const OperatorRow& op : summary.operators) {
     table.add_row({tools::printable(op.name), op.kind, op.output_shape, op.output_type,
                    op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
-                   op.repacked ? "repacked" : ""});
+                   op.repacked   ? "repacked"
+                   : op.in_turns ? "in turns with the next"
+                                 : ""});
   }
   fmt::print("{}", table.to_string());
 }
@@ -139,7 +154,8 @@ Json operators_to_json(const PlanSummary& summary) {
                         {"macs", op.macs},
                         {"unit", op.unit},
                         {"kernel", op.kernel},
-                        {"repacked", op.repacked}});
+                        {"repacked", op.repacked},
+                        {"in_turns", op.in_turns}});
   }
   return list;
 }

@@ -21,7 +21,8 @@ std::vector<OperatorRow> operator_rows(const Session& session) {
     const plan::Tensor* output = output_of(tables, table);
     rows.push_back({std::string(op.name), std::string(op.kind), std::string(op.kernel), std::string(op.unit),
                     output == nullptr ? "" : output->shape.to_string(), output == nullptr ? "" : describe_type(*output),
-                    statistics(tables, table).macs, statistics(tables, table).intensity(), op.repacked});
+                    statistics(tables, table).macs, statistics(tables, table).intensity(), op.repacked, op.in_turns,
+                    output == nullptr ? 0 : storage_bytes(output->type, output->shape, output->layout)});
   }
   return rows;
 }

@@ -19,6 +19,8 @@ struct OperatorRow {
   uint64_t macs = 0;
   double intensity = 0;  // multiply-accumulates per byte moved
   bool repacked = false;
+  bool in_turns = false;
+  int64_t output_bytes = 0;  // the first output's
 };
 
 struct PlanSummary {

@@ -97,6 +97,8 @@ struct KernelCall {
   }
 };
 
+class RowKernel;  // nestrt/row_kernel.h
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -107,6 +109,8 @@ class Kernel {
   }
   // True where weights were repacked because the plan was packed for another CPU.
   virtual bool repacked() const { return false; }
+  // Itself, where it can compute some rows of its output alone; else null.
+  virtual const RowKernel* by_rows() const { return nullptr; }
 };
 
 // One way to run an operator: an algorithm, a tile, a packing.

@@ -136,6 +136,9 @@ struct OperatorSummary {
   std::string_view kernel;  // "conv.f32.direct16"
   std::string unit;         // "cpu"; "evta0+cpu" where they share it
   bool repacked = false;
+  // Some rows of it are computed, then of the next operator: its result stays in a cache and is never whole. Where an
+  // observer looks on it is computed alone.
+  bool in_turns = false;
 };
 
 class Session {

@@ -167,6 +167,7 @@ class Executable {
     uint32_t operator_index;
     std::string_view kernel;
     bool repacked;
+    bool in_turns = false;  // some rows of it, then of the next operator: its result is never whole, and not written
   };
   virtual std::vector<KernelChoice> kernel_choices() const { return {}; }
 };
