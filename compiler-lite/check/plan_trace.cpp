@@ -98,7 +98,12 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
 }
 
 Status PlanTrace::run_branch(Executable& executable) {
+  // Where somebody looks on, every operator computes all of its result.
+  class : public RunObserver {
+    void operator_done(uint32_t, Time, Time) override {}
+  } observer;
   Submission submission;
+  submission.observer = &observer;
   submission.bindings = {buffers_, scratch_.data()};
   return nestrt::run(executable, submission);
 }

@@ -123,6 +123,37 @@ PlanBuilder unpacked_conv_plan() {
   return builder;
 }
 
+PlanBuilder inverted_residual_plan() {
+  constexpr int kNarrow = 16, kWide = 32, kSize = 96;
+  const auto conv_of = [](int kernel, int group) {
+    ops::Conv conv;
+    conv.kernel = {kernel, kernel};
+    conv.stride = conv.dilation = {1, 1};
+    conv.pad_begin = conv.pad_end = {kernel / 2, kernel / 2};
+    conv.group = group;
+    return conv;
+  };
+  const auto weights = [](int count) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) values[static_cast<size_t>(i)] = static_cast<float>(i % 23 - 11) / 16;
+    return values;
+  };
+  PlanBuilder builder;
+  const Shape narrow{1, kNarrow, kSize, kSize}, wide{1, kWide, kSize, kSize};
+  const int x = builder.input("x", narrow), blocked = builder.blocked("blocked", narrow);
+  const int expanded = builder.blocked("expanded", wide), filtered = builder.blocked("filtered", wide);
+  const int projected = builder.blocked("projected", narrow), y = builder.output("y", narrow);
+  const int first = builder.constant<float>("first", {kWide, kNarrow, 1, 1}, weights(kWide * kNarrow));
+  const int second = builder.constant<float>("second", {kWide, 1, 3, 3}, weights(kWide * 9));
+  const int third = builder.constant<float>("third", {kNarrow, kWide, 1, 1}, weights(kNarrow * kWide));
+  builder.op("block", ops::Reorder{}, {x}, {blocked});
+  builder.op("expand", conv_of(1, 1), {blocked, first}, {expanded});
+  builder.op("filter", conv_of(3, kWide), {expanded, second}, {filtered});
+  builder.op("project", conv_of(1, 1), {filtered, third}, {projected});
+  builder.op("plain", ops::Reorder{}, {projected}, {y});
+  return builder;
+}
+
 PlanBuilder movement_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 2, 3, 4});

@@ -19,6 +19,9 @@ PlanBuilder blocked_plan();
 PlanBuilder plain_conv_plan();
 // The same into blocks of 16 channels, whose kernels want packed weights, and back: Conv, Reorder.
 PlanBuilder unpacked_conv_plan();
+// A picture through convolutions in blocks of 16 channels, "expand" of one tap from 16 to 32 channels, "filter", which
+// is depthwise, and "project" of one tap; what "expand" gives, tensor 2, 1x32x96x96, is more than a cache holds.
+PlanBuilder inverted_residual_plan();
 // Operators that move elements: Pad, Resize, Transpose, Gather, Reduce.
 PlanBuilder movement_plan();
 // Operators that go by what the data say, and one with a state: TopK, Scatter, GridSample, Recurrent,

@@ -49,6 +49,23 @@ TEST_CASE("A trace follows tensors that lie in other tensors") {
   CHECK(tensor(*plan, *trace, "tail") == std::vector<float>{-2, 3, -4});
 }
 
+TEST_CASE("A trace has what lies between operators that a session computes in turns") {
+  const auto bytes = test::inverted_residual_plan().build();
+  const auto plan = *Plan::from_memory(bytes.bytes());
+  auto trace = PlanTrace::create(plan);
+  REQUIRE(trace);
+  const Shape shape = plan->inputs()[0].shape;
+  REQUIRE(trace->run({array(shape, std::vector<float>(static_cast<size_t>(shape.num_elements()), 1))}).ok());
+  const std::vector<float> weights = tensor(*plan, *trace, "first"), expanded = tensor(*plan, *trace, "expanded");
+  const auto channels = static_cast<size_t>(shape[1]), pixels = static_cast<size_t>(shape[2] * shape[3]);
+  for (size_t output = 0; output < weights.size() / channels; ++output) {
+    float sum = 0;
+    for (size_t i = 0; i < channels; ++i) sum += weights[output * channels + i];
+    CHECK(expanded[output * pixels] == sum);
+    CHECK(expanded[(output + 1) * pixels - 1] == sum);
+  }
+}
+
 TEST_CASE("A trace refuses an input of another type or shape") {
   const auto bytes = test::relu_plan().build();
   auto trace = PlanTrace::create(*Plan::from_memory(bytes.bytes()));
