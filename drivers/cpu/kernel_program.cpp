@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kViewName = "view";
 constexpr size_t kWeights = 1;   // the input that a selection of kernels may replace
 constexpr size_t kResidual = 3;  // of those that compute by rows
+constexpr size_t kMostOperatorsOfChains = 10'000;
 
 std::string describe(const OperatorSpec& spec) {
   std::string operands;
@@ -223,6 +224,8 @@ Status KernelProgram::reserve_scratch(const Step& step, ScratchSize size) {
 }
 
 void KernelProgram::chain_steps() {
+  // Who reads a result is looked for among all operators.
+  if (plan_->tables().operators.size() > kMostOperatorsOfChains) return;
   for (size_t first = 0; first + 1 < steps_.size(); first += steps_[first].chained) {
     std::vector<const RowKernel*> kernels;
     for (size_t i = first; i < steps_.size(); ++i) {

@@ -23,11 +23,9 @@ struct Pixels {
 class Direct16 final : public Kernel, public RowKernel {
  public:
   explicit Direct16(BlockedConv conv)
-      : conv_(std::move(conv)), tasks_(conv_.geometry, conv_.limits, int64_t{sizeof(float)}) {
-    in_line_ = std::ranges::all_of(conv_.geometry.axes, [](const ConvAxis& axis) {
-      return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.output == axis.input;
-    });
-  }
+      : conv_(std::move(conv)),
+        tasks_(conv_.geometry, conv_.limits, int64_t{sizeof(float)}),
+        in_line_(reads_own_pixels(conv_.geometry)) {}
 
   void run(const KernelCall& call) const override {
     tasks_.run(conv_.geometry, call, [&](const DirectChunk& chunk) { run_chunk(pixels_of(call, chunk), chunk); });
@@ -51,7 +49,7 @@ class Direct16 final : public Kernel, public RowKernel {
 
   BlockedConv conv_;
   DirectTasks tasks_;
-  bool in_line_;  // each output reads the input at its own place
+  bool in_line_;
 };
 
 Pixels Direct16::pixels_of(const KernelCall& call, const DirectChunk& chunk) const {

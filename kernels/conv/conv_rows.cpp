@@ -16,6 +16,12 @@ bool has_rows(const ConvGeometry& g) {
          g.output.num_elements() > 0 && g.in_spatial() > 0;
 }
 
+bool reads_own_pixels(const ConvGeometry& g) {
+  return std::ranges::all_of(g.axes, [](const ConvAxis& axis) {
+    return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.output == axis.input;
+  });
+}
+
 RowImages row_input_of(const ConvGeometry& g, int64_t element_bytes) {
   return {g.batch, ceil_div(g.in_channels, kTileBlock), g.axes[1].input, g.axes[2].input * kTileBlock * element_bytes};
 }

@@ -52,10 +52,8 @@ class S8Direct16 final : public Kernel, public RowKernel {
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override { return {static_cast<size_t>(copied_bytes_), tasks_.scratch_bytes()}; }
   const RowKernel* by_rows() const override {
-    const bool in_line = std::ranges::all_of(geometry_.axes, [](const ConvAxis& axis) {
-      return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.output == axis.input;
-    });
-    return in_line && geometry_.group == 1 && !product_.outputs().wide() && has_rows(geometry_) ? this : nullptr;
+    const bool takes_rows = reads_own_pixels(geometry_) && geometry_.group == 1 && has_rows(geometry_);
+    return takes_rows && !product_.outputs().wide() ? this : nullptr;
   }
 
   RowImages row_input() const override { return row_input_of(geometry_, 1); }

@@ -98,7 +98,8 @@ struct StepRecord {
 };
 
 // Told of a run as it happens; for profiles and traces. Called on the running threads, several at once where units
-// work side by side; must not block or allocate.
+// work side by side; must not block or allocate. Where there is one, every operator computes all of its result, also
+// those that are else computed in turns with others, which never write what is between them.
 class RunObserver {
  public:
   using Time = SteadyClock::time_point;
