@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
@@ -105,9 +106,8 @@ class Assigner {
   bool loses_resolution(const Node& node) const {
     const auto* pool = node.as<ops::Pool>();
     if (pool == nullptr || pool->kind != ops::PoolKind::kAverage) return false;
-    const auto input = known_.find(original_name(graph_.value(node.inputs[0])));
-    const auto output = known_.find(original_name(graph_.value(node.outputs[0])));
-    return input != known_.end() && output != known_.end() && output->second > input->second;
+    const std::optional<int> input = profiled(node.inputs[0]), output = profiled(node.outputs[0]);
+    return input && output && *output > *input;
   }
 
   bool feeds_s8(const Node& node) const {
@@ -128,11 +128,20 @@ class Assigner {
         result_.wide.insert(node);
   }
 
+  // What the profile says of a value: by what the model calls its elements, or, where the same passes had moved them
+  // before they were observed, by what those call it.
+  std::optional<int> profiled(ValueId id) const {
+    const Value& value = graph_.value(id);
+    for (const std::string* name : {&original_name(value), &value.name})
+      if (const auto known = known_.find(*name); known != known_.end()) return known->second;
+    return std::nullopt;
+  }
+
   void merge(ValueId id, Groups& groups) {
-    const auto known = known_.find(original_name(graph_.value(id)));
-    if (known == known_.end()) return;
-    const auto [entry, is_new] = group_exponents_.try_emplace(groups.root(id), known->second);
-    if (!is_new) entry->second = std::min(entry->second, known->second);
+    const std::optional<int> known = profiled(id);
+    if (!known) return;
+    const auto [entry, is_new] = group_exponents_.try_emplace(groups.root(id), *known);
+    if (!is_new) entry->second = std::min(entry->second, *known);
   }
 
   // The exponent of a group is the smallest of its members': that of the widest range.

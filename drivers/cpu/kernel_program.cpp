@@ -236,7 +236,7 @@ void KernelProgram::chain_steps() {
     }
     const size_t count = kernels::RowChain::worth(kernels, pool_->num_threads());
     if (count == 0) continue;
-    kernels.resize(count);
+    kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(count), kernels.end());
     auto chain = std::make_unique<const kernels::RowChain>(std::move(kernels), pool_->num_threads());
     if (!reserve_scratch(steps_[first], {0, chain->scratch_per_thread()}).ok()) continue;
     steps_[first].chain = std::move(chain);

@@ -52,18 +52,13 @@ bool is_worth(const RowKernel& first, const RowKernel& second) {
          bytes_of(first.row_input()) != kNoMachine && bytes_of(second.row_output()) != kNoMachine;
 }
 
-// Rows of the output of each kernel but the last that are kept for so many of the last one's.
-std::vector<int64_t> capacities(std::span<const RowKernel* const> kernels, int64_t rows) {
-  std::vector<int64_t> result(kernels.size() - 1);
-  for (size_t i = result.size(); i-- > 0;) result[i] = rows = kernels[i + 1]->most_input_rows(rows);
-  return result;
-}
-
+// Of the rows of outputs that are kept for so many of the last one's.
 size_t kept_bytes(std::span<const RowKernel* const> kernels, int64_t rows) {
   size_t bytes = 0;
-  const std::vector<int64_t> kept = capacities(kernels, rows);
-  for (size_t i = 0; i < kept.size(); ++i)
-    bytes = saturated_sum(bytes, window_bytes(kernels[i]->row_output(), kept[i]));
+  for (size_t i = kernels.size() - 1; i-- > 0;) {
+    rows = kernels[i + 1]->most_input_rows(rows);
+    bytes = saturated_sum(bytes, window_bytes(kernels[i]->row_output(), rows));
+  }
   return bytes;
 }
 
@@ -158,13 +153,16 @@ RowChain::RowChain(std::vector<const RowKernel*> kernels, int threads) : kernels
   assert(kernels_.size() >= 2 && kernels_.size() <= kMostKernels);
   const int64_t most = std::min(kMostTurnRows, kernels_.back()->row_output().rows);
   while (turn_rows_ < most && kept_bytes(kernels_, turn_rows_ + 1) <= most_kept_bytes(threads)) ++turn_rows_;
-  for (const int64_t capacity : capacities(kernels_, turn_rows_)) {
-    const RowKernel& kernel = *kernels_[windows_.size()];
-    windows_.push_back({capacity, kernel_scratch_});
-    kernel_scratch_ = saturated_sum(kernel_scratch_, window_bytes(kernel.row_output(), capacity));
-    scratch_ = std::max(scratch_, kernel.row_scratch(capacity));
+  windows_.resize(kernels_.size() - 1);
+  int64_t rows = turn_rows_;
+  scratch_ = kernels_.back()->row_scratch(rows);
+  for (size_t i = windows_.size(); i-- > 0;) {
+    rows = kernels_[i + 1]->most_input_rows(rows);
+    windows_[i] = {rows, kernel_scratch_};
+    kernel_scratch_ = saturated_sum(kernel_scratch_, window_bytes(kernels_[i]->row_output(), rows));
+    scratch_ = std::max(scratch_, kernels_[i]->row_scratch(rows));
   }
-  scratch_ = saturated_sum(kernel_scratch_, std::max(scratch_, kernels_.back()->row_scratch(turn_rows_)));
+  scratch_ = saturated_sum(kernel_scratch_, scratch_);
 }
 
 int64_t RowChain::bytes_between() const {

@@ -117,21 +117,14 @@ double RunStatistics::noise_of_steps(uint32_t unit) const {
   return squares > 0 ? noise(unit) * units_[unit].predicted_us / std::sqrt(squares) : 0;
 }
 
-RunStatistics::Makespans RunStatistics::last_makespans() const {
-  Makespans makespans = makespans_us_;
-  if (runs_ > kMakespans) std::ranges::rotate(makespans, makespans.begin() + runs_ % kMakespans);
-  return makespans;
-}
-
 bool RunStatistics::has_other_makespans(double part) const {
   if (runs_ < kMakespans) return false;
-  Makespans makespans = last_makespans();
-  const std::span before = std::span(makespans).first(kMakespans - kRecent);
-  const std::span recent = std::span(makespans).last(kRecent);
-  std::ranges::sort(before);
-  const double middle = before[before.size() / 2];
-  const auto [least, most] = std::ranges::minmax(recent);
-  return least > std::max(before.back(), middle * (1 + part)) || most < std::min(before.front(), middle / (1 + part));
+  std::array<double, kMakespans - kRecent> before;
+  for (uint32_t i = 0; i < before.size(); ++i) before[i] = makespan_before(kRecent + i);
+  const auto [shortest, longest] = std::ranges::minmax(before);
+  const double middle = median(before, before.size());
+  const auto [least, most] = std::ranges::minmax({makespan_before(0), makespan_before(1), makespan_before(2)});
+  return least > std::max(longest, middle * (1 + part)) || most < std::min(shortest, middle / (1 + part));
 }
 
 double RunStatistics::makespan_us() const {
@@ -141,9 +134,7 @@ double RunStatistics::makespan_us() const {
 
 double RunStatistics::recent_makespan_us() const {
   if (runs_ < kRecent) return makespan_us();
-  std::array<double, kRecent> recent;
-  for (uint32_t i = 0; i < kRecent; ++i) recent[i] = makespans_us_[(runs_ - 1 - i) % kMakespans];
-  return median(recent, kRecent);
+  return median(std::array{makespan_before(0), makespan_before(1), makespan_before(2)}, kRecent);
 }
 
 }  // namespace nestrt

@@ -65,17 +65,17 @@ class RunStatistics {
     double noise_runs = 0;  // that it is the mean of
     std::array<double, kRecent> recent = {};
   };
-  using Makespans = std::array<double, kMakespans>;
   void remember(OfUnit& unit) const;
   void remember(size_t step);
-  Makespans last_makespans() const;  // in the order of the runs
+  // Of the last run but so many of those that are known.
+  double makespan_before(uint32_t runs) const { return makespans_us_[(runs_ - 1 - runs) % kMakespans]; }
 
   std::vector<uint32_t> unit_of_;  // by step
   std::vector<double> predicted_us_, means_us_;
   std::vector<float> step_us_;
   std::vector<std::array<float, kRecent>> recent_us_;  // by step
   std::vector<OfUnit> units_;
-  Makespans makespans_us_ = {};  // of run r: at r % kMakespans
+  std::array<double, kMakespans> makespans_us_ = {};  // of run r: at r % kMakespans
   uint32_t runs_ = 0;
   double total_us_ = 0;
 };

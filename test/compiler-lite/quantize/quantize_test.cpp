@@ -111,7 +111,7 @@ TEST_CASE("A quantized network gives what its integers give by hand") {
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 21 * 64 / 4096.0f});
 }
 
-TEST_CASE("A profile knows values whose elements the passes have moved by what the model calls them") {
+TEST_CASE("A profile knows values whose elements the passes have moved by the name of the model or by theirs") {
   Graph graph = two_convs();
   for (size_t i = 0; i < graph.num_values(); ++i) {
     Value& value = graph.value(static_cast<ValueId>(i));
@@ -119,7 +119,9 @@ TEST_CASE("A profile knows values whose elements the passes have moved by what t
     value.name = "c1.moved";
     value.same_elements_as = "activated";
   }
+  Graph same = graph.clone();
   CHECK(quantized(graph, profile_of({{"x", 6}, {"activated", 6}})).s8_nodes == 2);
+  CHECK(quantized(same, profile_of({{"x", 6}, {"c1.moved", 6}})).s8_nodes == 2);
 }
 
 TEST_CASE("Rounding floor drops the low bits") {

@@ -185,11 +185,10 @@ class Chain {
     const auto inferred = kernels::rules<ops::Conv>().infer.get()(spec);
     if (!inferred) FAIL(inferred.error().to_string());
     REQUIRE((*inferred)[0].shape == link.output.shape);
-    const std::string prefix = type_ == DataType::kS8 ? "conv.s8." : "conv.f32.";
-    const std::string name = prefix + (depthwise ? "depthwise16" : "direct16");
+    // The machine's choice may be one of several by rows for depthwise ones, and one that is not for the others.
+    const std::string name = depthwise ? "" : type_ == DataType::kS8 ? "conv.s8.direct16" : "conv.f32.direct16";
     const KernelVariant* const variant = kernels::operators().select(spec, kernels::current_instruction_set(), name);
     REQUIRE(variant != nullptr);
-    REQUIRE(variant->name == name);
     auto kernel = variant->prepare(spec);
     REQUIRE(kernel);
     link.kernel = std::move(*kernel);
