@@ -124,7 +124,7 @@ class Bench {
   }
   void run(benchmark::State& state) {
     prepare();
-    for (auto _ : state) run_once();
+    while (state.KeepRunning()) run_once();
     report(state, type_, multiply_adds_);
     state.SetLabel(std::string(variant_->name));
   }
@@ -218,7 +218,7 @@ class ChainBench {
                               .output = layers_.back()->output(),
                               .thread_scratch = scratch.data(),
                               .parallel = &runner};
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
       if (in_turns) {
         chain.run(call);
         continue;

@@ -123,7 +123,7 @@ bool RunStatistics::has_other_makespans(double part) const {
   for (uint32_t i = 0; i < before.size(); ++i) before[i] = makespan_before(kRecent + i);
   const auto [shortest, longest] = std::ranges::minmax(before);
   const double middle = median(before, before.size());
-  const auto [least, most] = std::ranges::minmax({makespan_before(0), makespan_before(1), makespan_before(2)});
+  const auto [least, most] = std::ranges::minmax(recent_makespans());
   return least > std::max(longest, middle * (1 + part)) || most < std::min(shortest, middle / (1 + part));
 }
 
@@ -134,7 +134,7 @@ double RunStatistics::makespan_us() const {
 
 double RunStatistics::recent_makespan_us() const {
   if (runs_ < kRecent) return makespan_us();
-  return median(std::array{makespan_before(0), makespan_before(1), makespan_before(2)}, kRecent);
+  return median(recent_makespans(), kRecent);
 }
 
 }  // namespace nestrt

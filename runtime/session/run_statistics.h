@@ -69,6 +69,9 @@ class RunStatistics {
   void remember(size_t step);
   // Of the last run but so many of those that are known.
   double makespan_before(uint32_t runs) const { return makespans_us_[(runs_ - 1 - runs) % kMakespans]; }
+  std::array<double, kRecent> recent_makespans() const {
+    return {makespan_before(0), makespan_before(1), makespan_before(2)};
+  }
 
   std::vector<uint32_t> unit_of_;  // by step
   std::vector<double> predicted_us_, means_us_;

@@ -131,8 +131,7 @@ void SchedulePolicy::learn_excess(const RunStatistics& statistics) {
   main_.excess = (is_new ? statistics.recent_makespan_us() : statistics.makespan_us()) / *predicted;
   excess_[main_.manner] = main_.excess;
   const auto runs = static_cast<double>(runs_ - std::exchange(excess_run_, runs_));
-  if (main_.manner == kSideBySide)
-    excess_[kOneByOne] = std::pow(excess_[kOneByOne], std::exp2(-runs / kRunsToForget));
+  if (main_.manner == kSideBySide) excess_[kOneByOne] = std::pow(excess_[kOneByOne], std::exp2(-runs / kRunsToForget));
 }
 
 // --- Schedules -------------------------------------------------------------------------------------------------------
@@ -317,8 +316,8 @@ bool SchedulePolicy::explore() {
 SchedulePolicy::Move SchedulePolicy::end_exploring(const RunStatistics& statistics) {
   const double expected = predict(main_.schedule).value_or(0) * main_.excess;
   exploring_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * expected);
-  const bool has_other_predictions = explorer_->unit ? end_exploring_unit(*explorer_->unit, statistics)
-                                                     : end_exploring_side_by_side(statistics);
+  const bool has_other_predictions =
+      explorer_->unit ? end_exploring_unit(*explorer_->unit, statistics) : end_exploring_side_by_side(statistics);
   explorer_is_known_ = false;
   const Move move = adopt_better(false) ? Move::kAdopt : has_other_predictions ? Move::kRestart : Move::kStay;
   if (move != Move::kStay) count(0, 0);
