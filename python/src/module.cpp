@@ -1,6 +1,7 @@
 // The module nestrt._nestrt: what the package is made of in C++.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "nestrt/log.h"
 #include "python/src/compile.h"
