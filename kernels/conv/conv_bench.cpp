@@ -26,6 +26,7 @@ struct Layer {
   const char* name;
   int64_t inputs, outputs, size;
   int kernel, stride, pad, group;
+  ops::Kind kind = ops::Kind::kConv;  // or kPool, of maxima
 };
 
 constexpr Layer kLayers[] = {
@@ -58,10 +59,14 @@ struct ChainOfLayers {
   std::vector<Layer> layers;
 };
 
-// An inverted residual, and what is before it in MobileNetV2; a separable convolution of MobileNetV1.
+// A stem and its pool; an inverted residual, and what is before it in MobileNetV2; a separable convolution of
+// MobileNetV1.
 const ChainOfLayers kChains[] = {
-    {"mobilenetv2 first five",
-     {{"", 32, 32, 112, 3, 1, 1, 32},
+    {"resnet stem, pool", {{"", 3, 64, 224, 7, 2, 3, 1}, {"", 64, 64, 112, 3, 2, 1, 1, ops::Kind::kPool}}},
+    {"squeezenet stem, pool", {{"", 3, 64, 224, 3, 2, 0, 1}, {"", 64, 64, 111, 3, 2, 0, 1, ops::Kind::kPool}}},
+    {"mobilenetv2 first six",
+     {{"", 3, 32, 224, 3, 2, 1, 1},
+      {"", 32, 32, 112, 3, 1, 1, 32},
       {"", 32, 16, 112, 1, 1, 0, 1},
       {"", 16, 96, 112, 1, 1, 0, 1},
       {"", 96, 96, 112, 3, 2, 1, 96},
@@ -80,29 +85,22 @@ const ChainOfLayers kChains[] = {
 class Bench {
  public:
   Bench(const Layer& layer, DataType type) : type_(type) {
-    ops::Conv conv;
-    conv.kernel.assign(2, layer.kernel);
-    conv.stride.assign(2, layer.stride);
-    conv.dilation.assign(2, 1);
-    conv.pad_begin.assign(2, layer.pad);
-    conv.pad_end.assign(2, layer.pad);
-    conv.group = layer.group;
-    conv.activation.kind = ops::ActivationKind::kRelu;
-    attributes_ = std::move(conv);
-    inputs_ = {
-        operand(type, {1, layer.inputs, layer.size, layer.size}, input_quantization_),
-        operand(type, {layer.outputs, layer.inputs / layer.group, layer.kernel, layer.kernel}, weights_quantization_),
-        operand(type == DataType::kS8 ? DataType::kS32 : type, {layer.outputs}, input_quantization_)};
-    for (size_t i : {1, 2}) inputs_[i].constant = fill(inputs_[i]);
+    inputs_ = {operand(type, {1, layer.inputs, layer.size, layer.size}, input_quantization_)};
+    call_inputs_ = {nullptr};
+    if (layer.kind == ops::Kind::kPool)
+      attributes_ = windows_of<ops::Pool>(layer);
+    else
+      take_conv(layer);
     spec_.attributes = &attributes_;
     spec_.inputs = inputs_;
-    outputs_ = operators().find(ops::Kind::kConv)->infer(spec_).value();
-    outputs_[0].quantization = &output_quantization_;
+    outputs_ = operators().find(layer.kind)->infer(spec_).value();
+    outputs_[0].quantization = layer.kind == ops::Kind::kPool ? &input_quantization_ : &output_quantization_;
     spec_.outputs = outputs_;
     choose_variant();
-    call_inputs_ = {fill(inputs_[0]), inputs_[1].constant, inputs_[2].constant};
+    call_inputs_[0] = fill(inputs_[0]);
     call_outputs_ = {fill(outputs_[0])};
-    multiply_adds_ = static_cast<double>(outputs_[0].shape.num_elements()) * inputs_[1].shape.product(1, 4);
+    if (inputs_.size() > 1)
+      multiply_adds_ = static_cast<double>(outputs_[0].shape.num_elements()) * inputs_[1].shape.product(1, 4);
   }
 
   // Makes it ready to run.
@@ -143,6 +141,31 @@ class Bench {
   double multiply_adds() const { return multiply_adds_; }
 
  private:
+  template <class Windows>
+  static Windows windows_of(const Layer& layer) {
+    Windows windows;
+    windows.kernel.assign(2, layer.kernel);
+    windows.stride.assign(2, layer.stride);
+    windows.dilation.assign(2, 1);
+    windows.pad_begin.assign(2, layer.pad);
+    windows.pad_end.assign(2, layer.pad);
+    return windows;
+  }
+
+  void take_conv(const Layer& layer) {
+    auto conv = windows_of<ops::Conv>(layer);
+    conv.group = layer.group;
+    conv.activation.kind = ops::ActivationKind::kRelu;
+    attributes_ = std::move(conv);
+    inputs_.push_back(
+        operand(type_, {layer.outputs, layer.inputs / layer.group, layer.kernel, layer.kernel}, weights_quantization_));
+    inputs_.push_back(operand(type_ == DataType::kS8 ? DataType::kS32 : type_, {layer.outputs}, input_quantization_));
+    for (size_t i : {1, 2}) {
+      inputs_[i].constant = fill(inputs_[i]);
+      call_inputs_.push_back(inputs_[i].constant);
+    }
+  }
+
   static TensorSpec operand(DataType type, const Shape& shape, const plan::Quantization& quantization) {
     TensorSpec spec;
     spec.type = type;

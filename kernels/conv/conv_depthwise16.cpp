@@ -15,17 +15,14 @@ constexpr int64_t kLeastRows = 1 << 20;  // never: the cores of boards share the
 constexpr int64_t kLeastRows = 7;
 #endif
 
-class Depthwise16 final : public Kernel, public RowKernel {
+class Depthwise16 final : public Kernel, public WindowRows {
  public:
-  explicit Depthwise16(BlockedConv conv) : conv_(std::move(conv)), rows_(depthwise_function()) {}
+  explicit Depthwise16(BlockedConv conv)
+      : WindowRows(blocked_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)), rows_(depthwise_function()) {}
   void run(const KernelCall& call) const override;
   bool repacked() const override { return conv_.weights.repacked(); }
   const RowKernel* by_rows() const override { return has_rows(conv_.geometry) ? this : nullptr; }
 
-  RowImages row_input() const override { return row_input_of(conv_.geometry, sizeof(float)); }
-  RowImages row_output() const override { return row_output_of(conv_.geometry, sizeof(float)); }
-  int64_t most_input_rows(int64_t rows) const override { return kernels::most_input_rows(conv_.geometry, rows); }
-  RowWindow input_rows(RowWindow rows) const override { return kernels::input_rows(conv_.geometry, rows); }
   size_t row_scratch(int64_t) const override { return 0; }
   void run_rows(const RowCall& call) const override;
 

@@ -20,10 +20,11 @@ struct Pixels {
   int64_t output_stride = 0;        // the residual's, too
 };
 
-class Direct16 final : public Kernel, public RowKernel {
+class Direct16 final : public Kernel, public WindowRows {
  public:
   explicit Direct16(BlockedConv conv)
-      : conv_(std::move(conv)),
+      : WindowRows(blocked_rows(conv.geometry, sizeof(float))),
+        conv_(std::move(conv)),
         tasks_(conv_.geometry, conv_.limits, int64_t{sizeof(float)}),
         in_line_(reads_own_pixels(conv_.geometry)) {}
 
@@ -36,10 +37,6 @@ class Direct16 final : public Kernel, public RowKernel {
     return in_line_ && conv_.geometry.group == 1 && has_rows(conv_.geometry) ? this : nullptr;
   }
 
-  RowImages row_input() const override { return row_input_of(conv_.geometry, sizeof(float)); }
-  RowImages row_output() const override { return row_output_of(conv_.geometry, sizeof(float)); }
-  int64_t most_input_rows(int64_t rows) const override { return rows; }
-  RowWindow input_rows(RowWindow rows) const override { return rows; }
   size_t row_scratch(int64_t rows) const override { return pixel_offsets_bytes(conv_.geometry, rows); }
   void run_rows(const RowCall& call) const override;
 

@@ -1,7 +1,6 @@
 #include "kernels/conv/conv_rows.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/common/integers.h"
 #include "kernels/common/saturate.h"
@@ -22,30 +21,22 @@ bool reads_own_pixels(const ConvGeometry& g) {
   });
 }
 
-RowImages row_input_of(const ConvGeometry& g, int64_t element_bytes) {
-  return {g.batch, ceil_div(g.in_channels, kTileBlock), g.axes[1].input, g.axes[2].input * kTileBlock * element_bytes};
+RowGeometry blocked_rows(const ConvGeometry& g, int64_t element_bytes) {
+  const auto& [d, h, w] = g.axes;
+  const int64_t pixel_bytes = kTileBlock * element_bytes;
+  return {{g.batch, ceil_div(g.in_channels, kTileBlock), h.input, w.input * pixel_bytes},
+          {g.batch, ceil_div(g.out_channels, kTileBlock), h.output, w.output * pixel_bytes},
+          h.kernel,
+          h.stride,
+          h.dilation,
+          h.pad_begin};
 }
 
-RowImages row_output_of(const ConvGeometry& g, int64_t element_bytes) {
-  return {g.batch, ceil_div(g.out_channels, kTileBlock), g.axes[1].output,
-          g.axes[2].output * kTileBlock * element_bytes};
-}
-
-int64_t most_input_rows(const ConvGeometry& g, int64_t rows) {
-  const ConvAxis& height = g.axes[1];
-  int64_t most = 0;
-  const bool overflow = __builtin_mul_overflow(rows - 1, height.stride, &most) ||
-                        __builtin_add_overflow(most, (height.kernel - 1) * height.dilation + 1, &most);
-  return std::min(overflow ? std::numeric_limits<int64_t>::max() : most, height.input);
-}
-
-RowWindow input_rows(const ConvGeometry& g, RowWindow rows) {
-  const ConvAxis& height = g.axes[1];
-  const int64_t begin = rows.first * height.stride - height.pad_begin;
-  const int64_t end =
-      (rows.first + rows.count - 1) * height.stride - height.pad_begin + (height.kernel - 1) * height.dilation + 1;
-  const int64_t first = std::clamp<int64_t>(begin, 0, height.input);
-  return {first, std::clamp<int64_t>(end, first, height.input) - first};
+RowGeometry picture_rows(const ConvGeometry& g, int64_t element_bytes) {
+  RowGeometry rows = blocked_rows(g, element_bytes);
+  rows.input.blocks = g.in_channels;
+  rows.input.row_bytes = g.axes[2].input * element_bytes;
+  return rows;
 }
 
 ConvGeometry geometry_of_rows(const ConvGeometry& geometry, const RowCall& call) {

@@ -1,9 +1,9 @@
 // What the convolutions that compute rows of their output alone (nestrt/row_kernel.h) share.
 #pragma once
 
+#include "kernels/common/window_rows.h"
 #include "kernels/conv/direct_tasks.h"
 #include "kernels/conv/geometry.h"
-#include "nestrt/row_kernel.h"
 
 namespace nestrt::kernels {
 
@@ -13,10 +13,9 @@ bool has_rows(const ConvGeometry& geometry);
 // Whether each output reads one pixel, which lies at its own place.
 bool reads_own_pixels(const ConvGeometry& geometry);
 
-RowImages row_input_of(const ConvGeometry& geometry, int64_t element_bytes);
-RowImages row_output_of(const ConvGeometry& geometry, int64_t element_bytes);
-int64_t most_input_rows(const ConvGeometry& geometry, int64_t rows);
-RowWindow input_rows(const ConvGeometry& geometry, RowWindow rows);
+// Of a convolution from blocked16 to blocked16, or from a picture, which is plain.
+RowGeometry blocked_rows(const ConvGeometry& geometry, int64_t element_bytes);
+RowGeometry picture_rows(const ConvGeometry& geometry, int64_t element_bytes);
 
 // The convolution whose whole output are the call's rows, and whose whole input those that the call has.
 ConvGeometry geometry_of_rows(const ConvGeometry& geometry, const RowCall& call);

@@ -14,10 +14,11 @@ namespace {
 // Outputs computed at a time: their sums stay in the first-level cache.
 constexpr int64_t kCallPixels = 128;
 
-class S8Depthwise16 final : public Kernel, public RowKernel {
+class S8Depthwise16 final : public Kernel, public WindowRows {
  public:
   S8Depthwise16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
-      : geometry_(geometry),
+      : WindowRows(blocked_rows(geometry, 1)),
+        geometry_(geometry),
         weights_(std::move(weights)),
         outputs_(std::move(outputs)),
         function_(s8_depthwise_function()),
@@ -39,10 +40,6 @@ class S8Depthwise16 final : public Kernel, public RowKernel {
   }
   const RowKernel* by_rows() const override { return !outputs_.wide() && has_rows(geometry_) ? this : nullptr; }
 
-  RowImages row_input() const override { return row_input_of(geometry_, 1); }
-  RowImages row_output() const override { return row_output_of(geometry_, 1); }
-  int64_t most_input_rows(int64_t rows) const override { return kernels::most_input_rows(geometry_, rows); }
-  RowWindow input_rows(RowWindow rows) const override { return kernels::input_rows(geometry_, rows); }
   size_t row_scratch(int64_t) const override { return scratch(1).per_thread; }
   void run_rows(const RowCall& call) const override;
 

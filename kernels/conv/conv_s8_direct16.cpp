@@ -38,10 +38,13 @@ struct Pixels {
   int64_t output_stride = 0;         // elements, the residual's, too
 };
 
-class S8Direct16 final : public Kernel, public RowKernel {
+class S8Direct16 final : public Kernel, public WindowRows {
  public:
   S8Direct16(const ConvGeometry& geometry, S8Product product)
-      : geometry_(geometry), product_(std::move(product)), tasks_(geometry_, product_.limits(), 1) {
+      : WindowRows(blocked_rows(geometry, 1)),
+        geometry_(geometry),
+        product_(std::move(product)),
+        tasks_(geometry_, product_.limits(), 1) {
     const int64_t strides = geometry.axes[0].stride * geometry.axes[1].stride * geometry.axes[2].stride;
     const int64_t bytes = geometry.batch * ceil_div(geometry.in_channels, kTileBlock) * in_plane();
     const bool worth = geometry.group_outputs() * geometry.taps() >= kWorthCopying * strides && bytes <= kMostCopied;
@@ -56,10 +59,6 @@ class S8Direct16 final : public Kernel, public RowKernel {
     return takes_rows && !product_.outputs().wide() ? this : nullptr;
   }
 
-  RowImages row_input() const override { return row_input_of(geometry_, 1); }
-  RowImages row_output() const override { return row_output_of(geometry_, 1); }
-  int64_t most_input_rows(int64_t rows) const override { return rows; }
-  RowWindow input_rows(RowWindow rows) const override { return rows; }
   size_t row_scratch(int64_t rows) const override { return pixel_offsets_bytes(geometry_, rows); }
   void run_rows(const RowCall& call) const override;
 

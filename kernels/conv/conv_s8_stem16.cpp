@@ -8,19 +8,22 @@
 #include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/conv_rows.h"
 #include "kernels/conv/conv_s8_stem16.h"
 #include "kernels/conv/conv_s8_unfold.h"
+#include "kernels/conv/picture_rows.h"
 
 namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kRowPoints = 240;  // of which the product, which cuts them where it has to, is told at once
 
-class S8Stem16 final : public Kernel {
+class S8Stem16 final : public Kernel, public WindowRows {
  public:
   // `tiles` are null where product.run() computes.
   S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product, std::unique_ptr<S8StemRows> tiles)
-      : geometry_(geometry),
+      : WindowRows(picture_rows(geometry, 1)),
+        geometry_(geometry),
         product_(std::move(product)),
         tiles_(std::move(tiles)),
         interleave_(s8_interleave_function()) {
@@ -42,11 +45,20 @@ class S8Stem16 final : public Kernel {
     return {0, std::min(saturated_bytes(2 * rows_, stride_, 1), SIZE_MAX - behind) + behind};
   }
 
+  const RowKernel* by_rows() const override {
+    return !unfold_ && !product_.outputs().wide() && has_rows(geometry_) ? this : nullptr;
+  }
+
+  size_t row_scratch(int64_t) const override { return scratch(1).per_thread; }
+  void run_rows(const RowCall& call) const override;
+
  private:
   int64_t step() const { return geometry_.axes[2].stride * rows_; }  // between outputs of a row
-  void bring_rows(const int8_t* input, int64_t image, int64_t row, int8_t* rows) const;
-  void copy_rows(const int8_t* image, int64_t row, int8_t* rows) const;
-  void run_row(const KernelCall& call, int64_t image, int64_t row, const int8_t* columns) const;
+  void bring_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const;
+  void copy_rows(const PictureRows<int8_t>& picture, int64_t row, int8_t* rows) const;
+  void run_row(int8_t* scratch, S8StemRow& row) const;
+  void multiply(const S8StemRow& row) const;
+  void for_each(Range rows, FunctionRef<void(int64_t row)> run_one) const;
 
   ConvGeometry geometry_;
   S8Product product_;
@@ -64,70 +76,86 @@ void S8Stem16::run(const KernelCall& call) const {
   const int64_t image_rows = g.axes[0].output * g.axes[1].output, rows = g.batch * image_rows;
   const int64_t wanted = task_count(g.batch * g.out_channels * g.out_spatial(),
                                     f32_products(g.in_channels * g.taps(), 1), call.parallel->num_threads());
-  const int64_t parts = std::min(wanted, rows);
+  const int64_t parts = std::min(wanted, rows), out_blocks = ceil_div(g.out_channels, kTileBlock);
   const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    auto* copy = call.slot_scratch<int8_t>(slot, per_thread);
-    int8_t* columns = copy + rows_ * stride_;
-    const Range part = part_of(rows, index, parts);
-    const auto run_one = [&](int64_t i) {
+    auto* const copy = call.slot_scratch<int8_t>(slot, per_thread);
+    for_each(part_of(rows, index, parts), [&](int64_t i) {
       const int64_t image = i / image_rows, row = i % image_rows;
-      bring_rows(call.input<int8_t>(0), image, row, copy);
-      interleave_(copy, stride_, rows_, columns_, columns);
-      if (tiles_) return tiles_->run_row(product_, call, {columns, step(), image, row});
-      run_row(call, image, row, columns);
-    };
-    if (tiles_) return tiles_->run(part, run_one);
-    for (int64_t i = part.first; i < part.last; ++i) run_one(i);
+      bring_rows(call, image, row, copy);
+      S8StemRow to;
+      to.output = call.outputs[0];
+      to.residual = call.inputs.size() > 3 ? call.input<int8_t>(3) : nullptr;
+      to.at = (image * out_blocks * g.out_spatial() + row * g.axes[2].output) * kTileBlock;
+      to.block_stride = g.out_spatial() * kTileBlock;
+      run_row(copy, to);
+    });
   });
 }
 
-void S8Stem16::bring_rows(const int8_t* input, int64_t image, int64_t row, int8_t* rows) const {
+void S8Stem16::run_rows(const RowCall& call) const {
+  auto* const copy = reinterpret_cast<int8_t*>(call.scratch);
+  const PictureRows<int8_t> picture{reinterpret_cast<const int8_t*>(call.input), call.input_rows.first,
+                                    call.input_block_bytes};
+  for_each({0, call.rows.count}, [&](int64_t i) {
+    copy_rows(picture, call.rows.first + i, copy);
+    S8StemRow to;
+    to.output = call.output;
+    to.residual = reinterpret_cast<const int8_t*>(call.residual);
+    to.at = i * geometry_.axes[2].output * kTileBlock;
+    to.block_stride = call.output_block_bytes;
+    run_row(copy, to);
+  });
+}
+
+void S8Stem16::for_each(Range rows, FunctionRef<void(int64_t row)> run_one) const {
+  if (tiles_) return tiles_->run(rows, run_one);
+  for (int64_t row = rows.first; row < rows.last; ++row) run_one(row);
+}
+
+void S8Stem16::bring_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const {
+  const auto* const input = call.input<int8_t>(0);
   if (unfold_) return unfold_->run(input, image, row, rows);
-  copy_rows(input + image * geometry_.in_channels * geometry_.in_spatial(), row, rows);
+  const int64_t channel = geometry_.in_spatial();
+  copy_rows({input + image * geometry_.in_channels * channel, 0, channel}, row, rows);
 }
 
-// The input rows under a row of outputs: [channels][kernel depth][kernel height][columns_].
-void S8Stem16::copy_rows(const int8_t* image, int64_t row, int8_t* rows) const {
-  const auto& [d, h, w] = geometry_.axes;
-  const int64_t z = row / h.output, y = row % h.output;
-  const int8_t zero = product_.outputs().input_zero();
-  const int64_t begin = std::min(w.pad_begin, columns_), end = std::clamp(columns_, begin, begin + w.input);
-  for (int64_t c = 0; c < geometry_.in_channels; ++c)
-    for (int64_t kd = 0; kd < d.kernel; ++kd)
-      for (int64_t kh = 0; kh < h.kernel; ++kh, rows += columns_) {
-        const int64_t iz = tap_position(d, z, kd), iy = tap_position(h, y, kh);
-        const bool inside = (iz | iy) >= 0;
-        std::fill(rows, rows + (inside ? begin : columns_), zero);
-        if (!inside) continue;
-        std::copy_n(image + ((c * d.input + iz) * h.input + iy) * w.input, end - begin, rows + begin);
-        std::fill(rows + end, rows + columns_, zero);
-      }
+void S8Stem16::copy_rows(const PictureRows<int8_t>& picture, int64_t row, int8_t* rows) const {
+  copy_rows_under(geometry_, picture, row, product_.outputs().input_zero(), columns_, rows);
 }
 
-void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const int8_t* columns) const {
-  const ConvGeometry& g = geometry_;
-  const ConvAxis& width = g.axes[2];
+// `scratch`: the rows under it, and behind them room for their columns.
+void S8Stem16::run_row(int8_t* scratch, S8StemRow& row) const {
+  int8_t* const columns = scratch + rows_ * stride_;
+  interleave_(scratch, stride_, rows_, columns_, columns);
+  row.columns = columns;
+  row.step = step();
+  if (tiles_) return tiles_->run_row(product_, row);
+  multiply(row);
+}
+
+void S8Stem16::multiply(const S8StemRow& row) const {
+  const ConvAxis& width = geometry_.axes[2];
   const TileLimits limits = product_.limits();
-  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), step = this->step();
+  const int64_t out_blocks = ceil_div(geometry_.out_channels, kTileBlock);
   int64_t offsets[kRowPoints];
-  for (int64_t p = 0; p < std::min(kRowPoints, width.output); ++p) offsets[p] = p * step;
+  for (int64_t p = 0; p < std::min(kRowPoints, width.output); ++p) offsets[p] = p * row.step;
   S8Tile tile;
   tile.segments = tile.chunks = 1;
   tile.length = segment_;
   S8Finish finish;
   finish.point_stride = kTileBlock;
-  finish.block_stride = g.out_spatial() * kTileBlock;
+  finish.block_stride = row.block_stride;
   const int64_t tiles = ceil_div(width.output, kRowPoints);
   for (int64_t block = 0; block < out_blocks; block += limits.blocks) {
     tile.blocks = std::min(limits.blocks, out_blocks - block);
-    const int64_t row_at = (image * out_blocks + block) * g.out_spatial() + row * width.output;
     for (int64_t t = 0; t < tiles; ++t) {
       const Range part = part_of(width.output, t, tiles, limits.grain);
       tile.points = part.size();
-      tile.input = columns + part.first * step;
+      tile.input = row.columns + part.first * row.step;
       tile.offsets = offsets;
-      product_.outputs().place(call, (row_at + part.first) * kTileBlock, finish);
+      const int64_t at = row.at + block * row.block_stride + part.first * kTileBlock;
+      product_.outputs().place(row.output, row.residual, at, finish);
       product_.run(block, tile, finish);
     }
   }

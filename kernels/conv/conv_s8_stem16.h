@@ -24,8 +24,11 @@ S8InterleaveFunction s8_interleave_function();
 struct S8StemRow {
   const int8_t* columns = nullptr;
   int64_t step = 0;
-  int64_t image = 0;
-  int64_t row = 0;
+  // Where it goes: so many elements into these.
+  std::byte* output = nullptr;
+  const int8_t* residual = nullptr;  // or null
+  int64_t at = 0;
+  int64_t block_stride = 0;
 };
 
 // Computes rows of outputs in place of S8Product::run().
@@ -36,7 +39,7 @@ class S8StemRows {
   virtual int64_t slack(int64_t step) const = 0;
   // Calls run_one for each, which may call run_row().
   virtual void run(Range rows, FunctionRef<void(int64_t row)> run_one) const = 0;
-  virtual void run_row(const S8Product& product, const KernelCall& call, const S8StemRow& row) const = 0;
+  virtual void run_row(const S8Product& product, const S8StemRow& row) const = 0;
 };
 
 // Whether make_s8_stem_tiles() is for that convolution on the current instruction set.

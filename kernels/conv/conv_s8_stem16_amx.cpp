@@ -28,8 +28,7 @@ constexpr int64_t kMaxSteps = 64;
 class Tiles final : public S8StemRows {
  public:
   Tiles(const ConvGeometry& geometry, int64_t segment, int64_t steps)
-      : geometry_(geometry),
-        out_blocks_(ceil_div(geometry.out_channels, kTileBlock)),
+      : out_blocks_(ceil_div(geometry.out_channels, kTileBlock)),
         width_(geometry.axes[2].output),
         pieces_(ceil_div(width_, kAmxPoints)),
         num_steps_(steps),
@@ -54,7 +53,7 @@ class Tiles final : public S8StemRows {
     const AmxUse use(shape_);
     for (int64_t row = rows.first; row < rows.last; ++row) run_one(row);
   }
-  void run_row(const S8Product& product, const KernelCall& call, const S8StemRow& row) const override;
+  void run_row(const S8Product& product, const S8StemRow& row) const override;
 
  private:
   struct Sums {
@@ -63,9 +62,8 @@ class Tiles final : public S8StemRows {
     alignas(64) int32_t sums[2][kAmxPoints * 2 * kTileBlock];
   };
   void multiply(const S8Product& product, const S8StemRow& row, Sums& sums) const;
-  void finish(const S8Product& product, const KernelCall& call, const S8StemRow& row, const Sums& sums) const;
+  void finish(const S8Product& product, const S8StemRow& row, const Sums& sums) const;
 
-  ConvGeometry geometry_;
   int64_t out_blocks_, width_, pieces_;
   int64_t num_steps_, depth_, block_bytes_;
   AmxShape shape_;
@@ -74,7 +72,7 @@ class Tiles final : public S8StemRows {
 };
 
 // The sums of one pair of tiles are finished while the tile registers work on those of the next.
-void Tiles::run_row(const S8Product& product, const KernelCall& call, const S8StemRow& row) const {
+void Tiles::run_row(const S8Product& product, const S8StemRow& row) const {
   Sums sums[2];
   int64_t runs = 0;
   for (int64_t piece = 0; piece < pieces_; piece += 2)
@@ -85,9 +83,9 @@ void Tiles::run_row(const S8Product& product, const KernelCall& call, const S8St
       current.block = block;
       current.blocks = std::min<int64_t>(2, out_blocks_ - block);
       multiply(product, row, current);
-      if (runs > 0) finish(product, call, row, sums[(runs + 1) % 2]);
+      if (runs > 0) finish(product, row, sums[(runs + 1) % 2]);
     }
-  finish(product, call, row, sums[(runs + 1) % 2]);
+  finish(product, row, sums[(runs + 1) % 2]);
 }
 
 void Tiles::multiply(const S8Product& product, const S8StemRow& row, Sums& sums) const {
@@ -108,16 +106,16 @@ void Tiles::multiply(const S8Product& product, const S8StemRow& row, Sums& sums)
   amx_run(tile);
 }
 
-void Tiles::finish(const S8Product& product, const KernelCall& call, const S8StemRow& row, const Sums& sums) const {
+void Tiles::finish(const S8Product& product, const S8StemRow& row, const Sums& sums) const {
   S8Finish finish;
   finish.blocks = sums.blocks;
   finish.point_stride = kTileBlock;
-  finish.block_stride = geometry_.out_spatial() * kTileBlock;
-  const int64_t first = (row.image * out_blocks_ + sums.block) * geometry_.out_spatial() + row.row * width_;
+  finish.block_stride = row.block_stride;
+  const int64_t first = row.at + sums.block * row.block_stride;
   for (int64_t i = 0; i < sums.tiles; ++i) {
     finish.points = sums.pixels[i].size();
     finish.sums = sums.sums[i];
-    product.outputs().place(call, (first + sums.pixels[i].first) * kTileBlock, finish);
+    product.outputs().place(row.output, row.residual, first + sums.pixels[i].first * kTileBlock, finish);
     product.outputs().run(sums.block, finish);
   }
 }

@@ -10,6 +10,8 @@
 #include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/conv_rows.h"
+#include "kernels/conv/picture_rows.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -38,9 +40,16 @@ void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step
   for (; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, sizeof(Four));
 }
 
-class Stem16 final : public Kernel {
+// Where a row of outputs goes.
+struct OutputRow {
+  float* output = nullptr;
+  const float* residual = nullptr;  // or null
+  int64_t block_stride = 0;         // the residual's, too
+};
+
+class Stem16 final : public Kernel, public WindowRows {
  public:
-  explicit Stem16(BlockedConv conv) : conv_(std::move(conv)) {
+  explicit Stem16(BlockedConv conv) : WindowRows(picture_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)) {
     const auto& [d, h, w] = conv_.geometry.axes;
     kernel_rows_ = conv_.geometry.in_channels * d.kernel * h.kernel;
     row_length_ = (w.output - 1) * w.stride + w.kernel;
@@ -58,6 +67,10 @@ class Stem16 final : public Kernel {
       bytes = std::numeric_limits<size_t>::max();
     return {0, bytes};
   }
+  const RowKernel* by_rows() const override { return has_rows(conv_.geometry) ? this : nullptr; }
+
+  size_t row_scratch(int64_t) const override { return scratch(1).per_thread; }
+  void run_rows(const RowCall& call) const override;
 
  private:
   int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // for an output
@@ -66,9 +79,9 @@ class Stem16 final : public Kernel {
     const int64_t width = conv_.geometry.axes[2].kernel;
     return round_up(products() + round_up(width, kCopied) - width, kCopied);
   }
-  void copy_rows(const float* image, int64_t row, float* rows) const;
   void gather_pixels(const float* rows, float* pixels) const;
-  void run_row(const KernelCall& call, int64_t image, int64_t row, const float* rows) const;
+  void run_row(const PictureRows<float>& picture, int64_t row, const OutputRow& to, float* scratch) const;
+  void multiply(const float* from, const OutputRow& to) const;
 
   BlockedConv conv_;
   int64_t kernel_rows_ = 0;
@@ -82,35 +95,39 @@ void Stem16::run(const KernelCall& call) const {
       task_count(g.batch * g.out_channels * g.out_spatial(), g.in_channels * g.taps(), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, rows);
   const size_t per_thread = scratch(1).per_thread;
+  const float* const residual = residual_of(call);
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    auto* copy = call.slot_scratch<float>(slot, per_thread);
-    float* const pixels = copy + kernel_rows_ * row_length_ + kCopied;
     const Range part = part_of(rows, index, parts);
     for (int64_t i = part.first; i < part.last; ++i) {
       const int64_t image = i / image_rows, row = i % image_rows;
-      copy_rows(call.input<float>(0) + image * g.in_channels * g.in_spatial(), row, copy);
-      if (kGathers) gather_pixels(copy, pixels);
-      run_row(call, image, row, kGathers ? pixels : copy);
+      const int64_t at = (image * conv_.out_blocks() * g.out_spatial() + row * g.axes[2].output) * kTileBlock;
+      const OutputRow to{call.output<float>(0) + at, residual == nullptr ? nullptr : residual + at,
+                         g.out_spatial() * kTileBlock};
+      run_row({call.input<float>(0) + image * g.in_channels * g.in_spatial(), 0, g.in_spatial()}, row, to,
+              call.slot_scratch<float>(slot, per_thread));
     }
   });
 }
 
-// The input rows under a row of outputs: [channels][kernel depth][kernel height][row_length_].
-void Stem16::copy_rows(const float* image, int64_t row, float* rows) const {
-  const auto& [d, h, w] = conv_.geometry.axes;
-  const int64_t z = row / h.output * d.stride - d.pad_begin, y = row % h.output * h.stride - h.pad_begin;
-  const int64_t begin = std::min(w.pad_begin, row_length_);
-  const int64_t end = std::clamp(row_length_, begin, begin + w.input);
-  for (int64_t c = 0; c < conv_.geometry.in_channels; ++c)
-    for (int64_t kd = 0; kd < d.kernel; ++kd)
-      for (int64_t kh = 0; kh < h.kernel; ++kh, rows += row_length_) {
-        const int64_t iz = z + kd * d.dilation, iy = y + kh * h.dilation;
-        const bool inside = iz >= 0 && iz < d.input && iy >= 0 && iy < h.input;
-        std::fill(rows, rows + (inside ? begin : row_length_), 0.0f);
-        if (!inside) continue;
-        std::copy_n(image + ((c * d.input + iz) * h.input + iy) * w.input, end - begin, rows + begin);
-        std::fill(rows + end, rows + row_length_, 0.0f);
-      }
+void Stem16::run_rows(const RowCall& call) const {
+  const PictureRows<float> picture{reinterpret_cast<const float*>(call.input), call.input_rows.first,
+                                   call.input_block_bytes / int64_t{sizeof(float)}};
+  const int64_t row_elements = conv_.geometry.axes[2].output * kTileBlock;
+  OutputRow to{reinterpret_cast<float*>(call.output), reinterpret_cast<const float*>(call.residual),
+               call.output_block_bytes / int64_t{sizeof(float)}};
+  for (int64_t i = 0; i < call.rows.count; ++i) {
+    run_row(picture, call.rows.first + i, to, reinterpret_cast<float*>(call.scratch));
+    to.output += row_elements;
+    if (to.residual != nullptr) to.residual += row_elements;
+  }
+}
+
+void Stem16::run_row(const PictureRows<float>& picture, int64_t row, const OutputRow& to, float* scratch) const {
+  copy_rows_under(conv_.geometry, picture, row, 0.0f, row_length_, scratch);
+  if (!kGathers) return multiply(scratch, to);
+  float* const pixels = scratch + kernel_rows_ * row_length_ + kCopied;
+  gather_pixels(scratch, pixels);
+  multiply(pixels, to);
 }
 
 // What each output of a row reads: [outputs][channels][kernel depth][kernel height][kernel width], outputs pixel_step()
@@ -123,10 +140,8 @@ void Stem16::gather_pixels(const float* rows, float* pixels) const {
 }
 
 // `from`: rows, or pixels where they are gathered.
-void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const float* from) const {
-  const ConvGeometry& g = conv_.geometry;
-  const ConvAxis& width = g.axes[2];
-  const float* residual = residual_of(call);
+void Stem16::multiply(const float* from, const OutputRow& to) const {
+  const ConvAxis& width = conv_.geometry.axes[2];
   int64_t offsets[kMaxTilePoints];
   const int64_t step = kGathers ? pixel_step() : width.stride;
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * step;
@@ -138,20 +153,20 @@ void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const f
   tile.length = tile.last_length = kGathers ? products() : width.kernel;
   tile.weights_stride = products() * kTileBlock;
   tile.point_stride = kTileBlock;
-  tile.block_stride = g.out_spatial() * kTileBlock;
+  tile.block_stride = to.block_stride;
   tile.activation = conv_.activation;
   const int64_t tiles = ceil_div(width.output, conv_.limits.points);
   for (int64_t block = 0; block < conv_.out_blocks(); block += conv_.limits.blocks) {
     tile.blocks = std::min(conv_.limits.blocks, conv_.out_blocks() - block);
     tile.weights = conv_.weights.data() + block * tile.weights_stride;
     tile.bias = conv_.block_bias(block);
-    const int64_t row_at = (image * conv_.out_blocks() + block) * g.out_spatial() + row * width.output;
     for (int64_t t = 0; t < tiles; ++t) {
       const Range part = part_of(width.output, t, tiles, conv_.limits.grain);
       tile.points = part.size();
       tile.input = from + part.first * step;
-      tile.output = call.output<float>(0) + (row_at + part.first) * kTileBlock;
-      tile.residual = residual == nullptr ? nullptr : residual + (row_at + part.first) * kTileBlock;
+      const int64_t at = block * to.block_stride + part.first * kTileBlock;
+      tile.output = to.output + at;
+      tile.residual = to.residual == nullptr ? nullptr : to.residual + at;
       conv_.tile(tile);
     }
   }

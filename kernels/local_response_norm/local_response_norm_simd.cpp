@@ -7,6 +7,7 @@
 #include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/window_rows.h"
 #include "kernels/local_response_norm/local_response_norm.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -88,14 +89,15 @@ void normalize_pixels(const NormWindow& window, const float* x, float* y, int64_
   }
 }
 
-// One pixel of a blocked16 picture; blocks lie `step` apart. Padding lanes count as zero.
-void normalize_blocked(const NormWindow& window, const float* x, float* y, int64_t channels, int64_t step) {
+// One pixel of a blocked16 picture; blocks lie `x_step` and `y_step` apart. Padding lanes count as zero.
+void normalize_blocked(const NormWindow& window, const float* x, int64_t x_step, float* y, int64_t y_step,
+                       int64_t channels) {
   const hn::CappedTag<float, 16> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), padded = (channels + 15) / 16 * 16;
   HWY_ALIGN float room[kMaxChannels + 2 * kMaxReach];
   float* squares = room + kMaxReach;
   for (int64_t c = 0; c < padded; c += lanes) {
-    const auto v = hn::LoadU(d, x + c / 16 * step + c % 16);
+    const auto v = hn::LoadU(d, x + c / 16 * x_step + c % 16);
     hn::StoreU(hn::Mul(v, v), d, squares + c);
   }
   for (int64_t i = 1; i <= kMaxReach; ++i) squares[-i] = 0;
@@ -103,8 +105,8 @@ void normalize_blocked(const NormWindow& window, const float* x, float* y, int64
   for (int64_t c = 0; c < padded; c += lanes) {
     auto sum = hn::Zero(d);
     for (int64_t i = -window.before; i <= window.after; ++i) sum = hn::Add(sum, hn::LoadU(d, squares + c + i));
-    const int64_t at = c / 16 * step + c % 16;
-    hn::StoreU(normalized(d, hn::LoadU(d, x + at), sum, window), d, y + at);
+    const auto v = hn::LoadU(d, x + c / 16 * x_step + c % 16);
+    hn::StoreU(normalized(d, v, sum, window), d, y + c / 16 * y_step + c % 16);
   }
 }
 
@@ -119,6 +121,8 @@ NESTRT_SIMD_EXPORT(normalize_blocked)
 
 namespace {
 
+constexpr int64_t kBlock = 16;
+
 NormWindow window_of(const OperatorSpec& spec) {
   const ops::LocalResponseNorm& p = *spec.as<ops::LocalResponseNorm>();
   return {(p.size - 1) / 2, p.size / 2, p.alpha / static_cast<float>(p.size), p.bias, p.beta};
@@ -129,6 +133,52 @@ bool has_positive_base(const OperatorSpec& spec) {
   const ops::LocalResponseNorm& p = *spec.as<ops::LocalResponseNorm>();
   return p.bias >= 1e-30f && p.alpha >= 0;
 }
+
+RowGeometry row_geometry(const Shape& shape) {
+  const int64_t width = shape.rank() > 2 ? shape[shape.rank() - 1] : 1;
+  const RowImages images{shape[0], ceil_div(shape[1], kBlock), shape.product(2, std::max(2, shape.rank() - 1)),
+                         width * kBlock * int64_t{sizeof(float)}};
+  return {images, images};
+}
+
+class BlockedNorm final : public Kernel, public WindowRows {
+ public:
+  explicit BlockedNorm(const OperatorSpec& spec)
+      : WindowRows(row_geometry(spec.inputs[0].shape)),
+        window_(window_of(spec)),
+        channels_(spec.inputs[0].shape[1]),
+        function_(simd_pick(normalize_blocked_table)) {}
+
+  void run(const KernelCall& call) const override {
+    const RowImages images = row_input();
+    const int64_t spatial = images.rows * images.row_bytes / kPixelBytes, step = spatial * kBlock;
+    parallel_ranges(*call.parallel, images.images * spatial, channels_, [&](int64_t first, int64_t last) {
+      for (int64_t pixel = first; pixel < last; ++pixel) {
+        const int64_t at = pixel / spatial * images.blocks * step + pixel % spatial * kBlock;
+        function_(window_, call.input<float>(0) + at, step, call.output<float>(0) + at, step, channels_);
+      }
+    });
+  }
+  const RowKernel* by_rows() const override { return this; }
+
+  size_t row_scratch(int64_t) const override { return 0; }
+  void run_rows(const RowCall& call) const override {
+    const auto* x = reinterpret_cast<const float*>(call.input);
+    auto* y = reinterpret_cast<float*>(call.output);
+    const int64_t x_step = call.input_block_bytes / int64_t{sizeof(float)};
+    const int64_t y_step = call.output_block_bytes / int64_t{sizeof(float)};
+    const int64_t pixels = call.rows.count * row_input().row_bytes / kPixelBytes;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel, x += kBlock, y += kBlock)
+      function_(window_, x, x_step, y, y_step, channels_);
+  }
+
+ private:
+  static constexpr int64_t kPixelBytes = kBlock * int64_t{sizeof(float)};
+
+  NormWindow window_;
+  int64_t channels_;
+  decltype(simd_pick(normalize_blocked_table)) function_;
+};
 
 }  // namespace
 
@@ -159,19 +209,7 @@ bool accepts_local_response_norm_blocked(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec) {
-  const Shape& shape = spec.inputs[0].shape;
-  const int64_t images = shape[0], channels = shape[1], spatial = shape.product(2, shape.rank());
-  return make_kernel([=, window = window_of(spec), run = simd_pick(normalize_blocked_table)](const KernelCall& call) {
-    const int64_t step = spatial * 16, image = (channels + 15) / 16 * step;
-    const float* x = call.input<float>(0);
-    float* y = call.output<float>(0);
-    parallel_ranges(*call.parallel, images * spatial, channels, [&](int64_t first, int64_t last) {
-      for (int64_t pixel = first; pixel < last; ++pixel) {
-        const int64_t start = pixel / spatial * image + pixel % spatial * 16;
-        run(window, x + start, y + start, channels, step);
-      }
-    });
-  });
+  return std::unique_ptr<Kernel>(std::make_unique<BlockedNorm>(spec));
 }
 
 }  // namespace nestrt::kernels

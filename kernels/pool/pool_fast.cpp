@@ -5,6 +5,7 @@
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
+#include "kernels/pool/pool_rows.h"
 #include "kernels/pool/pool_simd.h"
 
 namespace nestrt::kernels {
@@ -57,6 +58,19 @@ Result<std::unique_ptr<Kernel>> prepare_global_plain(const OperatorSpec& spec) {
   });
 }
 
+class PoolRowsF32 final : public PoolRows {
+ public:
+  explicit PoolRowsF32(const OperatorSpec& spec) : PoolRows(spec, sizeof(float)), reduction_(reduction_of(spec)) {}
+
+ private:
+  void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,
+               std::byte* to) const override {
+    pool_row16(reduction_, pool(), reinterpret_cast<const float*>(block), depth, height, reinterpret_cast<float*>(to));
+  }
+
+  PoolReduction reduction_;
+};
+
 }  // namespace
 
 bool accepts_pool_blocked16(const OperatorSpec& spec) {
@@ -65,15 +79,7 @@ bool accepts_pool_blocked16(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec) {
-  const Shape& shape = spec.inputs[0].shape;
-  const PoolParameters pool = pool_parameters(spec);
-  const int64_t rows = shape[0] * ceil_div(shape[1], kBlock) * pool.axes[0].output * pool.axes[1].output;
-  const int64_t window = pool.axes[0].kernel * pool.axes[1].kernel * pool.axes[2].kernel;
-  return make_kernel([=, reduction = reduction_of(spec)](const KernelCall& call) {
-    parallel_ranges(*call.parallel, rows, pool.axes[2].output * kBlock * window, [&](int64_t first, int64_t last) {
-      pool_rows16(reduction, pool, call.input<float>(0), call.output<float>(0), first, last);
-    });
-  });
+  return std::unique_ptr<Kernel>(std::make_unique<PoolRowsF32>(spec));
 }
 
 bool accepts_pool_global(const OperatorSpec& spec) {

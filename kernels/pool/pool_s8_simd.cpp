@@ -5,7 +5,7 @@
 #include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/s8c_operands.h"
-#include "kernels/pool/pool.h"
+#include "kernels/pool/pool_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pool/pool_s8_simd.cpp"
@@ -193,12 +193,9 @@ class RowsS8 {
         sums_(simd_pick(s8_sums_table)) {}
 
   const PoolParameters& pool() const { return pool_; }
-  int64_t rows() const { return pool_.axes[0].output * pool_.axes[1].output; }
 
-  // Rows are counted through the outer spatial axes.
-  void run(const int8_t* plane, int64_t row, int8_t* to) const {
-    const PoolWindow d = pool_.axes[0].window(row / pool_.axes[1].output);
-    const PoolWindow h = pool_.axes[1].window(row % pool_.axes[1].output);
+  // Their windows along depth and height are these.
+  void run(const int8_t* plane, const PoolWindow& d, const PoolWindow& h, int8_t* to) const {
     if (pool_.kind == ops::PoolKind::kMax) return maxima_(pool_, plane, d, h, to);
     for (int64_t x = 0; x < pool_.axes[2].output; ++x, to += kChannels) {
       const PoolWindow w = pool_.axes[2].window(x);
@@ -229,6 +226,19 @@ class RowsS8 {
   decltype(simd_pick(s8_sums_table)) sums_;
 };
 
+class PoolRowsS8 final : public PoolRows {
+ public:
+  PoolRowsS8(const OperatorSpec& spec, const RowsS8& rows) : PoolRows(spec, 1), rows_(rows) {}
+
+ private:
+  void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,
+               std::byte* to) const override {
+    rows_.run(reinterpret_cast<const int8_t*>(block), depth, height, reinterpret_cast<int8_t*>(to));
+  }
+
+  RowsS8 rows_;
+};
+
 bool is_s8_pool(const OperatorSpec& spec) {
   return spec.inputs[0].type == DataType::kS8 && spec.inputs[0].layout == Layout::kBlocked16;
 }
@@ -242,18 +252,7 @@ bool accepts_pool_s8_blocked16(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_pool_s8_blocked16(const OperatorSpec& spec) {
   RowsS8 rows(spec);
   NESTRT_RETURN_IF_ERROR(rows.read_scales(spec));
-  const Shape& shape = spec.inputs[0].shape;
-  const int64_t planes = shape[0] * ceil_div(shape[1], kChannels);
-  return make_kernel([rows, planes](const KernelCall& call) {
-    const auto& [depth, height, width] = rows.pool().axes;
-    const int64_t row_work = width.output * kChannels * depth.kernel * height.kernel * width.kernel;
-    const int64_t in_plane = rows.pool().input_plane() * kChannels, row_elements = width.output * kChannels;
-    parallel_ranges(*call.parallel, planes * rows.rows(), row_work, [&](int64_t first, int64_t last) {
-      for (int64_t row = first; row < last; ++row)
-        rows.run(call.input<int8_t>(0) + row / rows.rows() * in_plane, row % rows.rows(),
-                 call.output<int8_t>(0) + row * row_elements);
-    });
-  });
+  return std::unique_ptr<Kernel>(std::make_unique<PoolRowsS8>(spec, rows));
 }
 
 bool accepts_pool_s8_global(const OperatorSpec& spec) {
@@ -267,13 +266,14 @@ Result<std::unique_ptr<Kernel>> prepare_pool_s8_global(const OperatorSpec& spec)
   const int64_t channels = spec.inputs[0].shape[1], blocks = ceil_div(channels, kChannels);
   const int64_t to_block = block_size(spec.outputs[0].layout);
   const int64_t batch_stride = round_up(channels, to_block);
+  const PoolWindow depth = rows.pool().axes[0].window(0), height = rows.pool().axes[1].window(0);
   return make_kernel([=, planes = spec.inputs[0].shape[0] * blocks](const KernelCall& call) {
     const int64_t in_plane = rows.pool().input_plane() * kChannels;
     parallel_ranges(*call.parallel, planes, in_plane, [&](int64_t first, int64_t last) {
       for (int64_t plane = first; plane < last; ++plane) {
         const int64_t channel = plane % blocks * kChannels;
         int8_t result[kChannels];
-        rows.run(call.input<int8_t>(0) + plane * in_plane, 0, result);
+        rows.run(call.input<int8_t>(0) + plane * in_plane, depth, height, result);
         std::copy_n(result, std::min(kChannels, channels - channel),
                     call.output<int8_t>(0) + plane / blocks * batch_stride + channel);
       }

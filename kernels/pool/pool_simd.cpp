@@ -67,17 +67,10 @@ void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow
 }
 
 template <typename Kind>
-struct Rows {
-  static void run(const PoolParameters* parameters, const float* input, float* output, int64_t first, int64_t last) {
-    const PoolParameters& pool = *parameters;
-    const int64_t plane_rows = pool.axes[0].output * pool.axes[1].output, width = pool.axes[2].output;
-    for (int64_t row = first; row < last; ++row) {
-      const float* plane = input + row / plane_rows * pool.input_plane() * kBlock;
-      const PoolWindow d = pool.axes[0].window(row % plane_rows / pool.axes[1].output);
-      const PoolWindow h = pool.axes[1].window(row % pool.axes[1].output);
-      for (int64_t x = 0; x < width; ++x)
-        pool_pixel<Kind>(pool, plane, d, h, pool.axes[2].window(x), output + (row * width + x) * kBlock);
-    }
+struct Row {
+  static void run(const PoolParameters* pool, const float* plane, const PoolWindow* d, const PoolWindow* h, float* to) {
+    for (int64_t x = 0; x < pool->axes[2].output; ++x, to += kBlock)
+      pool_pixel<Kind>(*pool, plane, *d, *h, pool->axes[2].window(x), to);
   }
 };
 
@@ -138,9 +131,9 @@ auto reduce(PoolReduction reduction, Arguments... arguments) {
   }
 }
 
-void rows16(PoolReduction reduction, const PoolParameters* pool, const float* input, float* output, int64_t first,
-            int64_t last) {
-  reduce<Rows>(reduction, pool, input, output, first, last);
+void row16(PoolReduction reduction, const PoolParameters* pool, const float* plane, const PoolWindow* depth,
+           const PoolWindow* height, float* to) {
+  reduce<Row>(reduction, pool, plane, depth, height, to);
 }
 
 void block16(PoolReduction reduction, const float* input, int64_t pixels, float* output) {
@@ -157,13 +150,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace nestrt::kernels {
 
-NESTRT_SIMD_EXPORT(rows16)
+NESTRT_SIMD_EXPORT(row16)
 NESTRT_SIMD_EXPORT(block16)
 NESTRT_SIMD_EXPORT(plane)
 
-void pool_rows16(PoolReduction reduction, const PoolParameters& pool, const float* input, float* output, int64_t first,
-                 int64_t last) {
-  simd_pick(rows16_table)(reduction, &pool, input, output, first, last);
+void pool_row16(PoolReduction reduction, const PoolParameters& pool, const float* block, const PoolWindow& depth,
+                const PoolWindow& height, float* to) {
+  simd_pick(row16_table)(reduction, &pool, block, &depth, &height, to);
 }
 
 void pool_block16(PoolReduction reduction, const float* input, int64_t pixels, float* output) {

@@ -9,9 +9,9 @@ namespace nestrt::kernels {
 
 enum class PoolReduction { kMax, kAverage, kL1, kL2 };
 
-// Output rows [first, last) of a blocked16 tensor, counted over batch, blocks of channels and the outer spatial axes.
-void pool_rows16(PoolReduction reduction, const PoolParameters& pool, const float* input, float* output, int64_t first,
-                 int64_t last);
+// A row of outputs of a block of 16 channels, whose windows along depth and height are these.
+void pool_row16(PoolReduction reduction, const PoolParameters& pool, const float* block, const PoolWindow& depth,
+                const PoolWindow& height, float* to);
 // The 16 channels of a block over all its pixels.
 void pool_block16(PoolReduction reduction, const float* input, int64_t pixels, float* output);
 // `count` neighbouring elements.

@@ -2,8 +2,8 @@
 // kernels can so take several in turns, a few rows each, and what is between them stays in a cache
 // (kernels/common/row_chain.h).
 //
-// Input 0 and the output are images of blocks of 16 channels (Layout::kBlocked16) of as many rows: [images][blocks]
-// [rows][bytes of a row].
+// Input 0 and the output are images of blocks of 16 channels (Layout::kBlocked16), each of as many rows:
+// [images][blocks] [rows][bytes of a row]. A plain input is taken for one of blocks of one channel.
 #pragma once
 
 #include <cstddef>

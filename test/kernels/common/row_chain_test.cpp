@@ -1,5 +1,6 @@
 // Kernels taken in turns of some rows give the bits of the same kernels one after the other: random chains of
-// pointwise and depthwise convolutions, f32 and s8, over memory that held something else.
+// pointwise and depthwise convolutions, those of pictures, pools and norms, f32 and s8, over memory that held something
+// else.
 #include "kernels/common/row_chain.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "kernels/common/integers.h"
 #include "kernels/common/packed_constant.h"
 #include "kernels/common/simd.h"
+#include "kernels/conv/conv.h"
 #include "kernels/registry.h"
 #include "scheduler/thread_pool/thread_pool.h"
 #include "test/support/kernel_runner.h"
@@ -26,14 +28,17 @@ using Bytes = kernels::AlignedArray<std::byte>;
 
 constexpr int64_t kBlock = 16;
 
-// A tensor of blocks of 16 channels, the bytes of which are random.
-struct Blocks {
+// A tensor of images, the bytes of which are random.
+struct Images {
   Shape shape;
   DataType type = DataType::kF32;
+  Layout layout = Layout::kBlocked16;
   std::vector<std::byte> bytes;
 
-  Blocks(DataType its_type, const Shape& its_shape, std::mt19937& generator) : shape(its_shape), type(its_type) {
-    const int64_t elements = shape[0] * kernels::round_up(shape[1], kBlock) * shape[2] * shape[3];
+  Images(DataType its_type, Layout its_layout, const Shape& its_shape, std::mt19937& generator)
+      : shape(its_shape), type(its_type), layout(its_layout) {
+    const int64_t channels = layout == Layout::kPlain ? shape[1] : kernels::round_up(shape[1], kBlock);
+    const int64_t elements = shape[0] * channels * shape[2] * shape[3];
     const TestTensor values =
         type == DataType::kS8 ? random_s8(generator, {elements}) : random_tensor(generator, {elements});
     bytes = values.bytes;
@@ -42,13 +47,17 @@ struct Blocks {
     TensorSpec result;
     result.type = type;
     result.shape = shape;
-    result.layout = Layout::kBlocked16;
+    result.layout = layout;
     result.quantization = quantization;
     return result;
   }
 };
 
-// A convolution, with what its spec points to.
+enum class LinkKind { kPointwise, kDepthwise, kPool, kNorm, kPicture };
+
+bool is_conv(LinkKind kind) { return kind != LinkKind::kPool && kind != LinkKind::kNorm; }
+
+// An operator, with what its spec points to.
 struct Link {
   ops::Attributes attributes;
   TestTensor weights, bias;
@@ -69,45 +78,36 @@ TensorSpec constant_spec(const TestTensor& tensor) {
 
 class Chain {
  public:
-  Chain(std::mt19937& generator, DataType type) : generator_(generator), type_(type) {
+  // `picture`: the first link is a convolution of one.
+  Chain(std::mt19937& generator, DataType type, bool picture) : generator_(generator), type_(type) {
     exponent_.exponents = {3};
-    tensors_.emplace_back(type, Shape{between(1, 2), between(1, 40), between(1, 19), between(1, 12)}, generator);
+    const int channels = between(1, picture ? static_cast<int>(kernels::kStemChannels) : 40);
+    tensors_.emplace_back(type, picture ? Layout::kPlain : Layout::kBlocked16,
+                          Shape{between(1, 2), channels, between(1, 19), between(1, 12)}, generator);
   }
 
-  // `adds`: something to the result.
-  void add(bool depthwise, bool adds) {
+  // `adds`: something to the result of a convolution.
+  void add(LinkKind kind, bool adds) {
     Link& link = links_.emplace_back();
     const Shape x = tensors_.back().shape;
-    ops::Conv conv =
-        depthwise ? random_depthwise(static_cast<int>(x[1])) : ops::Conv{{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
-    const int64_t outputs = depthwise ? x[1] : between(1, 50);
-    conv.activation = {static_cast<ops::ActivationKind>(between(0, 2)), -0.5f, 0.75f};
-    Shape y{x[0], outputs};
-    for (int64_t axis = 0; axis < 2; ++axis) {
-      const auto i = static_cast<size_t>(axis);
-      const int64_t reach = (conv.kernel[i] - 1) * conv.dilation[i] + 1;
-      const int64_t room = x[axis + 2] + conv.pad_begin[i] + conv.pad_end[i] - reach;
-      if (room < 0) conv.pad_end[i] -= static_cast<int>(room);
-      y.push_back(std::max<int64_t>(room, 0) / conv.stride[i] + 1);
-    }
-    const Shape weights{outputs, depthwise ? 1 : x[1], conv.kernel[0], conv.kernel[1]};
-    if (type_ == DataType::kS8) {
-      conv.inner_exponent = 3;
-      link.weights = with_exponent(random_s8(generator_, weights), between(8, 11));
-      link.bias = absent();
-    } else {
-      link.weights = random_tensor(generator_, weights);
-      link.bias = random_tensor(generator_, {outputs});
-    }
-    link.attributes = conv;
-    link.inputs = {tensors_.back().spec(quantization()), constant_spec(link.weights), constant_spec(link.bias)};
-    tensors_.emplace_back(type_, y, generator_);
+    link.attributes = random_attributes(kind, x);
+    link.inputs = {tensors_.back().spec(quantization())};
+    if (const auto* const conv = std::get_if<ops::Conv>(&link.attributes)) add_weights(link, *conv, kind);
+    OperatorSpec spec;
+    spec.attributes = &link.attributes;
+    spec.inputs = link.inputs;
     link.output = tensors_.back().spec(quantization());
-    if (adds) {
-      residual_ = std::make_unique<Blocks>(type_, y, generator_);
+    link.output.layout = Layout::kBlocked16;
+    spec.outputs = std::span(&link.output, 1);
+    const auto inferred = infer(kind)(spec);
+    if (!inferred) FAIL(inferred.error().to_string());
+    tensors_.emplace_back(type_, Layout::kBlocked16, (*inferred)[0].shape, generator_);
+    link.output = tensors_.back().spec(quantization());
+    if (adds && is_conv(kind)) {
+      residual_ = std::make_unique<Images>(type_, Layout::kBlocked16, link.output.shape, generator_);
       link.inputs.push_back(residual_->spec(quantization()));
     }
-    prepare(link, depthwise);
+    prepare(link, kind);
   }
 
   std::vector<const RowKernel*> by_rows() const {
@@ -164,30 +164,86 @@ class Chain {
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
   const plan::Quantization* quantization() const { return type_ == DataType::kS8 ? &exponent_ : nullptr; }
 
-  ops::Conv random_depthwise(int channels) {
-    ops::Conv conv;
-    conv.group = channels;
+  template <class Windows>
+  void set_random_windows(Windows& windows, const Shape& x) {
     for (int axis = 0; axis < 2; ++axis) {
-      conv.kernel.push_back(between(1, 5));
-      conv.stride.push_back(between(1, 3));
-      conv.dilation.push_back(between(1, 4) == 1 ? 2 : 1);
-      conv.pad_begin.push_back(between(0, 3));
-      conv.pad_end.push_back(between(0, 3));
+      windows.kernel.push_back(between(1, 5));
+      windows.stride.push_back(between(1, 3));
+      windows.dilation.push_back(between(1, 4) == 1 ? 2 : 1);
+      const int reach = (windows.kernel.back() - 1) * windows.dilation.back() + 1;
+      const int most_padding = std::is_same_v<Windows, ops::Pool> ? std::min(3, reach - 1) : 3;
+      const int begin = between(0, most_padding);
+      windows.pad_begin.push_back(begin);
+      windows.pad_end.push_back(std::max(between(0, most_padding), reach - static_cast<int>(x[axis + 2]) - begin));
     }
+  }
+
+  ops::Pool random_pool(const Shape& x) {
+    ops::Pool pool;
+    pool.kind = between(0, 1) == 0 ? ops::PoolKind::kMax : ops::PoolKind::kAverage;
+    pool.count_include_pad = between(0, 1) == 0;
+    pool.ceil_mode = between(0, 1) == 0;
+    set_random_windows(pool, x);
+    return pool;
+  }
+
+  ops::Attributes random_attributes(LinkKind kind, const Shape& x) {
+    if (kind == LinkKind::kPool) return random_pool(x);
+    if (kind == LinkKind::kNorm) return ops::LocalResponseNorm{between(1, 7), 0.5f, 0.75f, 1.5f};
+    return random_conv(kind, x);
+  }
+
+  ops::Conv random_conv(LinkKind kind, const Shape& x) {
+    ops::Conv conv;
+    if (kind == LinkKind::kPointwise)
+      conv = {{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+    else
+      set_random_windows(conv, x);
+    if (kind == LinkKind::kDepthwise) conv.group = static_cast<int>(x[1]);
+    if (kind == LinkKind::kPicture) conv.dilation[1] = 1;
+    conv.activation = {static_cast<ops::ActivationKind>(between(0, 2)), -0.5f, 0.75f};
+    if (type_ == DataType::kS8) conv.inner_exponent = 3;
     return conv;
   }
 
-  void prepare(Link& link, bool depthwise) {
+  void add_weights(Link& link, const ops::Conv& conv, LinkKind kind) {
+    const int64_t inputs = tensors_.back().shape[1], outputs = kind == LinkKind::kDepthwise ? inputs : between(1, 50);
+    const Shape weights{outputs, inputs / conv.group, conv.kernel[0], conv.kernel[1]};
+    if (type_ == DataType::kS8) {
+      link.weights = with_exponent(random_s8(generator_, weights), between(8, 11));
+      link.bias = absent();
+    } else {
+      link.weights = random_tensor(generator_, weights);
+      link.bias = random_tensor(generator_, {outputs});
+    }
+    link.inputs.push_back(constant_spec(link.weights));
+    link.inputs.push_back(constant_spec(link.bias));
+  }
+
+  using Infer = Result<std::vector<TensorSpec>> (*)(const OperatorSpec& spec);
+  static Infer infer(LinkKind kind) {
+    if (kind == LinkKind::kPool) return kernels::rules<ops::Pool>().infer.get();
+    if (kind == LinkKind::kNorm) return kernels::rules<ops::LocalResponseNorm>().infer.get();
+    return kernels::rules<ops::Conv>().infer.get();
+  }
+
+  // The machine's choice may be one of several by rows for some, and one that is not for others.
+  std::string kernel_name(LinkKind kind) const {
+    const std::string conv = type_ == DataType::kS8 ? "conv.s8." : "conv.f32.";
+    if (kind == LinkKind::kPointwise) return conv + "direct16";
+    if (kind == LinkKind::kPicture) return conv + "stem16";
+    if (kind == LinkKind::kNorm) return "local_response_norm.f32.blocked";
+    if (kind == LinkKind::kPool) return type_ == DataType::kS8 ? "pool.s8.blocked16" : "pool.f32.blocked16";
+    return "";
+  }
+
+  void prepare(Link& link, LinkKind kind) {
     OperatorSpec spec;
     spec.attributes = &link.attributes;
     spec.inputs = link.inputs;
     spec.outputs = std::span(&link.output, 1);
-    const auto inferred = kernels::rules<ops::Conv>().infer.get()(spec);
-    if (!inferred) FAIL(inferred.error().to_string());
-    REQUIRE((*inferred)[0].shape == link.output.shape);
-    // The machine's choice may be one of several by rows for depthwise ones, and one that is not for the others.
-    const std::string name = depthwise ? "" : type_ == DataType::kS8 ? "conv.s8.direct16" : "conv.f32.direct16";
-    const KernelVariant* const variant = kernels::operators().select(spec, kernels::current_instruction_set(), name);
+    const KernelVariant* const variant =
+        kernels::operators().select(spec, kernels::current_instruction_set(), kernel_name(kind));
     REQUIRE(variant != nullptr);
     auto kernel = variant->prepare(spec);
     REQUIRE(kernel);
@@ -197,21 +253,26 @@ class Chain {
   std::mt19937& generator_;
   DataType type_;
   plan::Quantization exponent_;
-  std::deque<Blocks> tensors_;
+  std::deque<Images> tensors_;
   std::deque<Link> links_;
-  std::unique_ptr<Blocks> residual_;
+  std::unique_ptr<Images> residual_;
 };
 
 Chain random_chain(std::mt19937& generator, DataType type) {
   const auto coin = [&] { return generator() % 2 == 0; };
-  Chain chain(generator, type);
+  constexpr LinkKind kBetween[] = {LinkKind::kPointwise, LinkKind::kDepthwise, LinkKind::kPool, LinkKind::kNorm};
+  const size_t kinds = std::size(kBetween) - (type == DataType::kF32 ? 0 : 1);  // norms are f32's
+  const bool picture = coin();
+  Chain chain(generator, type, picture);
   const size_t links = 2 + generator() % (RowChain::kMostKernels - 1);
-  bool depthwise = coin();
-  for (size_t i = 0; i < links; ++i, depthwise = coin()) chain.add(depthwise, i + 1 == links && coin());
+  for (size_t i = 0; i < links; ++i) {
+    const LinkKind kind = i == 0 && picture ? LinkKind::kPicture : kBetween[generator() % kinds];
+    chain.add(kind, i + 1 == links && coin());
+  }
   return chain;
 }
 
-TEST_CASE("Convolutions in turns of some rows give the bits of the same one after the other") {
+TEST_CASE("Kernels in turns of some rows give the bits of the same one after the other") {
   const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
   REQUIRE(pool);
   InlineRunner alone;
@@ -228,7 +289,7 @@ TEST_CASE("Convolutions in turns of some rows give the bits of the same one afte
   }
 }
 
-TEST_CASE("The output of convolutions in turns may take the place of their input") {
+TEST_CASE("The output of kernels in turns may take the place of their input") {
   const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
   REQUIRE(pool);
   for (uint32_t seed = 0; seed < 40; ++seed) {

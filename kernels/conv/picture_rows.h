@@ -1,0 +1,40 @@
+// What convolutions of pictures, plain and of few channels, read: the rows under a row of outputs, with their padding.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/conv/geometry.h"
+
+namespace nestrt::kernels {
+
+// Rows of an image, from some row on.
+template <typename T>
+struct PictureRows {
+  const T* pixels = nullptr;   // of the first channel
+  int64_t first = 0;           // the row that lies there
+  int64_t channel_stride = 0;  // elements
+};
+
+// Copies the rows under one of outputs, which is counted through depth and height: [channels][kernel depth][kernel
+// height][length]. What is not in the image is `zero`.
+template <typename T>
+void copy_rows_under(const ConvGeometry& geometry, const PictureRows<T>& picture, int64_t row, T zero, int64_t length,
+                     T* to) {
+  const auto& [d, h, w] = geometry.axes;
+  const int64_t z = row / h.output, y = row % h.output;
+  const int64_t begin = std::min(w.pad_begin, length), end = std::clamp(length, begin, begin + w.input);
+  for (int64_t c = 0; c < geometry.in_channels; ++c)
+    for (int64_t kd = 0; kd < d.kernel; ++kd)
+      for (int64_t kh = 0; kh < h.kernel; ++kh, to += length) {
+        const int64_t iz = tap_position(d, z, kd), iy = tap_position(h, y, kh);
+        const bool inside = (iz | iy) >= 0;
+        std::fill(to, to + (inside ? begin : length), zero);
+        if (!inside) continue;
+        const T* const from = picture.pixels + c * picture.channel_stride;
+        std::copy_n(from + (iz * h.input + iy - picture.first) * w.input, end - begin, to + begin);
+        std::fill(to + end, to + length, zero);
+      }
+}
+
+}  // namespace nestrt::kernels

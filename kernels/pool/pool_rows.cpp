@@ -1,0 +1,62 @@
+#include "kernels/pool/pool_rows.h"
+
+#include "kernels/common/integers.h"
+#include "kernels/common/parallel_ranges.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int64_t kBlock = 16;
+
+RowGeometry row_geometry(const OperatorSpec& spec, int64_t element_bytes) {
+  const Shape& shape = spec.inputs[0].shape;
+  const PoolParameters pool = pool_parameters(spec);
+  const auto& [d, h, w] = pool.axes;
+  const int64_t blocks = ceil_div(shape[1], kBlock), pixel_bytes = kBlock * element_bytes;
+  return {{shape[0], blocks, d.input * h.input, w.input * pixel_bytes},
+          {shape[0], blocks, d.output * h.output, w.output * pixel_bytes},
+          h.kernel,
+          h.stride,
+          h.dilation,
+          h.pad_begin};
+}
+
+}  // namespace
+
+PoolRows::PoolRows(const OperatorSpec& spec, int64_t element_bytes)
+    : WindowRows(row_geometry(spec, element_bytes)), pool_(pool_parameters(spec)) {}
+
+void PoolRows::run(const KernelCall& call) const {
+  const auto& [d, h, w] = pool_.axes;
+  const RowImages input = row_input(), output = row_output();
+  const int64_t row_work = w.output * kBlock * d.kernel * h.kernel * w.kernel;
+  parallel_ranges(
+      *call.parallel, output.images * output.blocks * output.rows, row_work, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          const int64_t row = i % output.rows;
+          run_row(call.input<std::byte>(0) + i / output.rows * input.block_bytes(), d.window(row / h.output),
+                  h.window(row % h.output), call.output<std::byte>(0) + i * output.row_bytes);
+        }
+      });
+}
+
+// Where there is no depth, and rows are of images.
+const RowKernel* PoolRows::by_rows() const {
+  const PoolAxis& depth = pool_.axes[0];
+  return depth.input == 1 && depth.output == 1 && depth.kernel == 1 ? this : nullptr;
+}
+
+// Rows of a block one after the other: windows share most of what they read.
+void PoolRows::run_rows(const RowCall& call) const {
+  const PoolWindow depth = pool_.axes[0].window(0);
+  const RowImages output = row_output();
+  for (int64_t block = 0; block < output.blocks; ++block)
+    for (int64_t i = 0; i < call.rows.count; ++i) {
+      PoolWindow height = pool_.axes[1].window(call.rows.first + i);
+      if (height.count > 0) height.first -= call.input_rows.first;
+      run_row(call.input + block * call.input_block_bytes, depth, height,
+              call.output + block * call.output_block_bytes + i * output.row_bytes);
+    }
+}
+
+}  // namespace nestrt::kernels

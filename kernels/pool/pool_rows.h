@@ -1,0 +1,28 @@
+// PoolRows: pools from blocked16 to blocked16, whole or by rows (nestrt/row_kernel.h).
+#pragma once
+
+#include "kernels/common/window_rows.h"
+#include "kernels/pool/pool.h"
+
+namespace nestrt::kernels {
+
+class PoolRows : public Kernel, public WindowRows {
+ public:
+  PoolRows(const OperatorSpec& spec, int64_t element_bytes);
+
+  void run(const KernelCall& call) const final;
+  const RowKernel* by_rows() const final;
+  size_t row_scratch(int64_t) const final { return 0; }
+  void run_rows(const RowCall& call) const final;
+
+ protected:
+  const PoolParameters& pool() const { return pool_; }
+  // A row of outputs of a block of channels, whose windows along depth and height are these.
+  virtual void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,
+                       std::byte* to) const = 0;
+
+ private:
+  PoolParameters pool_;
+};
+
+}  // namespace nestrt::kernels
