@@ -26,7 +26,7 @@ std::vector<int8_t> fold(const Shape& shape, Layout layout) {
   std::vector<int8_t> stored(static_cast<size_t>(storage_bytes(DataType::kS8, shape, layout)), 0x55);
   std::byte* const output = reinterpret_cast<std::byte*>(stored.data());
   InlineRunner runner;
-  fold.run({.outputs = {&output, 1}, .thread_scratch = scratch.data(), .parallel = &runner},
+  fold.run({.inputs = {}, .outputs = {&output, 1}, .thread_scratch = scratch.data(), .parallel = &runner},
            [&](int64_t row, int8_t* to) {
              for (int64_t x = 0; x < shape[3]; ++x) to[x] = static_cast<int8_t>((row * shape[3] + x) % 127 + 1);
            });

@@ -180,6 +180,7 @@ TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
     layer.residual = pad != 0;
     layer.activation = activation;
     for (const int stride : {1, 2}) {
+      if (stride == 2 && !is_arm && test_level() == TestLevel::kQuick) continue;  // no kernel of its own
       layer.stride = {stride, stride};
       if (stride == 2) layer.x = {x[0], x[1] * 4, x[2] * 2, x[3] * 2}, layer.outputs = 68;  // where it pays
       const std::set<std::string> names = check_layer(layer, generator);

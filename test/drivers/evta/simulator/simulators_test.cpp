@@ -43,7 +43,7 @@ void check_agreement(const std::string& configuration, uint64_t seed) {
 }
 
 TEST_CASE("Generated programs agree between the simulators, in every configuration") {
-  const int count = by_level(250, 2500, 20000);
+  const int count = by_level(120, 2500, 20000);
   for (const Configuration& configuration : kConfigurations) {
     for (int seed = 0; seed < count / (configuration.encoding_assumed ? 10 : 1); ++seed)
       check_agreement(std::string(configuration.name), static_cast<uint64_t>(seed));
