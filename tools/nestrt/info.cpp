@@ -21,16 +21,20 @@ size_t count_repacked(const PlanSummary& summary) {
   return count;
 }
 
+// What stays in a cache would be written, and read once.
 std::string format_turns(const PlanSummary& summary) {
   size_t count = 0;
-  int64_t bytes = 0;
+  uint64_t moved = 0, kept = 0;
   for (const OperatorRow& op : summary.operators) {
     count += op.in_turns;
-    bytes += op.in_turns ? op.output_bytes : 0;
+    moved += op.moved_bytes;
+    kept += op.in_turns ? static_cast<uint64_t>(op.output_bytes) : 0;
   }
   if (count == 0) return "none";
-  return fmt::format("{} operators, each with the next: {} of results stay in a cache", count,
-                     tools::format_bytes(static_cast<uint64_t>(bytes)));
+  const auto intensity = [&](uint64_t bytes) { return static_cast<double>(summary.macs) / static_cast<double>(bytes); };
+  return fmt::format(
+      "{} operators, each with the next: {} of results stay in a cache; {:.1f} MAC a byte moved, {:.1f} without", count,
+      tools::format_bytes(kept), intensity(moved - 2 * kept), intensity(moved));
 }
 
 std::string list_of(const std::vector<float>& values) { return fmt::format("{}", fmt::join(values, ",")); }
@@ -152,6 +156,7 @@ Json operators_to_json(const PlanSummary& summary) {
                         {"output_shape", op.output_shape},
                         {"output_type", op.output_type},
                         {"macs", op.macs},
+                        {"moved_bytes", op.moved_bytes},
                         {"unit", op.unit},
                         {"kernel", op.kernel},
                         {"repacked", op.repacked},

@@ -3,6 +3,7 @@
 #include "nestrt/plan_tables.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/statistics.h"
+#include "runtime/plan/views.h"
 #include "tools/common/plan_figures.h"
 
 namespace nestrt::command {
@@ -19,9 +20,10 @@ std::vector<OperatorRow> operator_rows(const Session& session) {
   for (const OperatorSummary& op : session.operators()) {
     const plan::Operator& table = tables.operators[index++];
     const plan::Tensor* output = output_of(tables, table);
+    const OperatorStatistics alone = statistics(tables, table);
     rows.push_back({std::string(op.name), std::string(op.kind), std::string(op.kernel), std::string(op.unit),
                     output == nullptr ? "" : output->shape.to_string(), output == nullptr ? "" : describe_type(*output),
-                    statistics(tables, table).macs, statistics(tables, table).intensity(), op.repacked, op.in_turns,
+                    alone.macs, alone.intensity(), is_view(tables, table) ? 0 : alone.bytes(), op.repacked, op.in_turns,
                     output == nullptr ? 0 : storage_bytes(output->type, output->shape, output->layout)});
   }
   return rows;

@@ -17,7 +17,8 @@ struct OperatorRow {
   std::string output_shape;  // the first output's
   std::string output_type;   // "f32", "s8 2^-4"
   uint64_t macs = 0;
-  double intensity = 0;  // multiply-accumulates per byte moved
+  double intensity = 0;      // multiply-accumulates per byte moved
+  uint64_t moved_bytes = 0;  // activations and constants, alone
   bool repacked = false;
   bool in_turns = false;
   int64_t output_bytes = 0;  // the first output's

@@ -1,10 +1,13 @@
 // nestrt info as a user meets it.
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "test/support/program.h"
+#include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::test {
@@ -29,6 +32,25 @@ TEST_CASE("A plan whose option's file was left out is not written over") {
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.text, Contains("is a plan") && Contains("name another file"));
   CHECK(std::filesystem::file_size(plan) == 18);
+}
+
+TEST_CASE("What is computed in turns is said, and what that spares") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.path() + "/plan.nest", file = folder.path() + "/plan.json";
+  folder.write("plan.nest", inverted_residual_plan().build().bytes());
+  const ProgramResult result = run_program("nestrt", {"info", plan, "--json", file});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  std::ifstream stream(file);
+  const nlohmann::json answer = nlohmann::json::parse(stream);
+  uint64_t macs = 0, moved = 0;
+  for (const nlohmann::json& op : answer["operators"]) {
+    macs += op["macs"].get<uint64_t>();
+    moved += op["moved_bytes"].get<uint64_t>();
+  }
+  REQUIRE(moved > 0);
+  const std::string alone = fmt::format("{:.1f} without", static_cast<double>(macs) / static_cast<double>(moved));
+  CHECK_THAT(result.text, Contains("stay in a cache; ") && Contains("MAC a byte moved, " + alone));
 }
 
 TEST_CASE("Why a unit cannot be used is said in full") {
