@@ -27,15 +27,15 @@ PoolRows::PoolRows(const OperatorSpec& spec, int64_t element_bytes)
     : WindowRows(row_geometry(spec, element_bytes)), pool_(pool_parameters(spec)) {}
 
 void PoolRows::run(const KernelCall& call) const {
-  const auto& [d, h, w] = pool_.axes;
+  const PoolAxis &depth = pool_.axes[0], &height = pool_.axes[1], &width = pool_.axes[2];
   const RowImages input = row_input(), output = row_output();
-  const int64_t row_work = w.output * kBlock * d.kernel * h.kernel * w.kernel;
+  const int64_t row_work = width.output * kBlock * depth.kernel * height.kernel * width.kernel;
   parallel_ranges(
       *call.parallel, output.images * output.blocks * output.rows, row_work, [&](int64_t first, int64_t last) {
         for (int64_t i = first; i < last; ++i) {
           const int64_t row = i % output.rows;
-          run_row(call.input<std::byte>(0) + i / output.rows * input.block_bytes(), d.window(row / h.output),
-                  h.window(row % h.output), call.output<std::byte>(0) + i * output.row_bytes);
+          run_row(call.input<std::byte>(0) + i / output.rows * input.block_bytes(), depth.window(row / height.output),
+                  height.window(row % height.output), call.output<std::byte>(0) + i * output.row_bytes);
         }
       });
 }
