@@ -61,9 +61,15 @@ Result<EncodedProgram> CachedTuner::program(const LayerGenerator& generator, siz
   const std::string key = fmt::format("{}, best of {}, {}", key_, programs, generator.cost_key());
   if (const auto known = cache_->find(key))
     if (auto program = checked_program(generator, *known)) return program;
-  NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, search(generator, programs));
-  cache_->add(key, tiling);
-  return checked_program(generator, tiling);
+  NESTRT_ASSIGN_OR_RETURN(Tiling tiling, search(generator, programs, false));
+  Result<EncodedProgram> program = checked_program(generator, tiling);
+  // To check all that are measured takes longer, and few are refused: those of which a checker has too much to look at.
+  if (!program) {
+    NESTRT_ASSIGN_OR_RETURN(tiling, search(generator, programs, true));
+    program = checked_program(generator, tiling);
+  }
+  if (program) cache_->add(key, tiling);
+  return program;
 }
 
 Result<EncodedProgram> CachedTuner::checked_program(const LayerGenerator& generator, const Tiling& tiling) const {
@@ -72,9 +78,11 @@ Result<EncodedProgram> CachedTuner::checked_program(const LayerGenerator& genera
   return program;
 }
 
-Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t programs) const {
+// `checks`: what the checker refuses is not chosen.
+Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t programs, bool checks) const {
   TuneOptions options;
-  options.cost = [this](const isa::Program& program) {
+  options.cost = [this, checks](const isa::Program& program) -> uint64_t {
+    if (checks && !isa::check_program(program).ok()) return 0;
     const auto count = isa::count_cycles(program, profile_);
     return count ? count->cycles : 0;
   };

@@ -20,12 +20,12 @@ class CachedTuner {
               std::shared_ptr<TuningCache> cache, ParallelRunner& parallel);
 
   // The layer's program with the best of the tilings; `programs` says how many are measured. It has passed the
-  // program checker. Errors: kUnsupported where none is legal.
+  // program checker. Errors: kUnsupported where none is legal, or passes.
   Result<EncodedProgram> program(const LayerGenerator& generator, size_t programs);
 
  private:
   Result<EncodedProgram> checked_program(const LayerGenerator& generator, const Tiling& tiling) const;
-  Result<Tiling> search(const LayerGenerator& generator, size_t programs) const;
+  Result<Tiling> search(const LayerGenerator& generator, size_t programs, bool checks) const;
 
   const isa::CycleProfile& profile_;
   std::shared_ptr<TuningCache> cache_;
