@@ -52,7 +52,7 @@ Status require_s8(const Graph& graph, const QuantizationReport& report) {
                   "--quantize s8: the model is quantized already, with scales of its own, and computes with them as it "
                   "is; for exponents compile the model in floating point that it was made from");
   const std::string reason = report.kept.empty()
-                                 ? "the network has no Conv and no Dense"
+                                 ? "the network has no Conv and no Dense but those of a vendor, if there is one"
                                  : fmt::format("'{}' because {}", report.kept[0].name, report.kept[0].reason);
   return Status(Code::kInvalidArgument, fmt::format("--quantize s8: every operator would stay f32: {}", reason));
 }

@@ -40,6 +40,18 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
   return std::make_shared<const Schedule>(std::move(*schedule));
 }
 
+// Simulated accelerators keep one board's time (drivers/evta/simulator/component.cpp).
+void warn_of_pace(const Plan& plan) {
+  constexpr double kPaceMhz = 200;
+  for (const plan::Target& target : plan.tables().targets)
+    if (target.clock_mhz > 0 && target.clock_mhz != kPaceMhz)
+      log(LogLevel::kWarning,
+          fmt::format(
+              "--pace: '{}' is as fast as a ZCU102's, of {:g} MHz, but the plan was compiled for {:g} MHz: its times "
+              "there are those of nestrt simulate --board",
+              target.unit, kPaceMhz, target.clock_mhz));
+}
+
 }  // namespace
 
 Result<ScheduleMethod> parse_schedule_method(const std::string& name) {
@@ -75,6 +87,7 @@ Status UnitChoice::check_units() const {
 
 Result<UnitList> UnitChoice::open(const Plan& plan) const {
   NESTRT_RETURN_IF_ERROR(check_units());
+  if (pace > 0) warn_of_pace(plan);
   if (!cpus.empty()) {
     const Status status = tools::stay_on_cpus(cpus);
     if (!status.ok()) return status.with_context("--cpus");
@@ -188,7 +201,8 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
       .show_default();
   tools::add_shape_option(app, choice.shape, "look at, counted from 1");
   app.add_option("--pace", choice.pace,
-                 "simulated units take at least so many times their modelled time; 0: no longer than the simulation")
+                 "simulated units take at least so many times as long as a ZCU102's, of 200 MHz, whatever the plan was "
+                 "compiled for; 0: no longer than the simulation")
       .between(0, 1e6)
       .show_default()
       .type_name("FACTOR");

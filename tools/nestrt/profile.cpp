@@ -148,8 +148,7 @@ void say_what_simulators_cost(const UnitChoice& choice) {
   if (choice.pace > 0 || choice.units.find(":sim") == std::string::npos) return;
   log(LogLevel::kWarning,
       "an accelerator in simulation takes as long as this machine needs for it: such costs are for sessions that "
-      "compute with it here. nestrt simulate goes by the cycles of a plan's programs; do not give it these, or measure "
-      "with --pace 1");
+      "compute with it here. nestrt simulate goes by the cycles of a plan's programs: do not give it these");
 }
 
 // Of a unit that cannot be measured no part is.

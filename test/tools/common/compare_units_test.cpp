@@ -7,6 +7,7 @@
 #include "nestrt/open_units.h"
 #include "test/support/renamed_cpu.h"
 #include "test/support/sample_plans.h"
+#include "test/support/test_level.h"
 
 namespace nestrt::test {
 namespace {
@@ -137,20 +138,20 @@ TEST_CASE("A comparison takes no memory for what its branch does not touch") {
 }
 
 TEST_CASE("Branches that share a long buffer are compared for what they touch of it") {
-  constexpr int kMany = 500;  // times the whole buffer, minutes
+  const auto many = static_cast<size_t>(by_level(50, 500, 500));  // times the whole buffer, minutes
   PlanBuilder builder;
   const int x = builder.input("x", {4}), y = builder.output("y", {4});
   const int whole = builder.arena("whole", {int64_t{1} << 26});  // 256 MB
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
   std::vector<uint32_t> parts;
-  for (uint64_t i = 0; i < kMany; ++i) {
+  for (size_t i = 0; i < many; ++i) {
     const int part = builder.view("part", whole, {4}, 16 * i);
     parts.push_back(static_cast<uint32_t>(part));
     builder.op("part", unary(ops::UnaryKind::kRelu), {x}, {part});
     builder.branch();
   }
   builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
-  for (size_t i = 0; i < kMany; ++i) add_idle_program(builder, i, constant, written(parts[i], 16));
+  for (size_t i = 0; i < many; ++i) add_idle_program(builder, i, constant, written(parts[i], 16));
   UnitList units = *open_units("cpu", {.num_threads = 1});
   units.push_back(std::make_shared<RenamedCpu>(units.front(), kIdle));
   const PlanFile file = builder.build();
@@ -158,7 +159,7 @@ TEST_CASE("Branches that share a long buffer are compared for what they touch of
   if (!plan) FAIL(plan.error().to_string());
   const auto comparisons = tools::compare_units(*plan, units);
   REQUIRE(comparisons);
-  REQUIRE(comparisons->size() == kMany);
+  REQUIRE(comparisons->size() == many);
   for (const auto& comparison : *comparisons) CHECK(comparison.different + comparison.stray == 0);
 }
 

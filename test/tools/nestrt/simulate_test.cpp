@@ -208,6 +208,22 @@ TEST_CASE("nestrt simulate says that a plan's kernels were chosen for other proc
   CHECK_THAT(simulated(SimulateWorkshop::isa()), !Contains("kernels were chosen for"));
 }
 
+TEST_CASE("nestrt simulate says what to do where nobody says how long the NPU's programs take") {
+  const SimulateWorkshop workshop;
+  PlanBuilder builder = evta::test::random_network(evta::kConfigurations[0], 6, 1);
+  for (plan::Branch& branch : builder.tables().branches)
+    for (plan::Program& program : branch.programs) program.costs.clear();
+  workshop.write("plan.nest", builder.build().bytes());
+  workshop.write("npu.yaml", workshop.estimating_board() + "  - {unit: evta, configuration: " +
+                                 std::string(evta::kConfigurations[0].name) + "}\n");
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("npu.yaml")});
+  INFO(result.text);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.text,
+             Contains("does not say how long its programs for 'evta' take: compile the model with --target"));
+}
+
 TEST_CASE("A board with another clock than the plan was compiled for runs its programs in as many cycles") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = evta::test::random_network(evta::kConfigurations[0], 6, 1);

@@ -418,7 +418,7 @@ TEST_CASE("A program whose instructions refer to more micro-ops than a checker s
   gemm.loop.iter_out = gemm.loop.iter_in = 1;
   for (uint64_t i = 0; i < kFreeMicroOps / kMicroOps; ++i) program.gemm(gemm);
   program.finish({});
-  check_refused(std::move(program), "loads or refers to more than 17408 micro-ops: 16384, and 256 for each of its inst");
+  check_refused(std::move(program), "loads or refers to more than 17408 micro-ops: 16384, and 256 for each of");
 }
 
 TEST_CASE("A program whose instructions touch more elements than a checker should look at is refused") {
