@@ -153,7 +153,8 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     auto difference = compare(actual[i].view(), found->second.view());
     if (!difference) return difference.error().with_context(fmt::format("output {}", name));
     difference->step = step_of_output(plan, i);
-    const bool matches = report.quantized || difference->within(options.tolerance, absolute_of(options, report));
+    const bool within = report.quantized || difference->within(options.tolerance, absolute_of(options, report));
+    const bool matches = within && !difference->says_nothing();
     report.outputs.push_back({run, name, *difference, matches});
   }
   return {};

@@ -94,6 +94,7 @@ void Difference::add(const Difference& other) {
   largest = std::max(largest, other.largest);
   elements += other.elements;
   elements_equal += other.elements_equal;
+  numbers += other.numbers;
   rows += other.rows;
   rows_agreeing += other.rows_agreeing;
   step = std::max(step, other.step);
@@ -116,6 +117,7 @@ Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView&
     add_to_sums(mine, theirs, apart, difference);
     if (std::isfinite(theirs)) difference.largest = std::max(difference.largest, std::abs(theirs));
     difference.elements_equal += apart == 0;
+    difference.numbers += !std::isnan(mine) || !std::isnan(theirs);
     if (apart > difference.max_absolute) difference.max_absolute = apart, difference.at = i;
   }
   compare_rows(actual, expected, difference);

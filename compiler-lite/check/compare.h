@@ -16,6 +16,7 @@ struct Difference {
   int64_t at = 0;           // row-major index of the largest difference
   int64_t elements = 0;
   int64_t elements_equal = 0;
+  int64_t numbers = 0;        // elements of which one at least was expected or came as a number
   int64_t rows = 0;           // vectors along the class axis: the last that is longer than 1
   int64_t rows_agreeing = 0;  // those whose largest element is in the same place, and that are numbers
   int64_t actual_top = 0;     // place of the largest element in the first row; -1: not all are numbers
@@ -34,6 +35,8 @@ struct Difference {
     if (max_absolute <= kMostSteps * step && decibel() >= kDecibelOfSteps) return true;
     return max_absolute <= std::max({tolerance * largest, absolute, step * (1 + kOfStep)}) * (1 + kNoise) + kNoise;
   }
+  // Whether all elements are NaN here and there, as NaNs among the inputs make them: any two networks agree in that.
+  bool says_nothing() const { return elements > 0 && numbers == 0; }
   // 10 log10(signal / noise): infinite where nothing differs.
   double decibel() const;
   // 1 where both point the same way, whatever their lengths.

@@ -90,7 +90,7 @@ def application(
     name: str = "nestrt",
     options: Optional[Mapping[str, Any]] = None,
 ) -> Any:
-    """What serve.run() takes: a plan behind a handle, and behind HTTP where Serve has a proxy.
+    """What serve.run() takes: a plan behind a handle. HTTP is for a deployment of yours, which calls the handle.
 
     plan, units, threads, in_flight: as Pipeline takes them.
     largest_batch, batch_wait_s: requests that a replica gathers, and how long it waits for more.

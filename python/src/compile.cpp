@@ -352,8 +352,14 @@ nb::tuple compile(const std::string& model, const nb::dict& values, const Profil
   return nb::make_tuple(PlanHandle{plan, model, ""}, report);
 }
 
+compiler::QuantizationProfile profile_of(const std::string& model, const std::string& text) {
+  compiler::QuantizationProfile profile = checked(compiler::parse_profile(text, "the calibration"), model);
+  check(compiler::require_model(profile, checked(compiler::model_digest(model), model)), "the calibration");
+  return profile;
+}
+
 compiler::Quantization quantization_of(const std::string& model, const std::string& profile, const nb::dict& quantize) {
-  return {checked(compiler::parse_profile(profile, "the calibration"), model), quantize_options(quantize), {}};
+  return {profile_of(model, profile), quantize_options(quantize), {}};
 }
 
 // Name and kind of each layer that becomes s8, in the order of computation.
@@ -374,7 +380,7 @@ class EvaluatorHandle {
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
                   const std::string& profile, double percentile, int threads)
       : evaluator_(make(model, compile, samples, threads)),
-        profile_(checked(compiler::parse_profile(profile, "the calibration"), model)) {
+        profile_(profile_of(model, profile)) {
     start_.method = profile_.method;
     start_.percentile = percentile;
   }

@@ -9,6 +9,7 @@ import time
 import warnings
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper
 
@@ -28,6 +29,21 @@ def test_sensitivity_goes_by_the_preprocessing_of_the_calibration(model, seen):
     assert nestrt.sensitivity(model, seen, IMAGES, limit=4, all_but_one=False).all == stated.all
     with pytest.raises(nestrt.InvalidArgument, match="leave preprocessing= out"):
         nestrt.sensitivity(model, seen, IMAGES, preprocessing=nestrt.Preprocessing(mean=(1,)))
+
+
+def test_sensitivity_refuses_the_calibration_of_another_model(model, seen, tmp_path):
+    other = onnx.load(model)
+    other.producer_name = "another"
+    onnx.save(other, tmp_path / "other.onnx")
+    with pytest.raises(nestrt.InvalidArgument, match="made from another model"):
+        nestrt.sensitivity(tmp_path / "other.onnx", seen, IMAGES, limit=4)
+
+
+def test_samples_with_their_labels_are_refused_by_name(model):
+    pixels = np.zeros((3, 32, 32), np.float32)
+    for samples in ([(pixels, 0), (pixels, 1)], ((pixels, label) for label in range(2))):
+        with pytest.raises(TypeError, match="sample 0: expected an array, or a dict"):
+            nestrt.calibrate(model, samples)
 
 
 def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):

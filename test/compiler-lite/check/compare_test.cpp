@@ -95,6 +95,16 @@ TEST_CASE("A difference of nearly nothing is none, however small the elements ar
   CHECK(d.within(1e-4, 1e-6));
 }
 
+TEST_CASE("Nothing but NaN here and there says nothing") {
+  CHECK(difference({kNan, kNan}, {kNan, kNan}, {2}).says_nothing());
+  CHECK_FALSE(difference({kNan, 1}, {kNan, 1}, {2}).says_nothing());
+  CHECK_FALSE(difference({kNan, kNan}, {kNan, 1}, {2}).says_nothing());
+  CHECK_FALSE(difference({}, {}, {0}).says_nothing());
+  Difference both = difference({kNan}, {kNan}, {1});
+  both.add(difference({2}, {2}, {1}));
+  CHECK_FALSE(both.says_nothing());
+}
+
 TEST_CASE("Integers are compared exactly") {
   const std::vector<int64_t> a = {1, 2, 3}, b = {1, 2, 4};
   const auto result = compare({DataType::kS64, {3}, a.data()}, {DataType::kS64, {3}, b.data()});
