@@ -379,8 +379,7 @@ class EvaluatorHandle {
  public:
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
                   const std::string& profile, double percentile, int threads)
-      : evaluator_(make(model, compile, samples, threads)),
-        profile_(profile_of(model, profile)) {
+      : evaluator_(make(model, compile, samples, threads)), profile_(profile_of(model, profile)) {
     start_.method = profile_.method;
     start_.percentile = percentile;
   }

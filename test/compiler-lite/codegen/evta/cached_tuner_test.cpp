@@ -29,7 +29,7 @@ class RefusedPrograms final : public LayerGenerator {
   RefusedPrograms(ConvGenerator layer, std::optional<Tiling> refused)
       : LayerGenerator(layer.name(), layer.configuration(), layer.shape()),
         layer_(std::move(layer)),
-        refused_(std::move(refused)) {}
+        refused_(refused) {}
 
   std::string cost_key() const override { return layer_.cost_key(); }
   Result<uint64_t> estimate_cycles(const Tiling& tiling, const evta::CycleProfile& of) const override {
