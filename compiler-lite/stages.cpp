@@ -51,8 +51,13 @@ Status require_s8(const Graph& graph, const QuantizationReport& report) {
     return Status(Code::kInvalidArgument,
                   "--quantize s8: the model is quantized already, with scales of its own, and computes with them as it "
                   "is; for exponents compile the model in floating point that it was made from");
+  const bool has_vendor =
+      std::ranges::any_of(graph.nodes(), [](const auto& node) { return node->kind() == ops::Kind::kOpaque; });
+  if (report.kept.empty() && has_vendor)
+    return Status(Code::kInvalidArgument,
+                  "--quantize s8: the network has no Conv and no Dense but those that the vendor takes; leave it out");
   const std::string reason = report.kept.empty()
-                                 ? "the network has no Conv and no Dense but those of a vendor, if there is one"
+                                 ? "the network has no Conv and no Dense"
                                  : fmt::format("'{}' because {}", report.kept[0].name, report.kept[0].reason);
   return Status(Code::kInvalidArgument, fmt::format("--quantize s8: every operator would stay f32: {}", reason));
 }

@@ -60,7 +60,8 @@ Result<std::unique_ptr<Kernel>> prepare_global_plain(const OperatorSpec& spec) {
 
 class PoolRowsF32 final : public PoolRows {
  public:
-  explicit PoolRowsF32(const OperatorSpec& spec) : PoolRows(spec, sizeof(float)), reduction_(reduction_of(spec)) {}
+  explicit PoolRowsF32(const OperatorSpec& spec)
+      : PoolRows(spec.inputs[0].shape, pool_parameters(spec), sizeof(float)), reduction_(reduction_of(spec)) {}
 
  private:
   void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,

@@ -8,13 +8,11 @@ namespace {
 
 constexpr int64_t kBlock = 16;
 
-RowGeometry row_geometry(const OperatorSpec& spec, int64_t element_bytes) {
-  const Shape& shape = spec.inputs[0].shape;
-  const PoolParameters pool = pool_parameters(spec);
+RowGeometry row_geometry(const Shape& input, const PoolParameters& pool, int64_t element_bytes) {
   const auto& [d, h, w] = pool.axes;
-  const int64_t blocks = ceil_div(shape[1], kBlock), pixel_bytes = kBlock * element_bytes;
-  return {{shape[0], blocks, d.input * h.input, w.input * pixel_bytes},
-          {shape[0], blocks, d.output * h.output, w.output * pixel_bytes},
+  const int64_t blocks = ceil_div(input[1], kBlock), pixel_bytes = kBlock * element_bytes;
+  return {{input[0], blocks, d.input * h.input, w.input * pixel_bytes},
+          {input[0], blocks, d.output * h.output, w.output * pixel_bytes},
           h.kernel,
           h.stride,
           h.dilation,
@@ -23,8 +21,8 @@ RowGeometry row_geometry(const OperatorSpec& spec, int64_t element_bytes) {
 
 }  // namespace
 
-PoolRows::PoolRows(const OperatorSpec& spec, int64_t element_bytes)
-    : WindowRows(row_geometry(spec, element_bytes)), pool_(pool_parameters(spec)) {}
+PoolRows::PoolRows(const Shape& input, const PoolParameters& pool, int64_t element_bytes)
+    : WindowRows(row_geometry(input, pool, element_bytes)), pool_(pool) {}
 
 void PoolRows::run(const KernelCall& call) const {
   const PoolAxis &depth = pool_.axes[0], &height = pool_.axes[1], &width = pool_.axes[2];

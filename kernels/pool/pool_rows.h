@@ -8,7 +8,8 @@ namespace nestrt::kernels {
 
 class PoolRows : public Kernel, public WindowRows {
  public:
-  PoolRows(const OperatorSpec& spec, int64_t element_bytes);
+  // `input`: its shape.
+  PoolRows(const Shape& input, const PoolParameters& pool, int64_t element_bytes);
 
   void run(const KernelCall& call) const final;
   const RowKernel* by_rows() const final;

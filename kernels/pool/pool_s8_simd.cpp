@@ -186,21 +186,19 @@ constexpr int64_t kChannels = 16;  // in a block
 class RowsS8 {
  public:
   explicit RowsS8(const OperatorSpec& spec)
-      : pool_(pool_parameters(spec)),
-        rounding_(spec.as<ops::Pool>()->rounding),
+      : rounding_(spec.as<ops::Pool>()->rounding),
         scaled_(s8c::has_scales(spec.inputs[0])),
         maxima_(simd_pick(s8_maxima_table)),
         sums_(simd_pick(s8_sums_table)) {}
 
-  const PoolParameters& pool() const { return pool_; }
-
-  // Their windows along depth and height are these.
-  void run(const int8_t* plane, const PoolWindow& d, const PoolWindow& h, int8_t* to) const {
-    if (pool_.kind == ops::PoolKind::kMax) return maxima_(pool_, plane, d, h, to);
-    for (int64_t x = 0; x < pool_.axes[2].output; ++x, to += kChannels) {
-      const PoolWindow w = pool_.axes[2].window(x);
+  // A row, whose windows along depth and height are these.
+  void run(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+           int8_t* to) const {
+    if (pool.kind == ops::PoolKind::kMax) return maxima_(pool, plane, d, h, to);
+    for (int64_t x = 0; x < pool.axes[2].output; ++x, to += kChannels) {
+      const PoolWindow w = pool.axes[2].window(x);
       int32_t sums[kChannels];
-      sums_(pool_, plane, d, h, w, sums);
+      sums_(pool, plane, d, h, w, sums);
       const int64_t divisor = d.divisor * h.divisor * w.divisor;
       const auto zeros = static_cast<int32_t>(d.count * h.count * w.count) * from_.zero_point;
       for (int64_t i = 0; i < kChannels; ++i)
@@ -218,7 +216,6 @@ class RowsS8 {
   }
 
  private:
-  PoolParameters pool_;
   ops::Rounding rounding_;
   bool scaled_;
   s8c::Affine from_, to_;
@@ -228,12 +225,13 @@ class RowsS8 {
 
 class PoolRowsS8 final : public PoolRows {
  public:
-  PoolRowsS8(const OperatorSpec& spec, const RowsS8& rows) : PoolRows(spec, 1), rows_(rows) {}
+  PoolRowsS8(const OperatorSpec& spec, const RowsS8& rows)
+      : PoolRows(spec.inputs[0].shape, pool_parameters(spec), 1), rows_(rows) {}
 
  private:
   void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,
                std::byte* to) const override {
-    rows_.run(reinterpret_cast<const int8_t*>(block), depth, height, reinterpret_cast<int8_t*>(to));
+    rows_.run(pool(), reinterpret_cast<const int8_t*>(block), depth, height, reinterpret_cast<int8_t*>(to));
   }
 
   RowsS8 rows_;
@@ -266,14 +264,15 @@ Result<std::unique_ptr<Kernel>> prepare_pool_s8_global(const OperatorSpec& spec)
   const int64_t channels = spec.inputs[0].shape[1], blocks = ceil_div(channels, kChannels);
   const int64_t to_block = block_size(spec.outputs[0].layout);
   const int64_t batch_stride = round_up(channels, to_block);
-  const PoolWindow depth = rows.pool().axes[0].window(0), height = rows.pool().axes[1].window(0);
+  const PoolParameters pool = pool_parameters(spec);
+  const PoolWindow depth = pool.axes[0].window(0), height = pool.axes[1].window(0);
   return make_kernel([=, planes = spec.inputs[0].shape[0] * blocks](const KernelCall& call) {
-    const int64_t in_plane = rows.pool().input_plane() * kChannels;
+    const int64_t in_plane = pool.input_plane() * kChannels;
     parallel_ranges(*call.parallel, planes, in_plane, [&](int64_t first, int64_t last) {
       for (int64_t plane = first; plane < last; ++plane) {
         const int64_t channel = plane % blocks * kChannels;
         int8_t result[kChannels];
-        rows.run(call.input<int8_t>(0) + plane * in_plane, depth, height, result);
+        rows.run(pool, call.input<int8_t>(0) + plane * in_plane, depth, height, result);
         std::copy_n(result, std::min(kChannels, channels - channel),
                     call.output<int8_t>(0) + plane / blocks * batch_stride + channel);
       }

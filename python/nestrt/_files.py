@@ -100,9 +100,6 @@ def stacked(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
         return _as_many({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
     listed = list(samples) if isinstance(samples, (list, tuple)) else [_copied(sample) for sample in samples]
     if not any(isinstance(sample, Mapping) for sample in listed):
-        for index, sample in enumerate(listed):
-            if isinstance(sample, tuple):  # as a data set of PyTorch has them
-                raise TypeError(f"sample {index}: expected an array, or a dict of arrays for several inputs, not a tuple")
         return np.stack(sample_arrays(listed))
     if any(not isinstance(sample, Mapping) or sample.keys() != listed[0].keys() for sample in listed):
         raise ValueError("the samples: expected a dict of the same names for each")
@@ -113,7 +110,7 @@ def _copied(sample: Any) -> Any:
     """A generator may fill the same array again."""
     if isinstance(sample, Mapping):
         return {name: np.array(array) for name, array in sample.items()}
-    return sample if isinstance(sample, tuple) else np.array(sample)
+    return np.array(_as_array(sample))
 
 
 def _as_many(arrays: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
@@ -157,8 +154,16 @@ def sample_arrays(samples: Any) -> List[np.ndarray]:
     return arrays
 
 
+def _as_array(sample: Any) -> np.ndarray:
+    try:
+        return np.asarray(sample)
+    except ValueError as error:  # of an array and its label, say, as data sets of PyTorch have them
+        raise ValueError(f"the samples: expected an array for each, or a dict of arrays for several inputs, got "
+                         f"{sample!r:.80}") from error
+
+
 def _numbers(sample: Any) -> np.ndarray:
-    array = np.asarray(sample)
+    array = _as_array(sample)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of pictures or a .npy "
                         "file is given by its path alone")

@@ -42,7 +42,7 @@ def test_sensitivity_refuses_the_calibration_of_another_model(model, seen, tmp_p
 def test_samples_with_their_labels_are_refused_by_name(model):
     pixels = np.zeros((3, 32, 32), np.float32)
     for samples in ([(pixels, 0), (pixels, 1)], ((pixels, label) for label in range(2))):
-        with pytest.raises(TypeError, match="sample 0: expected an array, or a dict"):
+        with pytest.raises(ValueError, match="expected an array for each, or a dict"):
             nestrt.calibrate(model, samples)
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "drivers/evta/cycles/profile.h"
 #include "drivers/unit_list.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
@@ -40,11 +41,11 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
   return std::make_shared<const Schedule>(std::move(*schedule));
 }
 
-// Simulated accelerators keep one board's time (drivers/evta/simulator/component.cpp).
+// Simulated accelerators keep one board's time.
 void warn_of_pace(const Plan& plan) {
-  constexpr double kPaceMhz = 200;
+  constexpr double kPaceMhz = evta::kPaceClockHz / 1e6;
   for (const plan::Target& target : plan.tables().targets)
-    if (target.clock_mhz > 0 && target.clock_mhz != kPaceMhz)
+    if (target.unit == "evta" && target.clock_mhz > 0 && target.clock_mhz != kPaceMhz)
       log(LogLevel::kWarning,
           fmt::format(
               "--pace: '{}' is as fast as a ZCU102's, of {:g} MHz, but the plan was compiled for {:g} MHz: its times "

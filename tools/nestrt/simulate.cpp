@@ -463,7 +463,6 @@ Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(sessions.front().plan, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
-  NESTRT_RETURN_IF_ERROR(check_times_are_known(*plan, profile, board));
   warn_of_idle_units(*plan, board);
   warn_of_other_kernels(*plan, board);
   warn_of_unknown_clocks(*plan, profile, board);

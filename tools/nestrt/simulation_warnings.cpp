@@ -45,22 +45,6 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
   }
 }
 
-Status check_times_are_known(const Plan& plan, const CostTable& profile, const tools::Board& board) {
-  for (const tools::BoardUnit& unit : board.units) {
-    if (unit.is_host || states_times(plan, unit.kind)) continue;
-    if (profile.units().contains(UnitKey{unit.kind, unit.configuration, 1})) continue;
-    for (const plan::Branch& branch : plan.tables().branches)
-      for (const plan::Program& program : branch.programs)
-        if (program.unit == unit.kind && program.configuration == unit.configuration &&
-            program.kind == plan::ProgramKind::kInstructions)
-          return Status(Code::kInvalidArgument,
-                        fmt::format("the plan does not say how long its programs for '{}' take: compile the model with "
-                                    "--target and a board, such as zcu102, whose file states that unit's clock_mhz",
-                                    unit.kind));
-  }
-  return {};
-}
-
 void warn_of_other_kernels(const Plan& plan, const tools::Board& board) {
   std::set<std::string> chosen_for;
   for (const plan::Branch& branch : plan.tables().branches)

@@ -10,9 +10,6 @@ namespace nestrt::command {
 // The board has a unit for which the plan has no program: the figures are then the CPU's alone.
 void warn_of_idle_units(const Plan& plan, const tools::Board& board);
 
-// Errors: kInvalidArgument where the plan has programs for a board's unit, but nobody says what they take.
-Status check_times_are_known(const Plan& plan, const CostTable& profile, const tools::Board& board);
-
 // The plan's kernels were chosen for other processors than the board's, which chooses its own: costs are of the former.
 void warn_of_other_kernels(const Plan& plan, const tools::Board& board);
 

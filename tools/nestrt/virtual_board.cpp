@@ -104,6 +104,19 @@ BesideCycles beside_cycles_in(const Plan& plan, std::string_view unit) {
   return target == nullptr ? BesideCycles{} : BesideCycles{target->launch_us, target->widen_mb_per_s};
 }
 
+// What the profile says of a program, by its operators where it does not know it as a whole, or else the plan.
+Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uint32_t branch, uint32_t program,
+                                 const UnitKey& key) {
+  const Result<WorkCost> cost = branch_cost(profile, plan, branch, program, key);
+  const bool is_ours = plan.tables().branches[branch].programs[program].kind == plan::ProgramKind::kInstructions;
+  if (cost || cost.error().code() != Code::kNotFound || !is_ours) return cost;
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("the plan does not say how long its programs for '{}' take: compile the model with --target "
+                  "and a board, such as zcu102, whose file states that unit's clock_mhz",
+                  key.kind));
+}
+
 // Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside, and what a
 // plan states both of its own board.
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
@@ -118,7 +131,7 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
       const auto known = known_program_cost(profile, plan, branch, index, key);
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost,
-                              known ? Result<WorkCost>(*known) : branch_cost(profile, plan, branch, index, key));
+                              known ? Result<WorkCost>(*known) : cost_of_program(profile, plan, branch, index, key));
       const double scale = known ? scales.known : scales.stated;
       double cycles = cost.microseconds, others = 0;
       if (cost.source == CostSource::kModelled) {

@@ -82,4 +82,8 @@ std::span<const CycleProfile> cycle_profiles();
 // The profile of that name, or null.
 const CycleProfile* find_cycle_profile(std::string_view name);
 
+// Whose timing simulated accelerators have where they are paced, and its clock, for those who do not link the profiles.
+inline constexpr std::string_view kPaceProfile = "zcu102";
+inline constexpr double kPaceClockHz = 200e6;
+
 }  // namespace nestrt::evta

@@ -5,9 +5,6 @@
 namespace nestrt::evta {
 namespace {
 
-// Whose timing simulated accelerators have where they are paced.
-constexpr std::string_view kPaceProfile = "zcu102";
-
 Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& request) {
   SimulatorOptions options;
   options.pace = request.pace;

@@ -90,6 +90,11 @@ TEST_CASE("No profile counts fewer cycles than the work takes, nor more than the
   }
 }
 
+TEST_CASE("The clock of paced simulators is that of their profile") {
+  REQUIRE(find_cycle_profile(kPaceProfile) != nullptr);
+  CHECK(find_cycle_profile(kPaceProfile)->clock_hz == kPaceClockHz);
+}
+
 TEST_CASE("Work is counted by type of memory and unit, without pads and resets") {
   const auto instructions = *schedule(resnet18_convolutions()[0], {8, 2}, configuration());
   const CycleCount counted = count(instructions, profile("chisel2021"));
