@@ -107,7 +107,7 @@ BesideCycles beside_cycles_in(const Plan& plan, std::string_view unit) {
 // What the profile says of a program, by its operators where it does not know it as a whole, or else the plan.
 Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uint32_t branch, uint32_t program,
                                  const UnitKey& key) {
-  const Result<WorkCost> cost = branch_cost(profile, plan, branch, program, key);
+  Result<WorkCost> cost = branch_cost(profile, plan, branch, program, key);
   const bool is_ours = plan.tables().branches[branch].programs[program].kind == plan::ProgramKind::kInstructions;
   if (cost || cost.error().code() != Code::kNotFound || !is_ours) return cost;
   return Status(
