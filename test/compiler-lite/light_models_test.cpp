@@ -7,6 +7,7 @@
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/shared_data.h"
+#include "test/support/skip.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::compiler {
@@ -54,12 +55,15 @@ TEST_CASE("Inception v1 gives ONNX's expected output") { check_network("light_in
 TEST_CASE("ResNet-50 gives ONNX's expected output") { check_network("light_resnet50"); }
 TEST_CASE("SqueezeNet gives ONNX's expected output") { check_network("light_squeezenet"); }
 
-// Hundreds of megabytes of weights, and no operator that the others do not have.
+constexpr const char* kTooLarge = "hundreds of megabytes of weights, and no operator that the others do not have";
+
 TEST_CASE("VGG-19 gives ONNX's expected output") {
-  if (test::test_level() != test::TestLevel::kQuick) check_network("light_vgg19");
+  if (test::test_level() == test::TestLevel::kQuick) return test::skip(kTooLarge);
+  check_network("light_vgg19");
 }
 TEST_CASE("ZFNet-512 gives ONNX's expected output") {
-  if (test::test_level() != test::TestLevel::kQuick) check_network("light_zfnet512");
+  if (test::test_level() == test::TestLevel::kQuick) return test::skip(kTooLarge);
+  check_network("light_zfnet512");
 }
 
 }  // namespace
