@@ -31,9 +31,9 @@ PassOptions pass_options(const CompileOptions& options) {
   return result;
 }
 
-// The profile must be this model's, and say something about it.
-Status require_fit(const std::string& model, const QuantizationProfile& profile) {
-  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+// The profile must be this model's.
+Status require_fit(const std::string& model, const ImportOptions& import, const QuantizationProfile& profile) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model, import.bindings));
   return require_model(profile, digest);
 }
 
@@ -64,7 +64,8 @@ Status require_s8(const Graph& graph, const QuantizationReport& report) {
 
 Status run_import(Compilation& compilation) {
   const CompileOptions& options = compilation.options;
-  if (options.quantization) NESTRT_RETURN_IF_ERROR(require_fit(compilation.model, options.quantization->profile));
+  if (options.quantization)
+    NESTRT_RETURN_IF_ERROR(require_fit(compilation.model, options.import, options.quantization->profile));
   NESTRT_ASSIGN_OR_RETURN(compilation.graph, import_onnx(compilation.model, options.import));
   if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(compilation.graph, *options.preprocessing));
   if (options.offload) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler-lite/calibrate/observed_values.h"
 #include "compiler-lite/calibrate/observer.h"
 #include "compiler-lite/check/plan_trace.h"
 
@@ -37,18 +38,6 @@ CompileOptions without_fusion(CompileOptions options) {
 CompileOptions on_host(CompileOptions options) {
   options.backends.clear();
   return options;
-}
-
-// Names, in the order of computation: what is wrong first shows first.
-std::vector<std::string> f32_values(const Graph& graph) {
-  std::vector<std::string> names;
-  const auto add = [&](ValueId id) {
-    if (graph.value(id).type == DataType::kF32) names.push_back(graph.value(id).name);
-  };
-  for (const GraphInput& input : graph.inputs) add(input.value);
-  for (const auto& node : graph.nodes())
-    for (const ValueId id : node->outputs) add(id);
-  return names;
 }
 
 std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
@@ -86,7 +75,7 @@ class Calibrator {
 
 Result<Calibrator> Calibrator::create(const std::string& model, const CompileOptions& options, int threads) {
   NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
-  const std::vector<std::string> names = f32_values(graph);
+  const std::vector<std::string> names = observed_values(graph);
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_graph(std::move(graph), on_host(options)));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::from_memory(bytes.span()));
   NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan, threads));
@@ -146,7 +135,7 @@ Result<QuantizationProfile> observe_part(Calibrator& calibrator, const Calibrati
 
 Result<Calibration> observe_part(const std::string& model, const CalibrationOptions& options) {
   Calibration result;
-  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model, options.compile.import.bindings));
   NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator,
                           Calibrator::create(model, without_fusion(options.compile), options.threads));
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
@@ -158,7 +147,7 @@ Result<Calibration> observe_part(const std::string& model, const CalibrationOpti
 
 Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options) {
   Calibration result;
-  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model, options.compile.import.bindings));
   NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator,
                           Calibrator::create(model, without_fusion(options.compile), options.threads));
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "compiler-lite/quantize/digest.h"
 #include "tools/common/files.h"
@@ -37,11 +38,21 @@ Result<std::string> model_digest(const std::string& model) {
   return digest(content);
 }
 
+Result<std::string> model_digest(const std::string& model, const std::map<std::string, HostTensor>& bindings) {
+  NESTRT_ASSIGN_OR_RETURN(std::string all, model_digest(model));
+  if (bindings.empty()) return all;
+  for (const auto& [input, constant] : bindings)
+    all += fmt::format("\n{} {} {} {}", input, name(constant.type), constant.shape.to_string(),
+                       digest(std::as_bytes(std::span(constant.elements))));
+  return digest(std::as_bytes(std::span(all)));
+}
+
 Status require_model(const QuantizationProfile& profile, std::string_view digest) {
   if (profile.model_digest.empty() || profile.model_digest == digest) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("the profile was made from another model (digest {}, this model has {}); calibrate this "
-                            "model: nestc calibrate MODEL --images DIR -o PROFILE.yaml",
+                fmt::format("the profile was made from another model, or with other inputs bound to constants (--bind; "
+                            "digest {}, here {}); calibrate this model: nestc calibrate MODEL --images DIR -o "
+                            "PROFILE.yaml",
                             profile.model_digest, digest));
 }
 

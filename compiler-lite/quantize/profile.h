@@ -2,15 +2,18 @@
 // A value quantized with exponent e holds q = clip(round(x * 2^e)) in 8 bits, symmetric: real numbers of [-128, 127] *
 // 2^-e.
 //
-// Values are known by their names in the graph. A profile belongs to one model file: require_model() tells.
+// Values are known by their names in the graph. A profile belongs to one model file, and to the constants that inputs
+// were bound to: require_model() tells.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compiler-lite/graph/host_tensor.h"
 #include "nestrt/preprocessing.h"
 #include "nestrt/result.h"
 
@@ -47,7 +50,7 @@ struct ValueProfile {
 };
 
 struct QuantizationProfile {
-  std::string model_digest;  // the ONNX file's; empty where the profile's origin does not tell
+  std::string model_digest;  // model_digest(model, bindings); empty where the profile's origin does not tell
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
   // What the pictures went through that were observed; empty where there were none, or the profile's origin does not
@@ -61,6 +64,9 @@ struct QuantizationProfile {
 
 // 32 hexadecimal digits over the content of an ONNX file. Errors: those of reading it.
 Result<std::string> model_digest(const std::string& model);
+
+// The same with inputs that became constants, by name: other constants make another network. Equal without any.
+Result<std::string> model_digest(const std::string& model, const std::map<std::string, HostTensor>& bindings);
 
 // Errors: kInvalidArgument where the profile states another model.
 Status require_model(const QuantizationProfile& profile, std::string_view digest);

@@ -79,7 +79,7 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
   compile.backends.clear();  // it is evaluated where the compiler runs
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
   Evaluator result(std::move(compile), std::move(graph), options.threads);
-  NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model, options.compile.import.bindings));
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(result.graph_.clone(), result.compile_));
   NESTRT_ASSIGN_OR_RETURN(Network f32, Network::load(std::move(bytes), options.threads));
   result.f32_ = std::make_unique<Network>(std::move(f32));

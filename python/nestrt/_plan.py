@@ -113,14 +113,17 @@ class Plan:
     """A compiled network, verified completely. Immutable; any number of sessions and threads may share it.
 
     source: the path of a .nest file, which is mapped, or its content as bytes.
-    keys: files of public keys, of which one must have signed the plan.
+    keys: files of public keys, of which one must have signed the plan; None: signed or not.
     copy: read the file into memory, safe from changes of the file, instead of mapping it.
 
     Raises NotFound, InputOutput, InvalidPlan, Incompatible.
     """
 
-    def __init__(self, source: Union[PathLike, bytes], *, keys: Sequence[PathLike] = (), copy: bool = False) -> None:
-        paths = names("keys", keys)
+    def __init__(self, source: Union[PathLike, bytes], *, keys: Optional[Sequence[PathLike]] = None,
+                 copy: bool = False) -> None:
+        paths = names("keys", () if keys is None else keys)
+        if keys is not None and not paths:
+            raise ValueError("keys: no plan is signed by one of none; give a public key, or None to load plans that nobody signed")
         if isinstance(source, (bytes, bytearray, memoryview)):
             core = _nestrt.Plan(bytes(source), paths)
         else:

@@ -196,6 +196,8 @@ def evaluate(
     limit: at most so many samples, evenly from all, not the first; 0: all.
     workers: who classifies (calibrate()).
     """
+    if not isinstance(units, str):
+        raise TypeError(f"units: each worker opens its own; expected their names, as 'cpu,evta', got {units!r}")
     loaded = as_plan(plan)
     count = _number_of_classes(loaded)
     samples = samples_for(lambda: [each.name for each in loaded.inputs], "plan", samples)
@@ -245,7 +247,8 @@ def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) ->
         classes = [_class(labels[name]) if name in labels else None for name in names]
         if all(wanted is None for wanted in classes):
             hint = "; rows of an array have the names '[0]', '[1]' and so on" if names[0] == "[0]" else ""
-            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{hint}",
+            taken = "" if is_whole else " that limit takes"
+            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{taken}{hint}",
                                   "evaluate")
         absent = sorted(set(labels) - set(names)) if is_whole else []
         if absent:

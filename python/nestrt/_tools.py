@@ -421,6 +421,8 @@ def check(
     inputs: {name: array} for one run; an array of N inputs or arrays for a run each (dicts of several inputs), or a
         folder of samples as calibrate() takes it; None: random ones.
     layers: by operator, too, with the first of the inputs. tolerance: a share of the largest element of each tensor.
+    min_agreement, min_snr_db: what a quantized plan must keep. Outputs of class scores: that share of the top classes;
+        of integers, as of ArgMax: that share of the elements; others: that ratio of signal to noise.
     python: an interpreter with onnxruntime, onnx and numpy; default: this one if it has them, else a private
         environment, made on first use.
 

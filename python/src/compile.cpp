@@ -352,21 +352,18 @@ nb::tuple compile(const std::string& model, const nb::dict& values, const Profil
   return nb::make_tuple(PlanHandle{plan, model, ""}, report);
 }
 
-compiler::QuantizationProfile profile_of(const std::string& model, const std::string& text) {
+compiler::QuantizationProfile profile_of(const std::string& model, const nb::dict& compile, const std::string& text) {
   compiler::QuantizationProfile profile = checked(compiler::parse_profile(text, "the calibration"), model);
-  check(compiler::require_model(profile, checked(compiler::model_digest(model), model)), "the calibration");
+  const auto digest = compiler::model_digest(model, compile_options(compile).import.bindings);
+  check(compiler::require_model(profile, checked(digest, model)), "the calibration");
   return profile;
-}
-
-compiler::Quantization quantization_of(const std::string& model, const std::string& profile, const nb::dict& quantize) {
-  return {profile_of(model, profile), quantize_options(quantize), {}};
 }
 
 // Name and kind of each layer that becomes s8, in the order of computation.
 std::vector<std::pair<std::string, std::string>> quantized_layers(const std::string& model, const nb::dict& compile,
                                                                   const std::string& profile,
                                                                   const nb::dict& quantize) {
-  const compiler::Quantization quantization = quantization_of(model, profile, quantize);
+  const compiler::Quantization quantization{profile_of(model, compile, profile), quantize_options(quantize), {}};
   const compiler::Graph graph = checked(compiler::quantizable_graph(model, compile_options(compile)), model);
   std::vector<std::pair<std::string, std::string>> result;
   for (const compiler::Node* layer : checked(compiler::quantized_layers(graph, quantization), model))
@@ -379,7 +376,7 @@ class EvaluatorHandle {
  public:
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
                   const std::string& profile, double percentile, int threads)
-      : evaluator_(make(model, compile, samples, threads)), profile_(profile_of(model, profile)) {
+      : evaluator_(make(model, compile, samples, threads)), profile_(profile_of(model, compile, profile)) {
     start_.method = profile_.method;
     start_.percentile = percentile;
   }

@@ -67,6 +67,19 @@ def test_dynamic_dimensions_are_fixed_and_inputs_bound():
         nestrt.compile(network, input_shapes={"a": (0, 3)})
 
 
+def test_a_calibration_is_of_the_constants_that_inputs_were_bound_to():
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3])
+    gain = helper.make_tensor_value_info("gain", TensorProto.FLOAT, [3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 3])
+    nodes = [helper.make_node("Mul", ["x", "gain"], ["scaled"]), helper.make_node("MatMul", ["scaled", "w"], ["y"])]
+    network = make_model(nodes, [x, gain], [y], [("w", np.eye(3, dtype=np.float32))])
+    one, thousand = np.ones(3, np.float32), np.full(3, 1000, np.float32)
+    calibration = nestrt.calibrate(network, [np.ones((1, 3), np.float32)], bindings={"gain": one})
+    nestrt.compile(network, quantize="s8", calibration=calibration, bindings={"gain": one})
+    with pytest.raises(nestrt.InvalidArgument, match="other inputs bound to constants"):
+        nestrt.compile(network, quantize="s8", calibration=calibration, bindings={"gain": thousand})
+
+
 def test_integers_and_booleans_go_in_and_out():
     for kind, dtype in ((TensorProto.INT64, np.int64), (TensorProto.INT32, np.int32), (TensorProto.BOOL, np.bool_)):
         ends = [helper.make_tensor_value_info(name, kind, [2]) for name in ("x", "y")]

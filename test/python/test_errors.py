@@ -195,6 +195,9 @@ def test_names_that_are_not_utf8_are_refused(model, plan):
             call()
     with pytest.raises(TypeError, match="keys: expected a list"):
         nestrt.Plan(plan.path, keys="team.pub")
+    for source in (plan.path, plan.to_bytes()):
+        with pytest.raises(ValueError, match="keys: no plan is signed by one of none"):
+            nestrt.Plan(source, keys=[])
     with pytest.raises(ValueError, match="input: expected 0 to 0"):
         plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)
 

@@ -152,6 +152,10 @@ def test_an_evaluation_is_the_same_whoever_classifies(plan):
 def test_labels_have_to_be_those_of_the_samples(plan):
     with pytest.raises(nestrt.InvalidArgument, match="no class for"):
         nestrt.evaluate(plan, IMAGES, {"other.png": 1})
+    with pytest.raises(nestrt.InvalidArgument, match="any other sample that limit takes"):
+        nestrt.evaluate(plan, IMAGES, {"other.png": 1}, limit=2)
+    with pytest.raises(TypeError, match="units: each worker opens its own"):
+        nestrt.evaluate(plan, IMAGES, units=nestrt.Units("cpu"))
     with pytest.raises(nestrt.InvalidArgument, match="2 labels are for"):
         nestrt.evaluate(plan, IMAGES, [1, 2])
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "compiler-lite/graph/interpreter.h"
 #include "test/compiler-lite/import/model_builder.h"
@@ -151,6 +152,38 @@ TEST_CASE("A value that is NaN is reported with its name and the sample's") {
   REQUIRE_FALSE(result);
   CHECK(result.error().code() == Code::kInvalidArgument);
   CHECK_THAT(result.error().to_string(), Contains("'root'") && Contains("array.npy[1]") && Contains("nan"));
+}
+
+TEST_CASE("A mask of minus infinity is nothing to quantize, and ends no calibration") {
+  constexpr float kMasked = -std::numeric_limits<float>::infinity();
+  const Files files;
+  ModelBuilder builder;
+  builder.input("x", {1, 2}).constant("w", {2, 2}, {1, 2, 3, 4}).output("y");
+  builder.constant("zero", {}, {0.0f}).constant("masked", {}, {kMasked});
+  builder.node("MatMul", {"x", "w"}, {"scores"});
+  builder.node("Greater", {"x", "zero"}, {"allowed"});
+  builder.node("Where", {"allowed", "zero", "masked"}, {"mask"});
+  builder.node("Add", {"mask", "scores"}, {"masked_scores"});
+  builder.node("Softmax", {"masked_scores"}, {"probabilities"});
+  builder.node("MatMul", {"probabilities", "w"}, {"y"});
+  const auto result = calibrate(files.model(builder), over_array(files.array({1, 2}, {1, -2})));
+  INFO(result.error().to_string());
+  REQUIRE(result);
+  CHECK(result->profile.find("mask") == nullptr);
+  CHECK(result->profile.find("masked_scores") == nullptr);
+  REQUIRE(result->profile.find("scores") != nullptr);
+  CHECK(result->profile.find("scores")->min == -6);
+  CHECK(result->profile.find("probabilities")->max == 1);
+}
+
+TEST_CASE("Minus infinity that reaches more than a Softmax ends the calibration") {
+  const Files files;
+  ModelBuilder builder;
+  builder.input("x", {1, 2}).output("logarithm").output("probabilities");
+  builder.node("Log", {"x"}, {"logarithm"});
+  builder.node("Softmax", {"logarithm"}, {"probabilities"});
+  const auto result = calibrate(files.model(builder), over_array(files.array({1, 2}, {1, 0})));
+  CHECK_THAT(result.error().to_string(), Contains("'logarithm'") && Contains("-inf"));
 }
 
 TEST_CASE("Activations that are constant have exponents") {
