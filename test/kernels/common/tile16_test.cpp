@@ -31,7 +31,8 @@ std::vector<float> integers(std::mt19937& generator, int64_t count) {
 
 void check_tile(const Case& c, std::mt19937& generator) {
   const int64_t pitch = c.points * c.segments * c.length + c.length;
-  const std::vector<float> input = integers(generator, c.chunks * pitch), bias = integers(generator, kTileBlock);
+  const std::vector<float> input = integers(generator, c.chunks * pitch);
+  const std::vector<float> bias = integers(generator, std::max(kTileBlock, c.points));  // of outputs, or of points
   const std::vector<float> weights = integers(generator, c.chunks * c.segments * c.length * kTileBlock);
   const std::vector<float> residual = integers(generator, c.points * kPointStride);
   std::vector<int64_t> offsets;
