@@ -41,12 +41,8 @@ TEST_CASE("The digest of a model is that of its content") {
 TEST_CASE("The digest of a model tells the constants that its inputs were bound to") {
   const test::TemporaryFolder folder;
   const std::string model = folder.write_text("model.onnx", "content");
-  const auto digest = [&](const std::map<std::string, HostTensor>& bindings) {
-    return *model_digest(model, bindings);
-  };
-  const auto constant = [](uint8_t value) {
-    return HostTensor{DataType::kU8, Shape{1}, Bytes{std::byte{value}}};
-  };
+  const auto digest = [&](const std::map<std::string, HostTensor>& bindings) { return *model_digest(model, bindings); };
+  const auto constant = [](uint8_t value) { return HostTensor{DataType::kU8, Shape{1}, Bytes{std::byte{value}}}; };
   CHECK(digest({}) == *model_digest(model));
   const std::string one = digest({{"rate", constant(1)}});
   CHECK(one != digest({}));

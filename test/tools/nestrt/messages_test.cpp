@@ -1,6 +1,7 @@
 // What commands say beside their results, as a user meets it.
 #include <catch2/catch.hpp>
 
+#include "test/support/copy_plan.h"
 #include "test/support/environment.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
@@ -28,6 +29,23 @@ TEST_CASE("Warnings of nestrt bear its name") {
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   const Environment nonsense("NESTRT_ISA", "nonsense");
   CHECK_THAT(run_program("nestrt", {"verify", plan}).text, Contains("nestrt: warning: NESTRT_ISA=nonsense"));
+}
+
+TEST_CASE("A pace of another clock than the plan's is warned of") {
+  const TemporaryFolder folder;
+  const auto warned_at = [&](float clock_mhz) {
+    PlanBuilder network = evta::test::random_network(evta::kConfigurations[0], 2, 1);
+    network.tables().targets = {{"evta", evta::to_text(evta::Instances()), clock_mhz}};
+    const std::string plan = folder.write("network.nest", network.build().bytes());
+    const ProgramResult result = run_program(
+        "nestrt", {"bench", plan, "--runs", "1", "--warmup", "0", "--units", "cpu,evta:sim", "--pace", "1"});
+    INFO(result.text);
+    CHECK(result.exit_code == 0);
+    return result.text.find("--pace: 'evta' is as fast as a ZCU102's") != std::string::npos;
+  };
+  CHECK(warned_at(333));
+  CHECK_FALSE(warned_at(200));
+  CHECK_FALSE(warned_at(0));  // not stated
 }
 
 TEST_CASE("A dash is no file that a report is written to") {
