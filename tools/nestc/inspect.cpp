@@ -13,13 +13,13 @@
 #include "runtime/plan/describe.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/kernel_alternatives.h"
-#include "runtime/plan/statistics.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
 #include "tools/common/page.h"
 #include "tools/common/plan_figures.h"
 #include "tools/common/table.h"
+#include "tools/common/traffic.h"
 #include "tools/nestc/assembly.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
@@ -142,7 +142,7 @@ tools::Table operator_table(const LoadedPlan& loaded) {
   for (uint32_t i = 0; i < tables.operators.size(); ++i) {
     const plan::Operator& op = tables.operators[i];
     const plan::Tensor* output = first_of(tables, op.outputs);
-    const OperatorStatistics s = statistics(tables, op);
+    const OperatorStatistics s = tools::moved_by(tables, op);
     add_row(
         {std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())), kernels[i],
          shape_text(first_of(tables, op.inputs)), shape_text(output), type_of(output), std::string(layout_of(output))},
@@ -216,9 +216,10 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
                   tools::format_bytes(header.tables_bytes),
                   programs > 0 ? fmt::format("programs of other units {}, ", tools::format_bytes(programs)) : "",
                   tools::format_bytes(header.data_bytes - std::min(programs, header.data_bytes))));
-  if (loaded.session)
-    facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
-                                              tools::format_bytes(loaded.session->memory().scratch_bytes)));
+  if (!loaded.session) return facts;
+  facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
+                                            tools::format_bytes(loaded.session->memory().scratch_bytes)));
+  facts.emplace_back("in turns", tools::describe_turns(tools::traffic_of(*loaded.session)));
   return facts;
 }
 
@@ -254,7 +255,7 @@ tools::Json to_json(std::span<const TensorInfo> infos) {
 }
 
 tools::Json to_json(const plan::Tables& tables, const plan::Operator& op, std::string_view kernel) {
-  const OperatorStatistics s = statistics(tables, op);
+  const OperatorStatistics s = tools::moved_by(tables, op);
   const plan::Tensor* output = first_of(tables, op.outputs);
   return {{"name", op.name},
           {"kind", ops::name(op.kind())},

@@ -300,7 +300,7 @@ Table latency_table(const Bench& bench, const Options& options) {
   Table table({{""}, {"", Align::kRight}, {""}});
   add_times(table, m, options);
   add_memory(table, m, bench.plan.memory);
-  add_speed(table, bench.plan.macs, tools::summarize(m.run_ms).median);
+  add_speed(table, bench.plan.traffic.macs, tools::summarize(m.run_ms).median);
   if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
   if (m.reschedules > 0)
     table.add_row({"rescheduled", fmt::format("{}", m.reschedules),
@@ -377,7 +377,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"repacked_bytes", bench.plan.memory.repacked_bytes},
             {"copied_bytes", bench.plan.memory.copied_bytes},
             {"handed_over_bytes", bench.plan.memory.handed_over_bytes},
-            {"macs", bench.plan.macs},
+            {"macs", bench.plan.traffic.macs},
             {"predicted_ms", m.predicted_ms},
             {"lower_bound_ms", m.lower_bound_ms},
             {"healed", m.healed},

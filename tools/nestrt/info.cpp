@@ -21,22 +21,6 @@ size_t count_repacked(const PlanSummary& summary) {
   return count;
 }
 
-// What stays in a cache would be written, and read once.
-std::string format_turns(const PlanSummary& summary) {
-  size_t count = 0;
-  uint64_t moved = 0, kept = 0;
-  for (const OperatorRow& op : summary.operators) {
-    count += op.in_turns;
-    moved += op.moved_bytes;
-    kept += op.in_turns ? static_cast<uint64_t>(op.output_bytes) : 0;
-  }
-  if (count == 0) return "none";
-  const auto intensity = [&](uint64_t bytes) { return static_cast<double>(summary.macs) / static_cast<double>(bytes); };
-  return fmt::format(
-      "{} operators, each with the next: {} of results stay in a cache; {:.1f} MAC a byte moved, {:.1f} without", count,
-      tools::format_bytes(kept), intensity(moved - 2 * kept), intensity(moved));
-}
-
 std::string list_of(const std::vector<float>& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
 std::string format_preprocessing(const Preprocessing& p) {
@@ -70,9 +54,9 @@ void print_head(const PlanSummary& summary, const std::string& path) {
           : fmt::format(
                 "{} of {} operators ({}): the plan has no weights for this CPU; name it in --target, as zcu102,host",
                 repacked, summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
-  row("in turns", format_turns(summary));
+  row("in turns", tools::describe_turns(summary.traffic));
   row("operators", fmt::format("{} in {} branches, {}", summary.operators.size(), summary.num_branches,
-                               tools::format_count(static_cast<double>(summary.macs), "MAC")));
+                               tools::format_count(static_cast<double>(summary.traffic.macs), "MAC")));
   fmt::print("{}", table.to_string());
 }
 
@@ -177,7 +161,7 @@ Json to_json(const Plan& plan, const Plan& whole, const PlanSummary& summary) {
               {"scratch_bytes", summary.memory.scratch_bytes},
               {"repacked_bytes", summary.memory.repacked_bytes},
               {"repacked_operators", count_repacked(summary)},
-              {"macs", summary.macs},
+              {"macs", summary.traffic.macs},
               {"branches", summary.num_branches},
               {"inputs", inputs_to_json(plan)},
               {"outputs", outputs_to_json(plan)},

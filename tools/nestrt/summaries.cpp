@@ -2,8 +2,6 @@
 
 #include "nestrt/plan_tables.h"
 #include "runtime/plan/describe.h"
-#include "runtime/plan/statistics.h"
-#include "runtime/plan/views.h"
 #include "tools/common/plan_figures.h"
 
 namespace nestrt::command {
@@ -20,11 +18,10 @@ std::vector<OperatorRow> operator_rows(const Session& session) {
   for (const OperatorSummary& op : session.operators()) {
     const plan::Operator& table = tables.operators[index++];
     const plan::Tensor* output = output_of(tables, table);
-    const OperatorStatistics alone = statistics(tables, table);
+    const OperatorStatistics alone = tools::moved_by(tables, table);
     rows.push_back({std::string(op.name), std::string(op.kind), std::string(op.kernel), std::string(op.unit),
                     output == nullptr ? "" : output->shape.to_string(), output == nullptr ? "" : describe_type(*output),
-                    alone.macs, alone.intensity(), is_view(tables, table) ? 0 : alone.bytes(), op.repacked, op.in_turns,
-                    output == nullptr ? 0 : storage_bytes(output->type, output->shape, output->layout)});
+                    alone.macs, alone.intensity(), alone.bytes(), op.repacked, op.in_turns});
   }
   return rows;
 }
@@ -48,7 +45,7 @@ PlanSummary summarize_plan(const Session& session) {
   summary.num_branches = tables.branches.size();
   summary.memory = session.memory();
   summary.operators = operator_rows(session);
-  for (const OperatorRow& op : summary.operators) summary.macs += op.macs;
+  summary.traffic = tools::traffic_of(session);
   return summary;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nestrt/session.h"
+#include "tools/common/traffic.h"
 
 namespace nestrt::command {
 
@@ -21,7 +22,6 @@ struct OperatorRow {
   uint64_t moved_bytes = 0;  // activations and constants, alone
   bool repacked = false;
   bool in_turns = false;
-  int64_t output_bytes = 0;  // the first output's
 };
 
 struct PlanSummary {
@@ -34,7 +34,7 @@ struct PlanSummary {
   uint64_t program_bytes = 0;            // of these what other units than the CPU execute
   uint64_t arena_lower_bound_bytes = 0;  // the largest sum of tensors alive at one time
   uint64_t num_branches = 0;
-  uint64_t macs = 0;
+  tools::Traffic traffic;
   SessionMemory memory;
   std::vector<OperatorRow> operators;
 };

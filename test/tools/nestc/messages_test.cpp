@@ -1,5 +1,9 @@
 // What nestc says beside its results, as a user meets it.
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "test/support/environment.h"
 #include "test/support/program.h"
@@ -15,6 +19,25 @@ TEST_CASE("Warnings of nestc bear its name") {
   const Environment nonsense("NESTRT_ISA", "nonsense");
   const ProgramResult result = run_program("nestc", {"inspect", plan});
   CHECK_THAT(result.text, Catch::Contains("nestc: warning: NESTRT_ISA=nonsense") && !Catch::Contains("[nestrt]"));
+}
+
+TEST_CASE("nestc inspect says what computing in turns spares, beside what all operators would move alone") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.nest", inverted_residual_plan().build().bytes());
+  const std::string file = folder.path() + "/plan.json";
+  const ProgramResult result = run_program("nestc", {"inspect", plan, "--json", file});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  std::ifstream stream(file);
+  const nlohmann::json answer = nlohmann::json::parse(stream);
+  uint64_t macs = 0, moved = 0;
+  for (const nlohmann::json& op : answer["operators"]) {
+    macs += op["macs"].get<uint64_t>();
+    moved += op["bytes"].get<uint64_t>();
+  }
+  REQUIRE(moved > 0);
+  const std::string alone = fmt::format("{:.1f} without", static_cast<double>(macs) / static_cast<double>(moved));
+  CHECK_THAT(result.text, Catch::Contains("in turns") && Catch::Contains("MAC a byte moved, " + alone));
 }
 
 }  // namespace
