@@ -5,6 +5,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/common/simd.h"
+#include "kernels/common/touch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -18,6 +19,8 @@ using D = hn::CappedTag<float, kBlock>;
 using V = hn::Vec<D>;
 constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(D()));
 constexpr int64_t kVectors = kBlock / kLanes;
+
+#define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
 // What a reduction does with an element, with two partial results, and with the result. The maximum is written as a
 // comparison, since the instructions for it differ between machines in what they do with a NaN.
@@ -46,10 +49,27 @@ struct L2Norm {
   static V finish(V sum, float) { return hn::Sqrt(sum); }
 };
 
-// One pixel of the output: the elements of its window in row-major order.
+// Adds `count` elements of a row to each channel's sum.
 template <typename Kind>
-void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
-                const PoolWindow& w, float* to) {
+void add_row(const float* x, int64_t count, int64_t step, V* sums) {
+  for (int64_t k = 0; k < count; ++k, x += step)
+    for (int64_t v = 0; v < kVectors; ++v) sums[v] = Kind::add(sums[v], hn::LoadU(D(), x + v * kLanes));
+}
+
+// Three neighbours, as most pools have: without a loop. Those of the window `next` floats further, as many as are new
+// where windows are two apart, come from memory meanwhile.
+template <typename Kind>
+HWY_INLINE void add_three(const float* x, int64_t next, V* sums) {
+  touch(x + next + kBlock);
+  touch(x + next + 2 * kBlock);
+  NESTRT_UNROLL for (int64_t k = 0; k < 3; ++k) NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) sums[v] =
+      Kind::add(sums[v], hn::LoadU(D(), x + k * kBlock + v * kLanes));
+}
+
+// One pixel of the output: the elements of its window in row-major order.
+template <typename Kind, bool kIsThree>
+HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
+                           const PoolWindow& w, int64_t next, float* to) {
   const int64_t step = pool.axes[2].dilation * kBlock;
   V sums[kVectors];
   for (V& sum : sums) sum = Kind::start();
@@ -58,8 +78,11 @@ void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow
       const int64_t row =
           (d.first + i * pool.axes[0].dilation) * pool.axes[1].input + h.first + j * pool.axes[1].dilation;
       const float* x = plane + (row * pool.axes[2].input + w.first) * kBlock;
-      for (int64_t k = 0; k < w.count; ++k, x += step)
-        for (int64_t v = 0; v < kVectors; ++v) sums[v] = Kind::add(sums[v], hn::LoadU(D(), x + v * kLanes));
+      if constexpr (kIsThree) {
+        add_three<Kind>(x, next, sums);
+      } else {
+        add_row<Kind>(x, w.count, step, sums);
+      }
     }
   }
   const auto divisor = static_cast<float>(d.divisor * h.divisor * w.divisor);
@@ -69,8 +92,17 @@ void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow
 template <typename Kind>
 struct Row {
   static void run(const PoolParameters* pool, const float* plane, const PoolWindow* d, const PoolWindow* h, float* to) {
-    for (int64_t x = 0; x < pool->axes[2].output; ++x, to += kBlock)
-      pool_pixel<Kind>(*pool, plane, *d, *h, pool->axes[2].window(x), to);
+    const PoolAxis& width = pool->axes[2];
+    const bool is_three = width.kernel == 3 && width.dilation == 1;
+    const int64_t last_inside = (width.input - width.kernel + width.pad_begin) / width.stride;
+    for (int64_t x = 0; x < width.output; ++x, to += kBlock) {
+      const PoolWindow w = width.window(x);
+      if (is_three && w.count == 3) {
+        pool_pixel<Kind, true>(*pool, plane, *d, *h, w, x < last_inside ? width.stride * kBlock : 0, to);
+      } else {
+        pool_pixel<Kind, false>(*pool, plane, *d, *h, w, 0, to);
+      }
+    }
   }
 };
 
@@ -143,6 +175,8 @@ void block16(PoolReduction reduction, const float* input, int64_t pixels, float*
 float plane(PoolReduction reduction, const float* input, int64_t count) {
   return reduce<Plane>(reduction, input, count);
 }
+
+#undef NESTRT_UNROLL
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
