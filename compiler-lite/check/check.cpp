@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "compiler-lite/check/output_range.h"
 #include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/run_session.h"
 #include "compiler-lite/import/import.h"
@@ -88,12 +90,15 @@ double step_of_output(const Plan& plan, size_t output) {
   return 0;
 }
 
-// Of outputs that are no class scores, or not of a quantized plan.
-double absolute_of(const CheckOptions& options, const CheckReport& report) {
-  return options.absolute.value_or(report.quantized ? CheckOptions::kAbsoluteQuantized : CheckOptions::kAbsolute);
+double absolute_of(const CheckOptions& options) { return options.absolute.value_or(CheckOptions::kAbsolute); }
+
+// Of an output of a quantized plan.
+double absolute_of_quantized(const CheckOptions& options, const Plan& plan, size_t output) {
+  const bool allows_step = !options.absolute && !options.min_decibel && goes_from_0_to_1(plan, output);
+  return allows_step ? CheckOptions::kAbsoluteQuantized : absolute_of(options);
 }
 
-bool agrees(const CheckOptions& options, const CheckReport& report, const OutputSummary& output) {
+bool agrees(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
   if (output.gives_classes && options.min_agreement <= CheckOptions::kMinAgreement &&
       difference.decibel() >= CheckOptions::kDecibelOfRows)
@@ -104,7 +109,8 @@ bool agrees(const CheckOptions& options, const CheckReport& report, const Output
   if (output.gives_places)
     return static_cast<double>(difference.elements_equal) >=
            options.min_agreement * static_cast<double>(difference.elements);
-  return difference.decibel() >= options.min_decibel || difference.within(0, absolute_of(options, report));
+  return difference.decibel() >= options.min_decibel.value_or(CheckOptions::kMinDecibel) ||
+         difference.within(0, output.absolute);
 }
 
 // Of class scores from integers that a model states: a Softmax enlarges steps.
@@ -132,8 +138,10 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
       ++summary.runs;
     }
     summary.gives_places = gives_places(output.type) && summary.difference.step == 0;
+    summary.absolute =
+        report.quantized ? absolute_of_quantized(options, plan, report.summaries.size() - 1) : absolute_of(options);
     if (report.quantized)
-      summary.matches = agrees(options, report, summary);
+      summary.matches = agrees(options, summary);
     else
       summary.matches = summary.matches || agrees_but_for_roundings(options, summary);
     report.matches = report.matches && summary.matches;
@@ -153,7 +161,7 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     auto difference = compare(actual[i].view(), found->second.view());
     if (!difference) return difference.error().with_context(fmt::format("output {}", name));
     difference->step = step_of_output(plan, i);
-    const bool within = report.quantized || difference->within(options.tolerance, absolute_of(options, report));
+    const bool within = report.quantized || difference->within(options.tolerance, absolute_of(options));
     const bool matches = within && !difference->says_nothing();
     report.outputs.push_back({run, name, *difference, matches});
   }
@@ -181,7 +189,7 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
       auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());
       if (!difference) return difference.error().with_context(fmt::format("value {}", value->first));
       difference->step = step_of(*plan, op);
-      const bool diverges = !difference->within(options.tolerance, absolute_of(options, report));
+      const bool diverges = !difference->within(options.tolerance, absolute_of(options));
       if (diverges && !report.first_divergence) report.first_divergence = report.layers.size();
       report.layers.push_back({index, op.name, std::string(ops::name(op.kind())), value->first, *difference});
     }
@@ -189,13 +197,15 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   return {};
 }
 
-// nestrt computes in f32 what a model states in fewer bits, and ONNX Runtime rounds values to those: four roundings.
-void allow_for_short_floats(CheckOptions& options) {
+// nestrt computes in f32 what a model states in fewer bits, and ONNX Runtime rounds values to those: what each operator
+// adds to the error does not depend on the others', so that it grows as the root of their number.
+void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
   const auto model = read_onnx_model(options.model, ImportLimits());
   if (!model) return;  // ONNX Runtime says what is wrong with it
   for (const auto& [type, rounding] : {std::pair("float16", 0x1p-11), std::pair("bfloat16", 0x1p-8)}) {
-    if (!model->converted_types.contains(type) || options.tolerance >= 4 * rounding) continue;
-    options.tolerance = 4 * rounding;
+    const double roundings = 4 + 2 * std::sqrt(static_cast<double>(plan.tables().operators.size()));
+    if (!model->converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
+    options.tolerance = roundings * rounding;
     log(LogLevel::kWarning,
         fmt::format("the model has values of {}, to which ONNX Runtime rounds and nestrt does not: a "
                     "tolerance of {:.2g}",
@@ -207,9 +217,9 @@ void allow_for_short_floats(CheckOptions& options) {
 
 Result<CheckReport> check(const CheckOptions& asked) {
   CheckOptions options = asked;
-  allow_for_short_floats(options);
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, tools::plan_of_shape(whole, options.shape));
+  allow_for_short_floats(*plan, options);
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, open_units("cpu"));
   NESTRT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::create(plan, units));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<Run> runs, gather_runs(options, *plan));
@@ -225,6 +235,7 @@ Result<CheckReport> check(const CheckOptions& asked) {
   if (expected.size() != runs.size()) return Status(Code::kInternal, "ONNX Runtime answered another number of runs");
 
   CheckReport report;
+  report.tolerance = options.tolerance;
   report.quantized = is_quantized(*plan);
   for (size_t i = 0; i < runs.size(); ++i) {
     NESTRT_ASSIGN_OR_RETURN(const auto actual, run_session(*session, runs[i].inputs));

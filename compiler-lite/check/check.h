@@ -27,16 +27,17 @@ struct CheckOptions {
   bool layers = false;
   double tolerance = 1e-4;  // as a share of the largest element of the tensor
   // Differences up to it are none. ONNX Runtime's own sigmoid is that far off, whatever it gives. Where it is not
-  // stated: kAbsolute, and kAbsoluteQuantized of a quantized plan, a step of eight bits over what goes from 0 to 1.
+  // stated: kAbsolute, and kAbsoluteQuantized, a step of eight bits, of outputs of a quantized plan that go from 0 to 1
+  // and are asked for no ratio.
   std::optional<double> absolute;
   // What outputs of a quantized plan have to have in common with those of the model, over all runs: rows of class
   // scores their top class, in that share of them; integers without a scale, which are places, classes or masks, that
   // share of their elements; others that ratio of signal to noise.
   double min_agreement = kMinAgreement;
-  double min_decibel = 10;
-  std::string python;  // empty: the private environment
+  std::optional<double> min_decibel;  // where it is not stated: kMinDecibel
+  std::string python;                 // empty: the private environment
 
-  static constexpr double kMinAgreement = 0.9;
+  static constexpr double kMinAgreement = 0.9, kMinDecibel = 10;
   // Rows of numbers that are no scores, as of an autoencoder, cannot be told from scores: unless more agreement is
   // asked for than by default, that ratio of signal to noise is enough for either.
   static constexpr double kDecibelOfRows = 30;
@@ -58,6 +59,7 @@ struct OutputSummary {
   size_t runs = 0;
   bool gives_classes = false;  // rows of class scores
   bool gives_places = false;   // integers without a scale: where something is, which class it is of
+  double absolute = 0;         // differences up to it are none
   Difference difference;       // the tops of the rows are those of the last run
   bool matches = true;         // by the rules of CheckOptions
 };
@@ -77,6 +79,7 @@ struct CheckReport {
   std::vector<OutputSummary> summaries;
   std::vector<CheckedLayer> layers;  // the first run's, in the plan's order; empty unless asked for
   std::vector<LayerNoise> noise;     // in place of the layers where the plan is quantized
+  double tolerance = 0;  // of floating point: CheckOptions::tolerance, or what the model's short floats take
   bool quantized = false;
   bool matches = true;                     // all of its outputs do
   std::optional<size_t> first_divergence;  // in layers

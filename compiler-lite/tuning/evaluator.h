@@ -20,12 +20,15 @@ struct EvaluationOptions {
   std::string labels;  // a file of lines picture<TAB>class, for every picture used; empty: without
   int64_t offset = 0;  // a class of the labels is an index of the network's plus this
   int threads = 0;     // 0: as many as there are cores
+  // Whether networks without class scores, of which the noise alone can be told, are refused.
+  bool needs_classes = true;
 };
 
 class Evaluator {
  public:
   // Errors: those of compiling, of the samples and of the labels; kUnsupported for a network without class scores in
-  // f32 as its first output; kInvalidArgument where the samples are more than are kept in memory.
+  // f32 as its first output, where they are needed; kInvalidArgument where the samples are more than are kept in
+  // memory.
   static Result<Evaluator> create(const std::string& model, const EvaluationOptions& options);
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
@@ -37,6 +40,9 @@ class Evaluator {
   std::string data_digest() const;
   // Pictures that could not be read, and why; empty unless asked to pass over them.
   const std::vector<std::string>& skipped() const { return skipped_; }
+  // Errors: kInvalidArgument where the network is right in f32 no more often than by guessing, which makes a loss
+  // against the labels mean nothing.
+  Status require_better_than_guessing(const Score& score) const;
   // What compiling starts from: f32, activations fused, residuals not.
   const Graph& graph() const { return graph_; }
 

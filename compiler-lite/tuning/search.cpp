@@ -105,6 +105,7 @@ class Searcher {
   // --- everything in s8 ---
   Status vary() {
     NESTRT_RETURN_IF_ERROR(try_out(start_).error());
+    NESTRT_RETURN_IF_ERROR(evaluator_.require_better_than_guessing(result_.trials.front().score));
     for (const auto alternatives : {&Searcher::corrections, &Searcher::methods, &Searcher::granularities}) {
       // All from the best of the dimensions before.
       const std::vector<QuantizationSettings> next = (this->*alternatives)(best());

@@ -73,7 +73,8 @@ struct SearchResult {
 };
 
 // The start is the first to be tried. `record` holds what is known and takes what is found out. Errors: those of
-// evaluating the start; other settings that cannot be compiled count as not tried.
+// evaluating the start, and of Evaluator::require_better_than_guessing(); other settings that cannot be compiled count
+// as not tried.
 // Requires: the profile has the exponents of the start's method, unless somebody has edited them.
 Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
                             const SearchOptions& options, SearchRecord& record);

@@ -154,9 +154,9 @@ class Calibration:
         self._summary: Dict[str, Any] = self._core._summary()
 
     @classmethod
-    def load(cls, path: PathLike, *, method: str = "", percentile: float = DEFAULT_PERCENTILE) -> "Calibration":
-        """From a file of save() or `nestc calibrate`. method: choose the exponents anew by it. percentile: 50 to 100,
-        with method="percentile", which may be the file's own."""
+    def load(cls, path: PathLike, *, method: str = "", percentile: Optional[float] = None) -> "Calibration":
+        """From a file of save() or `nestc calibrate`. method, percentile: choose the exponents anew by them. percentile:
+        50 to 100, with method="percentile", which may be the file's own."""
         check_method(method, empty=True)
         check_percentile(percentile, method, of_profile=True)
         return cls(_nestrt.load_profile(path_text(path), method, percentile))
@@ -209,8 +209,8 @@ def check_method(method: str, empty: bool = False) -> str:
     raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
 
 
-def check_percentile(percentile: float, method: Optional[str], of_profile: bool = False) -> None:
-    """of_profile: a saved profile, whose own method it may be."""
+def check_percentile(percentile: Optional[float], method: Optional[str], of_profile: bool = False) -> None:
+    """None: not stated. of_profile: a saved profile, whose own method it may be."""
     within({"percentile": (percentile, 50.0, 100.0)})
-    if percentile != DEFAULT_PERCENTILE and method != "percentile" and not (of_profile and not method):
+    if percentile not in (None, DEFAULT_PERCENTILE) and method != "percentile" and not (of_profile and not method):
         useless(percentile="method='percentile'")

@@ -70,7 +70,7 @@ def observe(model: Any, samples: Any, options: Dict[str, Any], *, method: str, p
 class SensitivityReport(Report):
     """Which layers a network can least afford in 8 bits.
 
-    all: samples, agreement with f32 and snr_db where everything is s8. layers, the worst first: name, kind, mac_share, and
+    all: samples, agreement with f32 (None without class scores) and snr_db where everything is s8. layers, the worst first: name, kind, mac_share, and
     the same figures where only it is s8 (only_it), and where all but it are (all_but_it).
     """
 
@@ -190,8 +190,8 @@ def evaluate(
     """Classifies samples, and counts how often the plan is right.
 
     samples: as calibrate() takes them; pictures are preprocessed as the plan states.
-    labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order, those that
-        `limit` leaves out too; None: classes only. Samples without a label do not count.
+    labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order (files of a
+        folder: sorted by name, as text), those that `limit` leaves out too; None: classes only. Samples without a label do not count.
     offset: what a class of the labels is more than the plan's index.
     limit: at most so many samples, evenly from all, not the first; 0: all.
     workers: who classifies (calibrate()).
@@ -223,6 +223,9 @@ def evaluate(
         labelled = [(top, wanted - offset) for (_, top), wanted in zip(predictions, classes) if wanted is not None]
         n = len(labelled)
         right = sum(top[0] == wanted for top, wanted in labelled)
+        remark = _nestrt.remark_on_guessing(right, n, count)
+        if remark:
+            warnings.warn(remark, stacklevel=2)
         among = sum(wanted in top for top, wanted in labelled)
         report.update(n=n, top1=right / n, top5=among / n, interval=wilson(right, n))
     return EvaluateReport._of(report)
@@ -267,6 +270,7 @@ def _of_those_taken(labels: Any, samples: Any, limit: int) -> Any:
     """Of a class for each sample those of the samples that `limit` takes; other labels have names."""
     if labels is None or isinstance(labels, (str, os.PathLike, Mapping)):
         return labels
+    labels = list(labels)  # a column of a table is indexed by its own labels
     count = number_of(samples)
     if len(labels) != count:
         left_out = ", those that limit leaves out too" if limit else ""

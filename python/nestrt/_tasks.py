@@ -72,6 +72,8 @@ def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
     found = []
     for name, sample in zip(piece.names, _inputs(plan, piece)):
         scores = np.asarray(next(iter(session.run(sample).values()))).reshape(-1)
+        if scores.dtype.kind != "f":
+            scores = scores.astype(np.float64)  # of integers the smallest has no negative
         top = [-1] if np.isnan(scores).any() or _has_nan(sample) else [int(index) for index in np.argsort(-scores, kind="stable")[:5]]
         found.append((name, top))
     return found

@@ -188,7 +188,7 @@ def sensitivity(
         samples = samples_for(lambda: inputs_of(model, how), "network", samples)
     if not _is_calibration(calibration):
         calibration = calibrate(model, calibration, workers=workers, **how)
-    seen = _calibration_of("", calibration, {"percentile": DEFAULT_PERCENTILE}, how)
+    seen = _calibration_of("", calibration, {"percentile": None}, how)
     _take_preprocessing(seen, how)
     _note_plain_pictures(samples, how)
     return _sweeps.sensitivity(model, seen, samples, limit=limit, all_but_one=all_but_one, workers=workers,
@@ -259,7 +259,7 @@ def _note_plain_pictures(samples: Any, how: Mapping[str, Any]) -> None:
 def _calibration_of(model: str, calibration: Any, options: Dict[str, Any], how: Dict[str, Any]) -> Calibration:
     if isinstance(calibration, Calibration):
         method, percentile = options.get("method") or "", options["percentile"]
-        if not method and percentile == DEFAULT_PERCENTILE:
+        if not method and percentile is None:
             return calibration
         with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
             calibration.save(os.path.join(folder, "profile.yaml"))
@@ -267,7 +267,9 @@ def _calibration_of(model: str, calibration: Any, options: Dict[str, Any], how: 
     if isinstance(calibration, (str, os.PathLike)) and path_text(calibration).endswith((".yaml", ".yml")):
         method = options.get("method") or ""
         return Calibration.load(calibration, method=method, percentile=options["percentile"])
-    return calibrate(model, calibration, **how, **{**options, "method": options.get("method") or "mse"})
+    percentile = DEFAULT_PERCENTILE if options["percentile"] is None else options["percentile"]
+    return calibrate(model, calibration, **how,
+                     **{**options, "method": options.get("method") or "mse", "percentile": percentile})
 
 
 def compile(
@@ -283,7 +285,7 @@ def compile(
     labels: Optional[PathLike] = None,
     label_offset: int = 0,
     method: Optional[str] = None,
-    percentile: float = DEFAULT_PERCENTILE,
+    percentile: Optional[float] = None,
     calibration_limit: int = 0,
     skip_unreadable: bool = False,
     workers: WorkerChoice = None,
@@ -359,7 +361,7 @@ def _paths(*values: Any) -> Sequence[str]:
 
 def _check_quantize(
     quantize: Optional[str], calibration: Any, options: Dict[str, Any], max_loss: Optional[float],
-    method: Optional[str], percentile: float,
+    method: Optional[str], percentile: Optional[float],
 ) -> None:
     if quantize not in (None, "s8"):
         raise ValueError(f"quantize: expected None or 's8', got {quantize!r}")
@@ -413,7 +415,7 @@ def check(
     tolerance: float = 1e-4,
     absolute_tolerance: Optional[float] = None,
     min_agreement: float = 0.9,
-    min_snr_db: float = 10.0,
+    min_snr_db: Optional[float] = None,
     python: Optional[PathLike] = None,
 ) -> CheckReport:
     """Compares a plan with ONNX Runtime on the model itself.
@@ -422,7 +424,8 @@ def check(
         folder of samples as calibrate() takes it; None: random ones.
     layers: by operator, too, with the first of the inputs. tolerance: a share of the largest element of each tensor.
     min_agreement, min_snr_db: what a quantized plan must keep. Outputs of class scores: that share of the top classes;
-        of integers, as of ArgMax: that share of the elements; others: that ratio of signal to noise.
+        of integers, as of ArgMax: that share of the elements; others: that ratio of signal to noise (None: 10, or
+        differences of 1/256 at most of what goes from 0 to 1).
     python: an interpreter with onnxruntime, onnx and numpy; default: this one if it has them, else a private
         environment, made on first use.
 

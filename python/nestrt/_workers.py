@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import types
 import uuid
 from concurrent.futures.process import BrokenProcessPool
@@ -198,15 +199,19 @@ class Named:
         return True
 
 
+_main_is_away = threading.Lock()
+
+
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
     """Processes that begin do not run the user's program again, which may not ask whether it is `__main__`."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _main_is_away:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _tell(progress: Optional[Progress], what: str, done: int, total: int) -> None:

@@ -140,8 +140,11 @@ ProfileHandle calibrate(const std::string& model, const nb::dict& compile, const
   return {std::move(result.profile), percentile, std::move(result.skipped)};
 }
 
-ProfileHandle load_profile(const std::string& path, const std::string& method, double percentile) {
-  return {checked(compiler::complete_profile(path, method, percentile), path), percentile, {}, path};
+ProfileHandle load_profile(const std::string& path, const std::string& method, std::optional<double> percentile) {
+  return {checked(compiler::complete_profile(path, method, percentile), path),
+          percentile.value_or(compiler::kDefaultPercentile),
+          {},
+          path};
 }
 
 // The part's profile as text, its number of samples, and what could not be read.
@@ -194,7 +197,7 @@ nb::dict as_dict(const compiler::Score& score) {
   row["right"] = score.right ? nb::cast(*score.right) : nb::none();
   row["right_in_f32"] = score.right_in_f32 ? nb::cast(*score.right_in_f32) : nb::none();
   row["loss"] = score.loss();
-  row["agreement"] = score.agreement();
+  row["agreement"] = score.rows > 0 ? nb::cast(score.agreement()) : nb::none();
   row["snr_db"] = std::isfinite(score.decibel) ? nb::cast(score.decibel) : nb::none();
   row["f32_share"] = score.f32_share;
   row["plan_bytes"] = score.plan_bytes;
@@ -404,6 +407,7 @@ class EvaluatorHandle {
     options.threads = threads;
     read(samples, "labels", options.labels);
     read(samples, "offset", options.offset);
+    options.needs_classes = !options.labels.empty();  // a search says before what it needs
     Interruptible work;
     return work.run([&] { return compiler::Evaluator::create(model, options); }, model);
   }
@@ -447,7 +451,7 @@ void bind_compile(nb::module_& module) {
       });
   module.def("calibrate", &calibrate, "model"_a, "options"_a, "samples"_a, "method"_a, "percentile"_a,
              "progress"_a.none());
-  module.def("load_profile", &load_profile, "path"_a, "method"_a, "percentile"_a);
+  module.def("load_profile", &load_profile, "path"_a, "method"_a, "percentile"_a = nb::none());
   module.def("compile", &compile, "model"_a, "options"_a, "profile"_a.none(), "quantize"_a, "search"_a.none(),
              "progress"_a.none());
   module.def("check_output", &check_output, "path"_a, "inputs"_a, "is_plan"_a = true);

@@ -29,6 +29,7 @@ NB_MODULE(_nestrt, module) {
         return nestrt::tools::file_names(tensors, "");
       },
       "names"_a, "The folders that have the samples of a network's inputs, in their order.");
+  module.def("remark_on_guessing", &nestrt::tools::remark_on_guessing, "right"_a, "samples"_a, "classes"_a);
   module.def("remark_on_background", &nestrt::tools::remark_on_background, "classes"_a, "offset"_a, "largest_label"_a,
              "What to do about a first class for the background; empty where there seems to be none.");
   module.def(

@@ -139,7 +139,7 @@ compiler::CheckOptions check_options(const std::string& model, const std::string
   read(values, "tolerance", options.tolerance);
   if (values.contains("absolute_tolerance")) options.absolute = nb::cast<double>(values["absolute_tolerance"]);
   read(values, "min_agreement", options.min_agreement);
-  read(values, "min_snr_db", options.min_decibel);
+  if (values.contains("min_snr_db")) options.min_decibel = nb::cast<double>(values["min_snr_db"]);
   read(values, "python", options.python);
   return options;
 }

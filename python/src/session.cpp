@@ -198,20 +198,22 @@ void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHa
   new (self) PipelineHandle{.plan = plan, .pipeline = checked(std::move(pipeline), plan.where)};
 }
 
-void wait_for_room(PipelineHandle& self) {
+// Calls wait_for(time) without the GIL until it gives true; an interrupt ends it.
+template <typename WaitFor>
+void wait_interruptibly(const WaitFor& wait_for) {
   constexpr auto kBetweenInterrupts = std::chrono::milliseconds(50);
-  const auto has_room = [&] {
+  const auto is_over = [&] {
     nb::gil_scoped_release release;
-    return self.room.try_acquire_for(kBetweenInterrupts);
+    return wait_for(kBetweenInterrupts);
   };
-  while (!has_room())
+  while (!is_over())
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 void submit(PipelineHandle& self, nb::handle inputs) {
   PipelineHandle::Flight flight{gather_inputs(self.plan, inputs), Outputs(0), {}, {nb::borrow(inputs)}};
   flight.outputs = gather_outputs(self.plan, flight.inputs, nb::none(), flight.results);
-  wait_for_room(self);
+  wait_interruptibly([&](auto time) { return self.room.try_acquire_for(time); });
   self.flights.push_back(std::move(flight));
   const PipelineHandle::Flight& begun = self.flights.back();
   nb::gil_scoped_release release;
@@ -221,14 +223,17 @@ void submit(PipelineHandle& self, nb::handle inputs) {
 
 nb::dict next(PipelineHandle& self) {
   if (self.flights.empty()) refuse(self.plan, "next: there is no inference that has been submitted and not asked for");
+  wait_interruptibly([&](auto time) { return self.begun.try_acquire_for(time); });  // another thread may be submitting
+  try {
+    wait_interruptibly([&](auto time) { return self.pipeline->wait_for_next(time); });
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  } catch (...) {
+    self.begun.release();  // it is still to be asked for
+    throw;
+  }
   std::list<PipelineHandle::Flight> done;
   done.splice(done.begin(), self.flights, self.flights.begin());
-  Status status;
-  {
-    nb::gil_scoped_release release;
-    self.begun.acquire();  // submit() may be on its way in another thread
-    status = self.pipeline->next();
-  }
+  const Status status = self.pipeline->next();
   self.room.release();
   check(status, self.plan.where);
   return named(self.plan, done.front().results);

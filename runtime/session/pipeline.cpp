@@ -83,6 +83,18 @@ class PipelineImpl final : public Pipeline {
     return std::move(entry.status);
   }
 
+  bool wait_for_next(std::chrono::nanoseconds most) override {
+    if (origin_.in_child()) return true;  // next() says so
+    const auto until = std::chrono::steady_clock::now() + most;
+    const MutexLock lock(mutex_);
+    const auto has_to_wait = [&]() NESTRT_REQUIRES(mutex_) {
+      return returned_ != submitted_ && entry_of(returned_).state != Entry::State::kDone;
+    };
+    while (has_to_wait())
+      if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) return !has_to_wait();
+    return true;
+  }
+
   size_t capacity() const override { return capacity_; }
   const Plan& plan() const override { return *plan_; }
 

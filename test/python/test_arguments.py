@@ -102,7 +102,15 @@ def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):
     seen = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=99.0)
     seen.save(tmp_path / "profile.yaml")
     for calibration in (seen, tmp_path / "profile.yaml"):
-        assert nestrt.compile(model, quantize="s8", calibration=calibration, percentile=90.0).outputs
+        # Other exponents are chosen, those of a calibration that was made with it.
+        chosen = nestrt.compile(model, quantize="s8", calibration=calibration, percentile=60.0)
+        anew = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=60.0)
+        assert chosen.to_bytes() == nestrt.compile(model, quantize="s8", calibration=anew).to_bytes()
+        assert chosen.to_bytes() != nestrt.compile(model, quantize="s8", calibration=calibration).to_bytes()
+    for percentile in (60.0, 99.99):
+        loaded = nestrt.Calibration.load(tmp_path / "profile.yaml", percentile=percentile)
+        anew = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=percentile)
+        assert loaded.values == anew.values
 
 
 @pytest.mark.parametrize("percentile", [0, 49.9, -5, 100.5, 1000, float("nan"), float("inf")])
@@ -121,6 +129,8 @@ def test_a_percentile_of_a_profile_goes_with_its_method(seen, tmp_path):
     assert nestrt.Calibration.load(tmp_path / "profile.yaml", method="percentile", percentile=90.0).values
     with pytest.raises(TypeError, match="percentile goes with method='percentile'"):
         nestrt.Calibration.load(tmp_path / "profile.yaml", method="minmax", percentile=90.0)
+    with pytest.raises(nestrt.InvalidArgument, match="has exponents by mse; state the method, too"):
+        nestrt.Calibration.load(tmp_path / "profile.yaml", percentile=90.0)
 
 
 def test_an_input_is_bound_in_the_shape_that_is_stated(two_by_two):

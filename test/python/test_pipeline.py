@@ -68,6 +68,19 @@ def test_an_interrupt_ends_waiting_for_room(plan, pictures):
         pipeline.submit(picture)
 
 
+def test_an_interrupted_next_is_asked_for_again(for_board, pictures):
+    session = nestrt.Session(for_board, threads=1)
+    slow = nestrt.Units("evta:sim,cpu", plan=for_board, pace=2000)  # seconds an inference
+    pipeline = nestrt.Pipeline(for_board, slow, in_flight=1)
+    for picture in pictures[:2]:
+        pipeline.submit(picture)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.next()
+    for picture in pictures[:2]:
+        assert np.array_equal(pipeline.next()["probabilities"], session(picture))
+
+
 def test_a_result_that_nobody_asked_for_is_none(plan):
     with pytest.raises(nestrt.InvalidArgument):
         nestrt.Pipeline(plan, threads=1).next()

@@ -6,15 +6,26 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 import nestrt
 from nestrt import _samples, _tasks, _workers
-from conftest import EXAMPLES, PIXELS
+from conftest import EXAMPLES, PIXELS, make_model
 
 IMAGES = EXAMPLES / "images"
+
+
+KINDS = (IMAGES / "labels.txt").read_text().split()
+
+
+def class_of(name):
+    """Of a picture of the examples."""
+    return KINDS.index(name.partition(".")[0].partition("_")[0])
 
 
 def text(calibration):
@@ -125,7 +136,7 @@ def test_layers_are_kept_in_floating_point_alike_whoever_measures(model, samples
 
 def test_a_search_with_labels_finds_the_same_whoever_measures(model, tmp_path):
     names = sorted(path.name for path in IMAGES.glob("*.png"))
-    (tmp_path / "labels.tsv").write_text("".join(f"{name}\t{index % 3}\n" for index, name in enumerate(names)))
+    (tmp_path / "labels.tsv").write_text("".join(f"{name}\t{class_of(name)}\n" for name in names))
     how = {"quantize": "s8", "calibration": IMAGES, "preprocessing": PIXELS, "labels": tmp_path / "labels.tsv",
            "max_loss": -100, "search_budget": 4}
     found = []
@@ -138,8 +149,7 @@ def test_a_search_with_labels_finds_the_same_whoever_measures(model, tmp_path):
 
 def test_an_evaluation_is_the_same_whoever_classifies(plan):
     names = sorted(path.name for path in IMAGES.glob("*.png"))
-    kinds = (IMAGES / "labels.txt").read_text().split()
-    labels = {name: kinds.index(name.partition(".")[0].partition("_")[0]) for name in names}
+    labels = {name: class_of(name) for name in names}
     alone = nestrt.evaluate(plan, IMAGES, labels)
     shared = nestrt.evaluate(plan, IMAGES, labels, workers=2)
     assert shared.predictions == alone.predictions
@@ -147,6 +157,58 @@ def test_an_evaluation_is_the_same_whoever_classifies(plan):
     assert alone.top1 > 0.8
     assert alone.interval[0] < alone.top1 <= alone.interval[1]
     assert alone.agreement(shared) == 1
+
+
+class Column:
+    """Classes as a table's column has them: in an order that is not that of its index."""
+
+    def __init__(self, classes):
+        self.classes = classes
+
+    def __len__(self):
+        return len(self.classes)
+
+    def __iter__(self):
+        return iter(self.classes)
+
+    def __getitem__(self, index):
+        return self.classes[-1 - index]
+
+
+def test_labels_in_order_are_those_that_they_are_iterated_in(plan, samples):
+    classes = [top[0] for _, top in nestrt.evaluate(plan, samples).predictions]
+    assert nestrt.evaluate(plan, samples, Column(classes)).top1 == 1
+
+
+def test_scores_of_integers_have_the_order_of_their_numbers():
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
+    y = helper.make_tensor_value_info("y", TensorProto.UINT8, [1, 4])
+    constants = [("scale", np.array(0.01, np.float32)), ("zero", np.array(0, np.uint8))]
+    scores = nestrt.compile(make_model([helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["y"])], [x], [y], constants))
+    report = nestrt.evaluate(scores, [np.array([[0, 0.5, 0.2, 0.9]], np.float32)])
+    assert report.predictions == [("[0]", [3, 1, 2, 0])]
+
+
+def test_labels_that_are_only_guessed_are_warned_of(plan, samples):
+    classes = [(top[0] + 1) % 10 for _, top in nestrt.evaluate(plan, samples).predictions]
+    with pytest.warns(UserWarning, match="no more than by guessing among 10 classes.*offset"):
+        nestrt.evaluate(plan, samples, classes)
+
+
+def test_the_program_is_main_still_after_sweeps_side_by_side():
+    main = sys.modules["__main__"]
+
+    def begin_again_and_again():
+        for _ in range(200):
+            with _workers._without_main():
+                time.sleep(0)
+
+    threads = [threading.Thread(target=begin_again_and_again) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sys.modules["__main__"] is main
 
 
 def test_labels_have_to_be_those_of_the_samples(plan):

@@ -1,5 +1,7 @@
 #include "tools/common/classify.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -35,6 +37,16 @@ std::string remark_on_background(int64_t classes, int64_t offset, int64_t larges
   constexpr int64_t kWithBackground = 1001;
   if (classes != kWithBackground || offset != 0 || largest_label >= classes - 1) return {};
   return "the network has 1001 classes; where its first one is background, which the labels do not count: --offset -1";
+}
+
+std::string remark_on_guessing(uint64_t right, uint64_t samples, int64_t classes) {
+  constexpr uint64_t kFewSamples = 10;
+  if (samples < kFewSamples || static_cast<double>(right) * static_cast<double>(classes) > static_cast<double>(samples))
+    return {};
+  return fmt::format(
+      "right for {} of {} samples, no more than by guessing among {} classes: are the labels those of these samples, "
+      "and counted as the network counts (else state an offset), and is the preprocessing the network's?",
+      right, samples, classes);
 }
 
 bool is_distribution(std::span<const float> values) {

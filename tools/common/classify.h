@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ std::vector<size_t> largest(std::span<const float> values, size_t count);
 // Networks of 1001 classes have a first one for the background, which labels of ImageNet do not count. What to do where
 // labels up to that one are taken as they are; else empty.
 std::string remark_on_background(int64_t classes, int64_t offset, int64_t largest_label);
+
+// Where no more of the samples are right than guessing would have right, which is hardly the network's doing: what may
+// be wrong. Else, and of few samples, empty.
+std::string remark_on_guessing(uint64_t right, uint64_t samples, int64_t classes);
 
 // Values in [0, 1] that add up to 1, within what rounding explains.
 bool is_distribution(std::span<const float> values);

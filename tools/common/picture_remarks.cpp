@@ -12,9 +12,10 @@
 namespace nestrt::tools {
 namespace {
 
-// Calibration leaves out a few large values, and rounds to powers of two. Where less than an eighth is used, most of
-// the bits are lost.
-constexpr double kClipped = 4, kUnused = 8;
+// Calibration leaves out a few large values, less than half of the range: what is cut off at half has been calibrated
+// otherwise (x / 255 in place of x / 127.5 - 1). Ranges are powers of two, so that up to a half is unused anyway; where
+// it is seven eighths, most of the bits are lost.
+constexpr double kClipped = 1.9, kUnused = 8;
 constexpr float kFaint = 1e-4f;  // of pixels not a fortieth of 1 is left
 
 struct Range {
@@ -114,7 +115,7 @@ std::string remark_on_range(const plan::Tables& tables, const Preprocessing& pre
   const std::string options = as_options(preprocessing);
   return fmt::format(
       "pictures become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
-      "calibrated with samples that were preprocessed otherwise",
+      "calibrated with samples that were preprocessed otherwise, or have no such pixels",
       pictures.least, pictures.most, options.empty() ? "pixels as they are" : options, integers->least, integers->most);
 }
 

@@ -119,7 +119,7 @@ Table CheckCommand::layer_table(const CheckReport& report) const {
         {fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
          tools::printable(layer.tensor), fmt::format("{:.3g}", layer.difference.max_absolute),
          fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
-         verdict(layer.difference.within(options.tolerance, options.absolute.value_or(CheckOptions::kAbsolute)))});
+         verdict(layer.difference.within(report.tolerance, options.absolute.value_or(CheckOptions::kAbsolute)))});
   }
   return table;
 }
@@ -194,6 +194,15 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
   return page;
 }
 
+// Which differences are none of those outputs that are judged by their noise.
+std::string allowed(const std::vector<OutputSummary>& outputs) {
+  double most = 0;
+  for (const OutputSummary& output : outputs)
+    if (!output.gives_classes && !output.gives_places) most = std::max(most, output.absolute);
+  if (most <= CheckOptions::kAbsolute) return "";
+  return fmt::format(", or to differ by no more than {:.2g}", most);
+}
+
 // By which rules a quantized plan was judged; those of a plan of floating point are the tolerances.
 std::string rules(const CheckOptions& options, const CheckReport& report) {
   if (!report.quantized) return "";
@@ -209,8 +218,8 @@ std::string rules(const CheckOptions& options, const CheckReport& report) {
   if (places > 0)
     rules.push_back(fmt::format("{:g} % of the elements of integers have to be equal", 100 * options.min_agreement));
   if (classes + places < std::ssize(outputs))
-    rules.push_back(fmt::format("{}outputs have to have {:g} dB of signal to noise", rules.empty() ? "" : "other ",
-                                options.min_decibel));
+    rules.push_back(fmt::format("{}outputs have to have {:g} dB of signal to noise{}", rules.empty() ? "" : "other ",
+                                options.min_decibel.value_or(CheckOptions::kMinDecibel), allowed(outputs)));
   return fmt::format("; of a quantized plan {}", fmt::join(rules, ", and "));
 }
 
@@ -358,9 +367,10 @@ void add_check_command(tools::Cli& cli) {
                  "is, and up to 16 are with noise 30 dB below the signal; of parts a share of 1 where that is larger "
                  "(default: 1e-4 of a plan, 1e-5 of parts)")
       .between(0, 1e30);
-  app.add_option("--absolute-tolerance", options.absolute,
-                 "differences up to it are none (default: 1e-6, what ONNX Runtime's own functions are off; 1/256 of a "
-                 "quantized plan)")
+  app.add_option(
+         "--absolute-tolerance", options.absolute,
+         "differences up to it are none (default: 1e-6, what ONNX Runtime's own functions are off; 1/256 of what "
+         "a quantized plan gives from 0 to 1, unless --min-snr is stated)")
       .between(0, 1e30)
       .excludes(parts);
   app.add_option("--min-agreement", options.min_agreement,
@@ -370,9 +380,9 @@ void add_check_command(tools::Cli& cli) {
       .show_default()
       .excludes(parts);
   app.add_option("--min-snr", options.min_decibel,
-                 "of a quantized plan: accepted ratio of signal to noise, in dB, of outputs that are no class scores")
+                 "of a quantized plan: accepted ratio of signal to noise, in dB, of outputs that are no class scores "
+                 "(default: 10)")
       .between(-1000, 1000)
-      .show_default()
       .excludes(parts);
   const tools::Option images =
       app.add_option("--images", samples.images,

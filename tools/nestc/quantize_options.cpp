@@ -121,14 +121,19 @@ Status QuantizeFlags::check() const {
   return {};
 }
 
-Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method, double percentile) {
+Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method,
+                                             std::optional<double> percentile) {
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, load_profile(path));
-  if (!method.empty()) {
-    profile.method = *calibration_method(method);
-    choose_exponents(profile, percentile);
-  }
+  if (!method.empty()) profile.method = *calibration_method(method);
+  if (percentile && profile.method != CalibrationMethod::kPercentile)
+    return Status(Code::kInvalidArgument,
+                  fmt::format("a percentile goes with the method percentile, and '{}' has exponents by {}; state the "
+                              "method, too",
+                              path, name(profile.method)));
+  const bool chooses_anew = !method.empty() || percentile;
   for (ValueProfile& value : profile.values)
-    if (!value.exponent) value.exponent = choose_exponent(profile.method, value, percentile);
+    if (chooses_anew || !value.exponent)
+      value.exponent = choose_exponent(profile.method, value, percentile.value_or(kDefaultPercentile));
   return profile;
 }
 
@@ -154,7 +159,8 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
 
 Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, CompileOptions& compile) const {
   if (is_profile(data_)) {
-    NESTRT_ASSIGN_OR_RETURN(QuantizationProfile saved, complete_profile(data_, method_, percentile_));
+    const auto percentile = given("--percentile") ? std::optional(percentile_) : std::nullopt;
+    NESTRT_ASSIGN_OR_RETURN(QuantizationProfile saved, complete_profile(data_, method_, percentile));
     const auto note = [](const std::string& text) { std::cerr << "nestc: note: " << text << "\n"; };
     NESTRT_RETURN_IF_ERROR(agree_with(saved, data_, compile, note));
     return saved;

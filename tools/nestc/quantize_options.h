@@ -23,9 +23,11 @@ struct QuantizeChoice {
   QuantizeOptions options() const;
 };
 
-// A profile as it was saved, with an exponent for every value: by `method` where that is not empty, else by the
-// profile's own. Errors: those of load_profile().
-Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method, double percentile);
+// A profile as it was saved, with an exponent for every value. They are chosen anew where a method (not empty) or a
+// percentile is stated. Errors: those of load_profile(); kInvalidArgument where a percentile is stated and the method,
+// the profile's own where none is, is another.
+Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method,
+                                             std::optional<double> percentile);
 
 // Pictures go through the same where they are observed and where the plan runs: `compile` takes the profile's
 // preprocessing where it has none, and `note` is told. `data` names the profile in messages.

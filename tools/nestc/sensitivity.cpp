@@ -21,6 +21,9 @@ using tools::Json;
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
+// Of class scores, if the network gives such.
+std::string agreement(const Score& score) { return score.rows == 0 ? "-" : percent(score.agreement()); }
+
 void print(const Sensitivity& sensitivity) {
   tools::Table table({{"layer"},
                       {"kind"},
@@ -32,24 +35,25 @@ void print(const Sensitivity& sensitivity) {
                       {"agreement", Align::kRight}});
   for (const LayerSensitivity& layer : sensitivity.layers) {
     std::vector<std::string> row = {tools::printable(layer.name), layer.kind, percent(layer.mac_share),
-                                    fmt::format("{:.1f}", layer.alone.decibel), percent(layer.alone.agreement())};
+                                    fmt::format("{:.1f}", layer.alone.decibel), agreement(layer.alone)};
     if (layer.all_but_one) {
       row.push_back(fmt::format("{:.1f}", layer.all_but_one->decibel));
       row.push_back(fmt::format("{:+.1f}", layer.all_but_one->decibel - sensitivity.all.decibel));
-      row.push_back(percent(layer.all_but_one->agreement()));
+      row.push_back(agreement(*layer.all_but_one));
     }
     table.add_row(std::move(row));
   }
   std::cout << table.to_string();
   std::cout << fmt::format("everything in s8: SNR {:.1f} dB, agreement with f32 {} over {} samples\n",
-                           sensitivity.all.decibel, percent(sensitivity.all.agreement()), sensitivity.all.samples);
+                           sensitivity.all.decibel, agreement(sensitivity.all), sensitivity.all.samples);
   if (!sensitivity.layers.empty())
     std::cout << fmt::format("to keep the worst layer in f32: nestc compile ... --keep-f32 {}\n",
                              tools::printable(sensitivity.layers.front().name));
 }
 
 Json to_json(const Score& score) {
-  Json json{{"snr_db", nullptr}, {"agreement", score.agreement()}};
+  Json json{{"snr_db", nullptr}, {"agreement", nullptr}};
+  if (score.rows > 0) json.set("agreement", score.agreement());
   if (std::isfinite(score.decibel)) json.set("snr_db", score.decibel);
   return json;
 }
@@ -74,6 +78,7 @@ Status report_sensitivity(const std::string& model, const CalibrationOptions& op
   evaluation.samples = options.samples;
   evaluation.samples.limit =
       options.samples.limit == 0 ? flags.samples : std::min(flags.samples, options.samples.limit);
+  evaluation.needs_classes = false;
   NESTRT_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::create(model, evaluation));
   std::optional<tools::Progress> bar;
   SensitivityOptions measure;

@@ -145,6 +145,8 @@ Result<Score> evaluate(const Options& options) {
     count(score, runner, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
     progress.advance();
   }
+  const std::string remark = tools::remark_on_guessing(score.top1, score.n, runner.num_classes());
+  if (!remark.empty()) log(LogLevel::kWarning, remark);
   return score;
 }
 

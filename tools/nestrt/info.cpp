@@ -171,6 +171,9 @@ Json to_json(const Plan& plan, const Plan& whole, const PlanSummary& summary) {
 
 Result<ExitCode> run_info(const Options& options) {
   if (options.plan.empty()) {
+    if (!options.units.plugin.empty())
+      return Status(Code::kInvalidArgument,
+                    "--plugin goes with a plan; nestrt conformance --plugin tries a vendor's library without one");
     NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {}));
     NESTRT_RETURN_IF_ERROR(show_units(options.units, options.json));
     return ExitCode::kOk;

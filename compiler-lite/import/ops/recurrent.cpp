@@ -33,6 +33,7 @@ Result<ValueId> rows_of(NodeContext& node, ValueId x, int64_t direction, int64_t
 struct Layer {
   RecurrentKind kind = RecurrentKind::kPlain;
   int64_t directions = 1, gates = 1, hidden = 0, inputs = 0, steps = 0, batch = 0;
+  int64_t padding = 0;  // steps behind those, of which the states are 0
   bool reverse = false, batch_first = false, linear_before_reset = false;
   ValueId x = kNoValue;  // [steps, batch, inputs]
 };
@@ -60,12 +61,20 @@ Status check_shapes(const NodeContext& node, const Layer& l) {
   return expect_shape(node, 7, {l.directions, 3 * l.hidden}, "P");
 }
 
-// Sequences of one length are what there is.
-Status check_lengths(NodeContext& node, const Layer& layer) {
+// Sequences of one length are what there is; the steps behind it are left out.
+Status take_lengths(NodeContext& node, Layer& layer) {
   if (!node.has_input(4)) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, node.constant_ints(4, "sequence_lens"));
-  const bool whole = std::all_of(lengths.begin(), lengths.end(), [&](int64_t length) { return length == layer.steps; });
-  return whole ? ok_status() : node.unsupported("sequences of different lengths in one batch");
+  const int64_t length = lengths.empty() ? layer.steps : lengths.front();
+  if (std::ranges::any_of(lengths, [&](int64_t other) { return other != length; }))
+    return node.unsupported("sequences of different lengths in one batch");
+  if (length < 1 || length > layer.steps)
+    return node.unsupported(fmt::format("sequences of {} steps in an input of {}", length, layer.steps));
+  if (length == layer.steps) return ok_status();
+  layer.padding = layer.steps - length;
+  layer.steps = length;
+  NESTRT_ASSIGN_OR_RETURN(layer.x, node.slice(layer.x, {0, 0, 0}, {1, 1, 1}, {layer.steps, layer.batch, layer.inputs}));
+  return ok_status();
 }
 
 Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
@@ -92,7 +101,7 @@ Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
   if (layer.hidden != node.shape(weights)[2]) return node.invalid("hidden_size differs from the width of R");
   if (layer.steps == 0) return node.unsupported("a sequence of no steps");
   NESTRT_RETURN_IF_ERROR(check_shapes(node, layer));
-  NESTRT_RETURN_IF_ERROR(check_lengths(node, layer));
+  NESTRT_RETURN_IF_ERROR(take_lengths(node, layer));
   return layer;
 }
 
@@ -209,6 +218,9 @@ Status set_states(NodeContext& node, const Layer& l, size_t output, const std::v
   ValueId all = parts.front();
   if (parts.size() > 1) {
     NESTRT_ASSIGN_OR_RETURN(all, node.add(ops::Concat{.axis = 1}, parts));
+  }
+  if (output == 0 && l.padding > 0) {
+    NESTRT_ASSIGN_OR_RETURN(all, node.add(ops::Pad{.begin = {0, 0, 0, 0}, .end = {l.padding, 0, 0, 0}}, {all}));
   }
   if (output == 0 && l.batch_first) {
     NESTRT_ASSIGN_OR_RETURN(all, node.transpose(all, {2, 0, 1, 3}));

@@ -12,6 +12,7 @@
 // session has an arena; weights are the plan's. submit() and next() allocate nothing.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -43,6 +44,9 @@ class Pipeline {
   // one thread at a time, which may be another than submit()'s. Errors: kInvalidArgument where there is none,
   // kUnavailable in a child made by fork(), where submit() does nothing.
   virtual Status next() = 0;
+  // Waits for at most so long until next() would not have to wait, and says whether that is so: for callers who have
+  // something else to look at now and then. From the thread that calls next().
+  virtual bool wait_for_next(std::chrono::nanoseconds most) = 0;
 
   // So many inferences are in the pipeline at most: handed in, and not been asked for.
   virtual size_t capacity() const = 0;

@@ -242,6 +242,50 @@ TEST_CASE("Rows that keep their signal match, whatever their largest elements") 
   CHECK(check({"--min-agreement", "0.95"}).exit_code == 1);
 }
 
+// A convolution of faint outputs, below 1/256, or what a sigmoid makes of it.
+ModelBuilder faint(bool has_sigmoid) {
+  ModelBuilder model;
+  model.input("x", {1, 2, 4, 4}).output("y");
+  std::vector<float> weights(6, 0.001F);
+  weights[2] = -0.001F;
+  model.constant("w", {3, 2, 1, 1}, weights).constant("b", {3}, std::vector<float>(3, has_sigmoid ? -5.0F : 0.0F));
+  model.node("Conv", {"x", "w", "b"}, {has_sigmoid ? "c" : "y"});
+  if (has_sigmoid) model.node("Sigmoid", {"c"}, {"y"});
+  return model;
+}
+
+TEST_CASE("A quantized output that is faint as a whole has to keep its signal, but where it goes from 0 to 1") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string plan = folder.path() + "/plan.nest", samples = folder.path() + "/samples.npy";
+  std::vector<float> values(size_t{2} * 4 * 4);
+  const auto write_samples = [&](float scale) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = scale * (static_cast<float>(i * 37 % 101) / 50 - 1);
+    REQUIRE(tools::write_npy(samples, {DataType::kF32, {1, 2, 4, 4}, values.data()}).ok());
+  };
+  const auto check = [&](bool has_sigmoid, std::vector<std::string> more) {
+    const std::string model = folder.write_text("model.onnx", faint(has_sigmoid).bytes());
+    write_samples(0.01F);  // not what the network gets
+    const auto compiled = {
+        std::string("compile"),     model,  std::string("-o"), plan, std::string("--quantize"), std::string("s8"),
+        std::string("--calibrate"), samples};
+    REQUIRE(test::run_program("nestc", compiled).exit_code == 0);
+    write_samples(1);
+    more.insert(more.begin(), {"check", model, plan, "--npy", samples, "--python", python});
+    return test::run_program("nestc", more);
+  };
+  const auto lost = check(false, {});
+  INFO(lost.text);
+  CHECK(lost.exit_code == 1);
+  CHECK(check(false, {"--absolute-tolerance", "0.01"}).exit_code == 0);
+  const auto bounded = check(true, {});
+  INFO(bounded.text);
+  CHECK(bounded.exit_code == 0);
+  CHECK_THAT(bounded.text, Catch::Matchers::Contains("or to differ by no more than 0.0039"));
+  CHECK(check(true, {"--min-snr", "200"}).exit_code == 1);
+}
+
 // As ONNX Runtime's quantizer writes them, with activations and weights of int8.
 ModelBuilder signed_products() {
   ModelBuilder model;

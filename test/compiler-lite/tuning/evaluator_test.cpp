@@ -4,9 +4,11 @@
 #include <filesystem>
 
 #include "compiler-lite/calibrate/calibrate.h"
+#include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -122,6 +124,48 @@ TEST_CASE("Labels that do not fit pictures or network are named") {
   EvaluationOptions absent = workshop.over_pictures("");
   absent.labels = workshop.path("absent.tsv");
   CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));
+}
+
+TEST_CASE("Labels that the network in f32 only guesses are refused where a loss is asked for") {
+  const Workshop workshop;
+  const auto evaluator = workshop.evaluator(workshop.over_samples());  // of four classes
+  REQUIRE(evaluator);
+  Score score;
+  score.samples = 40;
+  CHECK(evaluator->require_better_than_guessing(score).ok());  // no labels
+  score.right_in_f32 = 11;
+  CHECK(evaluator->require_better_than_guessing(score).ok());
+  score.right_in_f32 = 10;
+  const Status status = evaluator->require_better_than_guessing(score);
+  CHECK(status.code() == Code::kInvalidArgument);
+  CHECK_THAT(status.to_string(), Contains("in f32 is right for 10 of 40") && Contains("offset"));
+}
+
+TEST_CASE("Of a network without class scores the noise is measured, where that is enough") {
+  const test::TemporaryFolder folder;
+  test::ModelBuilder maps;
+  maps.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 3, 3}, std::vector<float>(54, 0.1F));
+  maps.node("Conv", {"x", "w"}, {"y"}, "conv");
+  const std::string model = folder.write_text("maps.onnx", maps.bytes());
+  std::vector<float> values(size_t{3} * 2 * 4 * 4);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  EvaluationOptions options;
+  options.samples.npy = folder.path() + "/samples.npy";
+  REQUIRE(tools::write_npy(options.samples.npy, {DataType::kF32, {3, 2, 4, 4}, values.data()}).ok());
+  CHECK(Evaluator::create(model, options).error().code() == Code::kUnsupported);
+  options.needs_classes = false;
+  auto evaluator = Evaluator::create(model, options);
+  INFO(evaluator.error().to_string());
+  REQUIRE(evaluator);
+  CalibrationOptions calibration;
+  calibration.samples = options.samples;
+  const auto calibrated = calibrate(model, calibration);
+  REQUIRE(calibrated);
+  const auto score = evaluator->evaluate({calibrated->profile, {}, {}}, 3);
+  REQUIRE(score);
+  CHECK(score->samples == 3);
+  CHECK(score->rows == 0);
+  CHECK(score->decibel > 25);
 }
 
 TEST_CASE("Data is told apart by its samples, its labels and the options of compiling") {

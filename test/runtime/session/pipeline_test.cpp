@@ -122,6 +122,23 @@ TEST_CASE("A pipeline that ends computes what has begun, and nothing of what wai
   for (size_t i = 1; i < results.size(); ++i) CHECK(results[i] == untouched);
 }
 
+TEST_CASE("Whether the next result is there can be waited for, for a limited time") {
+  Gate gate;
+  const auto network = std::make_unique<Network>(3);
+  const auto pipeline = open(*network, {std::make_shared<GatedHost>(gate)}, {.in_flight = 1, .waiting = 1});
+  CHECK(pipeline->wait_for_next(std::chrono::hours(1)));  // next() says at once that there is none
+  CHECK(pipeline->next().code() == Code::kInvalidArgument);
+  std::vector<int32_t> result(16);
+  const ConstTensorView input = network->input();
+  const TensorView output{DataType::kS32, network->plan->outputs()[0].shape, result.data()};
+  pipeline->submit({&input, 1}, {&output, 1});
+  gate.has_begun.wait();
+  CHECK_FALSE(pipeline->wait_for_next(std::chrono::milliseconds(1)));
+  gate.opens.count_down();
+  CHECK(pipeline->wait_for_next(std::chrono::hours(1)));
+  CHECK(pipeline->next().ok());
+}
+
 TEST_CASE("Pipelines of too many inferences are refused") {
   const Board board;
   const Network network(14);

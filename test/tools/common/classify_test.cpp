@@ -45,5 +45,14 @@ TEST_CASE("A class for the background is remarked on where labels seem to count 
   CHECK(remark_on_background(1000, 0, 999).empty());
 }
 
+TEST_CASE("What is right no more often than by guessing is remarked on, but not of a few samples") {
+  CHECK_FALSE(remark_on_guessing(0, 50, 1000).empty());
+  CHECK_FALSE(remark_on_guessing(12, 120, 10).empty());
+  CHECK(remark_on_guessing(13, 120, 10).empty());
+  CHECK(remark_on_guessing(1, 50, 1000).empty());
+  CHECK(remark_on_guessing(0, 9, 1000).empty());
+  CHECK_FALSE(remark_on_guessing(0, 10, 2).empty());
+}
+
 }  // namespace
 }  // namespace nestrt::tools

@@ -1,0 +1,58 @@
+// Recurrent networks over sequences that are shorter than their input.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "test/compiler-lite/import/model_builder.h"
+#include "test/compiler-lite/import/refusal.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr int64_t kSteps = 4, kBatch = 2, kInputs = 3, kHidden = 2;
+
+std::vector<float> some(size_t count, int step) {
+  std::vector<float> elements(count);
+  for (size_t i = 0; i < count; ++i) elements[i] = static_cast<float>(static_cast<int>(i) * step % 19 - 9) / 10;
+  return elements;
+}
+
+// A GRU of two directions over `steps`, with the lengths unless there are none. Outputs: all "states", or the "last".
+ModelBuilder network(int64_t steps, const std::vector<int32_t>& lengths, const std::string& output = "states") {
+  ModelBuilder model;
+  model.input("x", {steps, kBatch, kInputs}).output(output);
+  model.constant("w", {2, 3 * kHidden, kInputs}, some(2 * 3 * kHidden * kInputs, 7));
+  model.constant("r", {2, 3 * kHidden, kHidden}, some(2 * 3 * kHidden * kHidden, 5));
+  if (!lengths.empty()) model.constant("lengths", {kBatch}, lengths, onnx_type::kInt32);
+  auto& gru = model.node("GRU", {"x", "w", "r", "", lengths.empty() ? "" : "lengths"}, {"states", "last"});
+  set_attribute(gru, "hidden_size", kHidden);
+  set_attribute(gru, "direction", "bidirectional");
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("Sequences that are all shorter than their input end where they end, with states of 0 behind") {
+  constexpr int64_t kLength = 3;
+  const std::vector<float> x = some(kSteps * kBatch * kInputs, 11);
+  const std::vector<float> begin(x.begin(), x.begin() + kLength * kBatch * kInputs);
+  const auto run_all = [](const ModelBuilder& model, const std::vector<float>& input) {
+    const auto graph = model.import();
+    INFO(graph.error().to_string());
+    REQUIRE(graph);
+    return run(*graph, {input});
+  };
+  const std::vector<int32_t> lengths{kLength, kLength};
+  CHECK(run_all(network(kSteps, lengths, "last"), x) == run_all(network(kLength, {}, "last"), begin));
+  std::vector<float> states = run_all(network(kLength, {}), begin);
+  states.resize(states.size() + 2 * kBatch * kHidden, 0.0F);
+  CHECK(run_all(network(kSteps, lengths), x) == states);
+}
+
+TEST_CASE("Sequences of different lengths, of no steps and of more than there are, are refused") {
+  CHECK_THAT(message_of(network(kSteps, {3, 4})), Catch::Contains("different lengths in one batch"));
+  CHECK_THAT(message_of(network(kSteps, {0, 0})), Catch::Contains("sequences of 0 steps in an input of 4"));
+  CHECK_THAT(message_of(network(kSteps, {5, 5})), Catch::Contains("sequences of 5 steps in an input of 4"));
+}
+
+}  // namespace nestrt::test
