@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler-lite/passes/product.h"
-
 namespace nestrt::compiler {
 namespace {
 
@@ -24,32 +22,32 @@ bool combines_scores(const Node& node) {
 
 class Scores {
  public:
-  explicit Scores(const Graph& graph) : graph_(graph), found_(graph.num_values()) {
+  explicit Scores(const Graph& graph) : graph_(graph), reaches_softmax_alone_(graph.num_values()) {
     for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node)
-      for (const ValueId id : (*node)->outputs) found_[static_cast<size_t>(id)] = reaches_softmax_alone(id);
-    for (const GraphInput& input : graph.inputs)
-      found_[static_cast<size_t>(input.value)] = reaches_softmax_alone(input.value);
+      for (const ValueId id : (*node)->outputs) reaches_softmax_alone_[static_cast<size_t>(id)] = is_for_softmax(id);
   }
 
-  bool contains(ValueId id) const { return found_[static_cast<size_t>(id)]; }
+  // Whether it is a mask, or scores that may have been masked.
+  bool contains(ValueId id) const {
+    const Node* producer = graph_.producer(id);
+    return producer != nullptr && combines_scores(*producer) && reaches_softmax_alone_[static_cast<size_t>(id)];
+  }
 
  private:
-  // The means of a product's outputs correct its bias.
-  bool reaches_softmax_alone(ValueId id) const {
-    const Node* producer = graph_.producer(id);
-    if (graph_.is_output(id) || (producer != nullptr && is_product(*producer))) return false;
+  bool is_for_softmax(ValueId id) const {
     const std::vector<Node*>& users = graph_.users(id);
-    return !users.empty() && std::ranges::all_of(users, [&](const Node* user) { return takes_scores(*user); });
+    return !graph_.is_output(id) && !users.empty() &&
+           std::ranges::all_of(users, [&](const Node* user) { return takes_scores(*user); });
   }
 
   bool takes_scores(const Node& user) const {
     const ValueId result = user.outputs[0];
     if (user.kind() == ops::Kind::kSoftmax || graph_.value(result).type == DataType::kBool) return true;
-    return combines_scores(user) && contains(result);
+    return combines_scores(user) && reaches_softmax_alone_[static_cast<size_t>(result)];
   }
 
   const Graph& graph_;
-  std::vector<bool> found_;
+  std::vector<bool> reaches_softmax_alone_;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace nestrt::compiler {
 
 // Names of the f32 values, inputs and outputs included, in the order of computation: what is wrong first shows first.
-// Left out are masks and masked scores, which reach nothing but a Softmax: they stay in f32 in any case, and where a
-// mask is -inf, their range says nothing. Requires: nodes sorted topologically.
+// Left out are masks and scores that may have been masked, which reach nothing but a Softmax: they stay in f32 in any
+// case, and where a mask is -inf, their range says nothing. Requires: nodes sorted topologically.
 std::vector<std::string> observed_values(const Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -176,6 +176,19 @@ TEST_CASE("A mask of minus infinity is nothing to quantize, and ends no calibrat
   CHECK(result->profile.find("probabilities")->max == 1);
 }
 
+TEST_CASE("What a Softmax reads is observed where nothing can have masked it") {
+  const Files files;
+  ModelBuilder builder;
+  builder.input("x", {1, 2, 2, 2}).output("y");
+  builder.node("GlobalAveragePool", {"x"}, {"means"});
+  builder.node("Softmax", {"means"}, {"y"});
+  const auto result = calibrate(files.model(builder), over_array(files.array({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})));
+  REQUIRE(result);
+  REQUIRE(result->profile.find("means") != nullptr);
+  CHECK(result->profile.find("means")->max == 6.5f);
+  CHECK(result->profile.find("x") != nullptr);
+}
+
 TEST_CASE("Minus infinity that reaches more than a Softmax ends the calibration") {
   const Files files;
   ModelBuilder builder;
