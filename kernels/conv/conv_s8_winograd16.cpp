@@ -23,6 +23,8 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 4.4,
 #if HWY_ARCH_ARM_A64
 constexpr int64_t kRowTiles = 14;  // transformed back at a time; the first-level cache holds them
 constexpr int64_t kRowSums = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
+// Bytes: what fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
+constexpr int64_t kWeightsAhead = 512;
 constexpr int64_t kTileSums = kWinogradPositions * kTileBlock;
 
 class S8Winograd16 final : public Kernel {
@@ -109,8 +111,11 @@ void S8Winograd16::multiply_tiles(const int16_t* inputs, int64_t chunk_tiles, Ra
   WinogradS8Product product;
   product.steps = geometry_.in_channels / kWinogradS8Step;
   product.sums = products;
+  const int64_t all = ceil_div(geometry_.out_channels, kTileBlock) * kWinogradPositions;
   for (int64_t position = 0; position < kWinogradPositions; ++position) {
     product.weights = weights_of(block, position);
+    const int64_t left = (all - block * kWinogradPositions - position - 1) * geometry_.in_channels * kTileBlock;
+    product.ahead = std::min(kWeightsAhead, left * int64_t{sizeof(int16_t)});
     for (int64_t t = tiles.first; t < tiles.last; t += kWinogradS8Group) {
       product.inputs = inputs + position * position_stride_ + t * geometry_.in_channels;
       if (winograd_s8_group(chunk_tiles - t) == kWinogradS8Group)

@@ -37,6 +37,7 @@ struct WinogradS8Product {
   const int16_t* inputs = nullptr;   // [steps][tiles][4]
   const int16_t* weights = nullptr;  // [steps][4][16]
   int64_t steps = 0;                 // 1 or more
+  int64_t ahead = 0;                 // bytes from a step's weights to those that it touches, which must be there
   int32_t* sums = nullptr;           // [tiles][16]
 };
 

@@ -75,20 +75,20 @@ void winograd_s8_input(const WinogradS8Input& tile) {
 void winograd_s8_output(const WinogradS8Output& tile) {
   constexpr int kLanes = 4;
   for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    uint32x4_t columns[kSide][kTile];  // [column][row]
-    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
+    uint32x4_t rows[kSide][kTile];  // read in the order in which they lie: one address for all
+    const int32_t* from = tile.from + lane;
+    NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
       uint32x4_t m[kSide];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] =
-          vreinterpretq_u32_s32(vld1q_s32(tile.from + (y * kSide + x) * tile.step + lane));
-      transform_output(m, columns[x]);
+      NESTRT_UNROLL for (int x = 0; x < kSide; ++x, from += tile.step) m[x] = vreinterpretq_u32_s32(vld1q_s32(from));
+      transform_output(m, rows[y]);
     }
     const uint32x4_t start = vreinterpretq_u32_s32(vld1q_s32(tile.start + lane));
-    NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
+    NESTRT_UNROLL for (int x = 0; x < kTile; ++x) {
       uint32x4_t m[kSide], v[kTile];
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
+      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = rows[y][x];
       transform_output(m, v);
-      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) {
-        const int32x4_t four = vreinterpretq_s32_u32(vmulq_n_u32(v[x], kInverse225));
+      NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
+        const int32x4_t four = vreinterpretq_s32_u32(vmulq_n_u32(v[y], kInverse225));
         const uint32x4_t sum = vaddq_u32(start, vreinterpretq_u32_s32(vshrq_n_s32(four, 2)));
         vst1q_s32(tile.to + y * tile.row + x * kTileBlock + lane, vreinterpretq_s32_u32(sum));
       }

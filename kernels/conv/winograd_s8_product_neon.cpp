@@ -7,7 +7,9 @@
 //
 // A step takes four channels in four phases: 384 products of six tiles in 107 cycles, of which the multiplier is busy
 // for 96. Beside a phase's products the weights of the next one move, and those of the one after that are loaded; in
-// the last phase the inputs of the next step move, too. The last step loads those of the first once more.
+// the last phase the inputs of the next step move, too. The last step loads those of the first once more. Twice a step
+// weights further ahead are touched: a load to nowhere waits for nothing, and the caches have them when they are
+// needed.
 #include "hwy/detect_targets.h"
 
 #if HWY_ARCH_ARM_A64
@@ -37,6 +39,7 @@ namespace {
 #define HIGH_HALVES(a, b) "mov v" #a ".d[1], x14\n" "mov v" #b ".d[1], x16\n"
 #define LOAD_LOW "ldp x13, x14, [%[weights]], #16"
 #define LOAD_HIGH "ldp x15, x16, [%[weights]], #16"
+#define TOUCH "ldr wzr, [%[weights], %[ahead]]"
 
 #define PHASE(i, x, y, a, b, LAST, t0, t1) \
   TILE_0(x, y, i, t0, t1)                  \
@@ -49,7 +52,7 @@ namespace {
 
 // The last phase: after its tiles, an input's vector is free for the next step.
 #define INPUTS_PHASE_FOUR             \
-  TILE_0(6, 7, 3, "", "")             \
+  TILE_0(6, 7, 3, TOUCH, "")          \
   LOW_HALVES(4, 5)                    \
   TILE_1(6, 7, 3, "", "")             \
   "fmov d0, x19\n"                    \
@@ -81,7 +84,7 @@ namespace {
   HIGH_HALVES(6, 7)                                                                           \
   TILE_3(4, 5, 0, LOAD_LOW, LOAD_HIGH)                                                        \
   LAST(4, 5, 0)                                                                               \
-  PHASE(1, 6, 7, 4, 5, LAST, "csel %[inputs], %[first_inputs], %[inputs], eq", "")            \
+  PHASE(1, 6, 7, 4, 5, LAST, "csel %[inputs], %[first_inputs], %[inputs], eq", TOUCH)         \
   PHASE(2, 4, 5, 6, 7, LAST, "csel %[weights], %[first_weights], %[weights], eq", LOAD_INPUTS) \
   INPUTS_PHASE                                                                                \
   "b.ne 0b\n"
@@ -92,7 +95,8 @@ namespace {
 
 #define OPERANDS                                                                                                  \
   [weights] "+&r"(weights), [inputs] "+&r"(inputs), [steps] "+&r"(steps)                                          \
-      : [first_weights] "r"(product.weights), [first_inputs] "r"(product.inputs), [sums] "r"(product.sums)        \
+      : [first_weights] "r"(product.weights), [first_inputs] "r"(product.inputs), [sums] "r"(product.sums), \
+        [ahead] "r"(product.ahead)                                                                                \
       : "memory", "cc", "x13", "x14", "x15", "x16", "x19", "x20", "x21", "x22", "x23", "x24", "v0", "v1", "v2",   \
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", \
         "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
@@ -148,6 +152,7 @@ void winograd_s8_multiply_four(const WinogradS8Product& product) {
 #undef HIGH_HALVES
 #undef LOAD_LOW
 #undef LOAD_HIGH
+#undef TOUCH
 #undef PHASE
 #undef INPUTS_PHASE_FOUR
 #undef INPUTS_PHASE_SIX

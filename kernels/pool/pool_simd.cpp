@@ -1,5 +1,7 @@
 #include "kernels/pool/pool_simd.h"
 
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pool/pool_simd.cpp"
 #include "hwy/foreach_target.h"
@@ -91,14 +93,16 @@ HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const
 
 template <typename Kind>
 struct Row {
+  static constexpr bool kUnrolls = std::is_same_v<Kind, Maximum> || std::is_same_v<Kind, Average>;  // others are rare
+
   static void run(const PoolParameters* pool, const float* plane, const PoolWindow* d, const PoolWindow* h, float* to) {
     const PoolAxis& width = pool->axes[2];
-    const bool is_three = width.kernel == 3 && width.dilation == 1;
+    const bool is_three = kUnrolls && width.kernel == 3 && width.dilation == 1;
     const int64_t last_inside = (width.input - width.kernel + width.pad_begin) / width.stride;
     for (int64_t x = 0; x < width.output; ++x, to += kBlock) {
       const PoolWindow w = width.window(x);
       if (is_three && w.count == 3) {
-        pool_pixel<Kind, true>(*pool, plane, *d, *h, w, x < last_inside ? width.stride * kBlock : 0, to);
+        pool_pixel<Kind, kUnrolls>(*pool, plane, *d, *h, w, x < last_inside ? width.stride * kBlock : 0, to);
       } else {
         pool_pixel<Kind, false>(*pool, plane, *d, *h, w, 0, to);
       }
