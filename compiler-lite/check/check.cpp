@@ -26,10 +26,20 @@ struct Run {
   NamedArrays bound;                 // the model's others
 };
 
-Result<Run> run_from_files(const CheckOptions& options, const Plan& plan) {
-  Run run;
-  std::set<std::string> unused;
-  for (const auto& [name, file] : options.inputs) unused.insert(name);
+// Arrays of inputs of the model that the plan has not: they were bound at compile time.
+Result<NamedArrays> bound_arrays(const CheckOptions& options, const Plan& plan) {
+  NamedArrays bound;
+  for (const auto& [name, file] : options.inputs) {
+    const bool is_plan_input =
+        std::ranges::any_of(plan.inputs(), [&](const auto& input) { return input.name == name; });
+    if (is_plan_input) continue;
+    NESTRT_ASSIGN_OR_RETURN(bound[name], tools::read_npy(file));
+  }
+  return bound;
+}
+
+Result<std::vector<tools::Array>> arrays_of_files(const CheckOptions& options, const Plan& plan) {
+  std::vector<tools::Array> arrays;
   for (const TensorInfo& input : plan.inputs()) {
     const auto file = options.inputs.find(input.name);
     if (file == options.inputs.end()) {
@@ -37,26 +47,26 @@ Result<Run> run_from_files(const CheckOptions& options, const Plan& plan) {
                     fmt::format("no file for input {} ({} {}); add --input {}=FILE.npy", input.name, name(input.type),
                                 input.shape.to_string(), input.name));
     }
-    NESTRT_ASSIGN_OR_RETURN(run.inputs.emplace_back(), tools::read_npy(file->second));
-    unused.erase(input.name);
+    NESTRT_ASSIGN_OR_RETURN(arrays.emplace_back(), tools::read_npy(file->second));
   }
-  for (const std::string& name : unused) {
-    NESTRT_ASSIGN_OR_RETURN(run.bound[name], tools::read_npy(options.inputs.at(name)));
-  }
-  return run;
+  return arrays;
 }
 
 Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& plan) {
   std::vector<Run> runs;
-  if (!options.inputs.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(runs.emplace_back(), run_from_files(options, plan));
+  NESTRT_ASSIGN_OR_RETURN(const NamedArrays bound, bound_arrays(options, plan));
+  if (options.inputs.size() > bound.size()) {
+    if (!options.samples.empty())
+      return Status(Code::kInvalidArgument,
+                    "--input is one run of a plan, and --images or --npy are others; state one");
+    NESTRT_ASSIGN_OR_RETURN(std::vector<tools::Array> arrays, arrays_of_files(options, plan));
+    runs.push_back({std::move(arrays), bound});
     return runs;
   }
-  for (const auto& sample : options.samples) runs.push_back({sample, {}});
+  for (const auto& sample : options.samples) runs.push_back({sample, bound});
   if (!runs.empty()) return runs;
-  for (int i = 0; i < options.random_runs; ++i) {
-    runs.push_back({random_inputs(plan, options.seed + static_cast<uint64_t>(i)), {}});
-  }
+  for (int i = 0; i < options.random_runs; ++i)
+    runs.push_back({random_inputs(plan, options.seed + static_cast<uint64_t>(i)), bound});
   return runs;
 }
 
@@ -128,7 +138,7 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
   for (const TensorInfo& output : plan.outputs()) {
     OutputSummary& summary = report.summaries.emplace_back();
     summary.name = output.name;
-    summary.gives_classes = report.summaries.size() == 1 && tools::class_rows(output) > 0;
+    summary.gives_classes = report.summaries.size() == 1 && tools::class_rows(plan, 0) > 0;
     for (const CheckedOutput& checked : report.outputs) {
       if (checked.name != output.name) continue;
       const int64_t actual = checked.difference.actual_top, expected = checked.difference.expected_top;

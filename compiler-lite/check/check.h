@@ -18,8 +18,8 @@ struct CheckOptions {
   std::string model;
   std::string plan;
   int shape = 0;  // of a plan for inputs of several shapes, counted from 1; 0: the first
-  // Files by input name. Inputs of the model that the plan has not (they were bound at compile time) go to ONNX
-  // Runtime.
+  // Files by input name: of all of the plan's inputs, or of none. Inputs of the model that the plan has not (they were
+  // bound at compile time) go to ONNX Runtime, in every run.
   std::map<std::string, std::string> inputs;
   std::vector<std::vector<tools::Array>> samples;  // or a run for each of these: an array for each input of the plan
   int random_runs = 1;                             // without files and samples

@@ -85,8 +85,8 @@ def check_same_network(session, inputs):
             raise ValueError(f"input {name!r} is {shape} in the model and {list(array.shape)} in the plan; {question}")
     for name in stated:
         if name not in inputs:
-            raise ValueError(f"the plan has no input {name!r}, which the model has; add --input NAME=FILE.npy for each "
-                             f"input, with the array that was bound by nestc compile --bind, or: {question}")
+            raise ValueError(f"the plan has no input {name!r}, which the model has; add --input "
+                             f"{name}=FILE.npy with the array that was bound by nestc compile --bind, or: {question}")
 
 
 def run_model(session, values):
@@ -104,14 +104,14 @@ def run_model(session, values):
     return results
 
 
-def run_chain(chain, runs, request, folder, optimise):
-    """The results of each run."""
+def run_chain(chain, runs, request, folder, optimise, is_whole):
+    """The results of each run. is_whole: the chain is the model that others are compared with."""
     values = [dict(inputs) for inputs in runs]
     results = [{}] * len(runs)
     for path in chain:
         session = open_session(expose(path, request["values"], folder), optimise)
         for run, inputs in enumerate(runs):
-            if len(chain) == 1:
+            if is_whole:
                 check_same_network(session, inputs)
             results[run] = run_model(session, values[run])
             values[run].update(results[run])
@@ -138,7 +138,7 @@ def main():
     optimise = any(is_quantized(path) for chain in chains for path in chain)  # all alike
     response = []
     for index, chain in enumerate(chains):
-        results = run_chain(chain, runs, request, folder, optimise)
+        results = run_chain(chain, runs, request, folder, optimise, is_whole=index == 0)
         response.append([save(values, f"chain_{index}_run_{run}", folder) for run, values in enumerate(results)])
     with open(os.path.join(folder, "response.json"), "w", encoding="utf-8") as file:
         json.dump(response, file)

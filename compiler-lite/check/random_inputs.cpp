@@ -66,9 +66,18 @@ bool takes_places(ops::Kind kind) {
          kind == ops::Kind::kRecurrent;
 }
 
-// Whether integers that are computed from the input, or itself, say where elements lie or how many there are: only
-// small ones are sure to be some of those then.
+// Operators that make integers no others.
+bool keeps_integers(ops::Kind kind) {
+  return kind == ops::Kind::kReshape || kind == ops::Kind::kTranspose || kind == ops::Kind::kReorder ||
+         kind == ops::Kind::kSlice || kind == ops::Kind::kConcat;
+}
+
+// Whether integers that are computed from the input, or itself, say where elements lie, how many there are, or, where
+// they do nothing but become floating point, which count (as the mask of a transformer): only 0 and 1 are sure to be
+// some of those then.
 Integers integers_of(const plan::Tables& tables, uint32_t input) {
+  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // of a picture, say
+  bool becomes_float = !is_byte;
   std::vector<bool> is_reached(tables.tensors.size());
   is_reached[input] = true;
   const auto is_integer = [&](int32_t tensor) {
@@ -79,10 +88,11 @@ Integers integers_of(const plan::Tables& tables, uint32_t input) {
       const int32_t tensor = op.inputs[operand];
       if (tensor < 0 || !is_reached[static_cast<size_t>(tensor)] || !is_integer(tensor)) continue;
       if (operand > 0 && takes_places(op.kind())) return Integers::kPlaces;
+      becomes_float = becomes_float && (op.kind() == ops::Kind::kCast || keeps_integers(op.kind()));
       for (const int32_t output : op.outputs) is_reached[static_cast<size_t>(output)] = true;
     }
   }
-  return Integers::kAny;
+  return becomes_float ? Integers::kPlaces : Integers::kAny;
 }
 
 }  // namespace

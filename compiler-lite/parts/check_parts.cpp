@@ -37,10 +37,15 @@ class PartRuns {
     names.push_back(std::move(name));
   }
 
+  // What is of no input of the parts was bound.
   Status add_files() {
     NamedArrays all;
     for (const auto& [name, file] : options_.inputs) {
       NESTRT_ASSIGN_OR_RETURN(all[name], tools::read_npy(file));
+    }
+    if (std::ranges::none_of(manifest_.inputs, [&](const Border& border) { return all.contains(border.name); })) {
+      bound_ = std::move(all);
+      return {};
     }
     std::vector<tools::Array> arrays;
     for (const Border& border : manifest_.inputs) {

@@ -91,7 +91,7 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
 
 Status Evaluator::check_outputs() const {
   const TensorInfo& scores = f32_->session->outputs()[0];
-  if (tools::class_rows(scores) > 0) return {};
+  if (tools::class_rows(f32_->session->plan(), 0) > 0) return {};
   return Status(
       Code::kUnsupported,
       fmt::format("the loss is measured on class scores, f32 of 1xN; the network's first output '{}' is {} {}: "
@@ -103,7 +103,7 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
   Classes result;
   if (options.labels.empty()) return result;
   const Shape& scores = f32_->session->outputs()[0].shape;
-  const int64_t rows = tools::class_rows(f32_->session->outputs()[0]);
+  const int64_t rows = tools::class_rows(f32_->session->plan(), 0);
   if (rows != 1) {
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' has a class for each picture, but the network gives {} rows of scores, {}",
@@ -172,7 +172,7 @@ Result<const Evaluator::Outputs*> Evaluator::in_f32(size_t sample) {
 
 Status Evaluator::count(size_t sample, const Outputs& actual, const Outputs& expected, Score& score) const {
   ++score.samples;
-  if (tools::class_rows(f32_->session->outputs()[0]) == 0) return {};
+  if (tools::class_rows(f32_->session->plan(), 0) == 0) return {};
   NESTRT_ASSIGN_OR_RETURN(const Difference scores, compare(actual[0].view(), expected[0].view()));
   score.rows += static_cast<uint64_t>(scores.rows);
   score.agreeing += static_cast<uint64_t>(scores.rows_agreeing);

@@ -23,7 +23,7 @@ Result<Description> read_description(const nestrt_vendor_description& given, std
                     "'cpu' nor 'evta'",
                     escaped(description.kind)));
   if (!is_terminated(given.configuration) || !is_configuration(description.configuration))
-    return refuse(fmt::format("gives the configuration '{}': expected printable text without ',' and ':'",
+    return refuse(fmt::format("gives the configuration '{}': expected printable text without spaces, ',' and ':'",
                               escaped(description.configuration)));
   if (!is_alignment(given.alignment))
     return refuse(fmt::format("gives the alignment {}: expected a power of two up to {}", given.alignment,

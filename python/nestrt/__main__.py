@@ -141,9 +141,10 @@ def check_outputs(options: argparse.Namespace) -> None:
     """Before the work: that they can be written, and are none of the inputs, nor the same."""
     inputs = [getattr(options, name, None) for name in ("model", "plan", "samples", "calibration", "labels")]
     seen = [path for path in inputs if path]
-    for path in (getattr(options, "output", None), options.json):
+    of_output = "plan" if options.command == "compile" else "profile"
+    for path, kind in ((getattr(options, "output", None), of_output), (options.json, "json")):
         if path:
-            check_output(path, seen, is_plan=options.command == "compile" and path is options.output)
+            check_output(path, seen, kind)
             seen.append(path)
     if options.json and os.path.abspath(options.json) == os.path.abspath(getattr(options, "output", None) or ""):
         raise ValueError(f"'{options.json}' would be written twice; name another file for --json")

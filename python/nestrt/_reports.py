@@ -150,7 +150,7 @@ class Calibration:
     def __init__(self, source: Union[PathLike, _nestrt.Profile]) -> None:
         """source: a file of save(), as load() reads it."""
         is_file = isinstance(source, (str, os.PathLike))
-        self._core = _nestrt.load_profile(path_text(source), "", DEFAULT_PERCENTILE) if is_file else source
+        self._core = _nestrt.load_profile(path_text(source), "") if is_file else source
         self._summary: Dict[str, Any] = self._core._summary()
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy as np
 
 from . import _nestrt
+from ._errors import Error
 from ._html import table
 from ._plan import PathLike, Plan
 from ._values import path_text
@@ -217,8 +218,8 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
             was_due = self._submitted > self._taken
             try:
                 outputs = super().next()
-            except Exception:
-                self._taken += was_due  # one that has failed
+            except Error:
+                self._taken += was_due  # one that has failed; what handlers of signals raise is of none
                 raise
             self._taken += 1
             return outputs

@@ -237,6 +237,9 @@ def _number_of_classes(plan: Plan) -> int:
     count = math.prod(shape)
     if max(shape, default=1) != count or count < 2:
         raise InvalidArgument(f"output '{plan.outputs[0].name}' of shape {shape} is no row of class scores", "evaluate")
+    if plan._core._gives_ranks():
+        raise InvalidArgument(f"output '{plan.outputs[0].name}' is what a TopK gives: its places are ranks, and no classes",
+                              "evaluate")
     return count
 
 

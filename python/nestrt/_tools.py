@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import sys
 import tempfile
 import warnings
@@ -493,7 +494,8 @@ def bench(
     inputs: an array for each input, by name; default: random ones. runs, warmup: inferences. per_op, per_unit: times of each, too. pipeline: the throughput with so many in flight.
     against: compare with another schedule. trace: a file of the last runs for ui.perfetto.dev.
     options: those of Units, and schedule, split, partition, cost_file, check_every of Session.
-    KeyboardInterrupt ends it.
+    An interrupt ends it, with KeyboardInterrupt, or what else the program's handler raises; where that is nothing, the
+    report is of the runs until then.
     """
     where = _take(options, _UNITS)
     _reject(options, "bench")
@@ -511,9 +513,10 @@ def bench(
             with of_arguments(files):
                 figures = json.loads(_nestrt.bench(path, {**where, "units": units}, what))
         except Cancelled:
-            raise KeyboardInterrupt from None
+            signal.raise_signal(signal.SIGINT)
+            raise
     if figures["runs"] < runs:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
     return BenchReport._of(figures)
 
 

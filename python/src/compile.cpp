@@ -425,10 +425,13 @@ void bind_evaluator(nb::module_& module) {
       .def("evaluate", &EvaluatorHandle::evaluate, "settings"_a, "samples"_a);
 }
 
-// Before a long computation, and at its end. `inputs` are not to be written over.
-void check_output(const std::string& path, const std::vector<std::string>& inputs, bool is_plan) {
+// Before a long computation, and at its end. `inputs` are not to be written over. `kind`: of a file that may be
+// replaced: "plan", "profile" or "json".
+void check_output(const std::string& path, const std::vector<std::string>& inputs, const std::string& kind) {
+  static const std::map<std::string, tools::Written> kKinds = {
+      {"plan", tools::Written::kPlan}, {"profile", tools::Written::kProfile}, {"json", tools::Written::kJson}};
   for (const std::string& input : inputs) check(compiler::check_not_model(path, input), path);
-  check(tools::check_writable(path, is_plan ? tools::Written::kPlan : tools::Written::kText), path);
+  check(tools::check_writable(path, kKinds.at(kind)), path);
 }
 
 }  // namespace
@@ -446,7 +449,7 @@ void bind_compile(nb::module_& module) {
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })
       .def_ro("_percentile", &ProfileHandle::percentile)
       .def("_save", [](const ProfileHandle& self, const std::string& path) {
-        check_output(path, {}, false);
+        check_output(path, {}, "profile");
         check(compiler::save_profile(self.profile, path), path);
       });
   module.def("calibrate", &calibrate, "model"_a, "options"_a, "samples"_a, "method"_a, "percentile"_a,
@@ -454,9 +457,9 @@ void bind_compile(nb::module_& module) {
   module.def("load_profile", &load_profile, "path"_a, "method"_a, "percentile"_a = nb::none());
   module.def("compile", &compile, "model"_a, "options"_a, "profile"_a.none(), "quantize"_a, "search"_a.none(),
              "progress"_a.none());
-  module.def("check_output", &check_output, "path"_a, "inputs"_a, "is_plan"_a = true);
+  module.def("check_output", &check_output, "path"_a, "inputs"_a, "kind"_a = "plan");
   module.def("write_plan", [](const PlanHandle& plan, const std::string& path) {
-    check_output(path, {}, true);
+    check_output(path, {}, "plan");
     check(tools::write_file(path, plan.plan->bytes()), path);
   });
 }

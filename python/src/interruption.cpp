@@ -89,6 +89,8 @@ CancelOnInterrupt::CancelOnInterrupt(Session& session) {
   active_ = true;
 }
 
+bool CancelOnInterrupt::came() const { return active_ && watch().interrupted.load() == watch().run.load(); }
+
 CancelOnInterrupt::~CancelOnInterrupt() {
   if (!active_) return;
   sigaction(SIGINT, &watch().before, nullptr);

@@ -11,6 +11,7 @@
 #include "python/src/errors.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/statistics.h"
+#include "tools/common/classify.h"
 #include "tools/common/image.h"
 #include "tools/common/preprocess.h"
 
@@ -211,6 +212,10 @@ void bind_plan(nb::module_& module) {
   nb::class_<PlanHandle>(module, "Plan", "A compiled network, verified completely; see nestrt.Plan.")
       .def("__init__", &open_file, "path"_a, "keys"_a, "copy"_a)
       .def("__init__", &open_bytes, "content"_a, "keys"_a)
+      .def("_gives_ranks",
+           [](const PlanHandle& self) {  // not classes, in its first output, which looks like scores
+             return tools::class_rows(self.plan->outputs()[0]) > 0 && tools::class_rows(*self.plan, 0) == 0;
+           })
       .def("_inputs", &inputs_of)
       .def("_outputs", &outputs_of)
       .def("_tensors", &tensors_of)

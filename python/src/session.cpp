@@ -99,12 +99,16 @@ void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs,
   const auto limit = deadline ? std::optional(nanoseconds_of("deadline", *deadline)) : self.deadline;
   if (limit) options.deadline = SteadyClock::now() + *limit;
   Status status;
-  {
-    nb::gil_scoped_release release;
-    const CancelOnInterrupt interrupt(*self.session);
-    status = self.session->run(inputs.views, outputs.views, options);
+  for (bool is_interrupted = true; is_interrupted;) {
+    {
+      nb::gil_scoped_release release;
+      const CancelOnInterrupt interrupt(*self.session);
+      status = self.session->run(inputs.views, outputs.views, options);
+      is_interrupted = status.code() == Code::kCancelled && interrupt.came();
+    }
+    // The program's handler may raise nothing: then the run was not to end, and begins again.
+    if (is_interrupted && PyErr_CheckSignals() != 0) throw nb::python_error();
   }
-  if (status.code() == Code::kCancelled && PyErr_CheckSignals() != 0) throw nb::python_error();
   check(status, self.plan.where);
 }
 

@@ -107,6 +107,7 @@ def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):
         anew = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=60.0)
         assert chosen.to_bytes() == nestrt.compile(model, quantize="s8", calibration=anew).to_bytes()
         assert chosen.to_bytes() != nestrt.compile(model, quantize="s8", calibration=calibration).to_bytes()
+    assert nestrt.Calibration(tmp_path / "profile.yaml").values == seen.values
     for percentile in (60.0, 99.99):
         loaded = nestrt.Calibration.load(tmp_path / "profile.yaml", percentile=percentile)
         anew = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=percentile)
@@ -126,6 +127,7 @@ def test_a_percentile_is_50_to_100_wherever_it_is_stated(model, seen, samples, t
 
 def test_a_percentile_of_a_profile_goes_with_its_method(seen, tmp_path):
     seen.save(tmp_path / "profile.yaml")
+    assert nestrt.Calibration(tmp_path / "profile.yaml").values == seen.values
     assert nestrt.Calibration.load(tmp_path / "profile.yaml", method="percentile", percentile=90.0).values
     with pytest.raises(TypeError, match="percentile goes with method='percentile'"):
         nestrt.Calibration.load(tmp_path / "profile.yaml", method="minmax", percentile=90.0)

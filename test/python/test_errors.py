@@ -214,6 +214,14 @@ def test_nothing_is_saved_over_pictures_models_or_plans(model, plan, samples, tm
             save(path)
         assert path.read_bytes() == content.read_bytes()
     plan.save(saved)
+    script = tmp_path / "script.py"
+    script.write_text("keep = 'me'")
+    for save in (plan.save, seen.save):
+        with pytest.raises(nestrt.Error, match="is there"):
+            save(script)
+    assert script.read_text() == "keep = 'me'"
+    seen.save(tmp_path / "profile.yaml")
+    seen.save(tmp_path / "profile.yaml")  # over its like
 
 
 def test_labels_that_are_no_text_are_refused(plan):

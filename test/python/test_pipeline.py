@@ -78,7 +78,25 @@ def test_an_interrupted_next_is_asked_for_again(for_board, pictures):
     with pytest.raises(KeyboardInterrupt):
         pipeline.next()
     for picture in pictures[:2]:
-        assert np.array_equal(pipeline.next()["probabilities"], session(picture))
+        assert np.array_equal(pipeline.next(wait=True)["probabilities"], session(picture))
+
+
+def test_what_a_handler_of_signals_raises_is_no_failed_inference(for_board, pictures):
+    slow = nestrt.Units("evta:sim,cpu", plan=for_board, pace=2000)
+    pipeline = nestrt.Pipeline(for_board, slow, in_flight=1)
+    pipeline.submit(pictures[0])
+
+    def too_late(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, too_late)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(TimeoutError):
+            pipeline.next(wait=True)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert np.array_equal(pipeline.next(wait=True)["probabilities"], nestrt.Session(for_board, threads=1)(pictures[0]))
 
 
 def test_a_result_that_nobody_asked_for_is_none(plan):

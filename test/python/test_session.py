@@ -1,4 +1,5 @@
 import os
+import signal
 import threading
 
 import numpy as np
@@ -160,3 +161,17 @@ def test_a_plan_of_several_shapes_takes_the_one_that_fits():
             else:
                 found = runs.run(array)["y"]
             assert np.array_equal(found, np.maximum(array, 0))
+
+
+def test_an_interrupt_whose_handler_raises_nothing_ends_no_run(for_board, samples):
+    expected = nestrt.Session(for_board, threads=1)(samples[:1])
+    session = nestrt.Session(for_board, "evta:sim,cpu", threads=1, pace=2000)  # seconds an inference
+    asked = []
+    before = signal.signal(signal.SIGINT, lambda *_: asked.append(True))
+    try:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        found = session(samples[:1])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert asked == [True]
+    np.testing.assert_array_equal(found, expected)

@@ -93,6 +93,16 @@ def test_pictures_that_cannot_be_read_are_told_by_workers_too(model, tmp_path):
         nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2)
 
 
+def test_samples_that_are_passed_over_have_their_place_among_all(model, many_samples):
+    samples = many_samples.copy()
+    samples[40, 0, 0, 0] = np.nan
+    for workers in (None, 2):
+        seen = nestrt.calibrate(model, samples, skip_unreadable=True, workers=workers)
+        assert len(seen.skipped) == 1 and "samples.npy[40]" in seen.skipped[0]
+    with pytest.raises(nestrt.InvalidArgument, match=r"samples\.npy\[40\]"):
+        nestrt.calibrate(model, samples, workers=2)
+
+
 def test_a_calibration_of_nothing_that_can_be_read_is_refused(model, tmp_path):
     (tmp_path / "b.png").write_bytes(b"no picture")
     with pytest.raises(nestrt.InvalidArgument, match="none of the"):

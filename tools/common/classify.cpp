@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "nestrt/plan_tables.h"
+
 namespace nestrt::tools {
 
 int64_t class_rows(const TensorInfo& output) {
@@ -16,6 +18,31 @@ int64_t class_rows(const TensorInfo& output) {
   const auto begin = shape.begin() + (rank == 1 ? 0 : 1);
   const int64_t classes = *std::max_element(begin, shape.end());
   return rows > 0 && classes > 1 && shape.num_elements() == rows * classes ? rows : 0;
+}
+
+namespace {
+
+// Whether a tensor is what a TopK finds: places, or the elements that are gathered from them, in whatever form.
+bool is_sorted(const plan::Tables& tables, uint32_t tensor) {
+  std::vector<bool> sorted(tables.tensors.size());
+  for (const plan::Operator& op : tables.operators) {  // in the order of computation
+    const bool keeps = op.kind() == ops::Kind::kReshape || op.kind() == ops::Kind::kCast ||
+                       op.kind() == ops::Kind::kReorder || op.kind() == ops::Kind::kDequantize;
+    const auto reads_sorted = [&](size_t operand) {
+      return op.inputs[operand] >= 0 && sorted[static_cast<size_t>(op.inputs[operand])];
+    };
+    const bool gives_sorted = op.kind() == ops::Kind::kTopK || (keeps && reads_sorted(0)) ||
+                              (op.kind() == ops::Kind::kGatherElements && reads_sorted(1));
+    for (const int32_t output : op.outputs)
+      if (output >= 0) sorted[static_cast<size_t>(output)] = gives_sorted;
+  }
+  return sorted[tensor];
+}
+
+}  // namespace
+
+int64_t class_rows(const Plan& plan, size_t output) {
+  return is_sorted(plan.tables(), plan.tables().outputs[output]) ? 0 : class_rows(plan.outputs()[output]);
 }
 
 std::vector<size_t> largest(std::span<const float> values, size_t count) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/plan.h"
 #include "nestrt/tensor.h"
 
 namespace nestrt::tools {
@@ -14,6 +15,8 @@ namespace nestrt::tools {
 // How many rows of class scores an output can be, by its type and shape: f32, [N], [B, N], or of rank 4 with two
 // further dimensions of one; N at least 2. 0 where it can be none: boxes, maps, sequences.
 int64_t class_rows(const TensorInfo& output);
+// The same of an output of a plan: none where it is what a TopK gives, of which places are ranks and no classes.
+int64_t class_rows(const Plan& plan, size_t output);
 
 // Positions of the `count` largest values, largest first, of equals the first; NaN counts as smallest.
 std::vector<size_t> largest(std::span<const float> values, size_t count);

@@ -19,9 +19,10 @@ namespace {
 
 using tools::Json;
 
-// What one unit has for an operator.
+// What one unit has for an operator. A program that is for several has its costs at the first.
 struct Programs {
   const plan::Program* whole = nullptr;
+  uint32_t first = 0;  // of the operators of `whole`
   size_t pieces = 0;
 };
 
@@ -37,7 +38,7 @@ Units units_of(const plan::Tables& tables) {
       programs.resize(tables.operators.size());
       for (const uint32_t op : branch.operators) {
         if (program.channels.all())
-          programs[op].whole = &program;
+          programs[op].whole = &program, programs[op].first = branch.operators.front();
         else
           ++programs[op].pieces;
       }
@@ -46,9 +47,10 @@ Units units_of(const plan::Tables& tables) {
   return units;
 }
 
-// What the plan says that an operator's program takes.
-const plan::Cost* cost_of(const Programs& programs) {
-  return programs.whole == nullptr || programs.whole->costs.empty() ? nullptr : &programs.whole->costs[0];
+// What the plan says that the program takes which begins with the operator.
+const plan::Cost* cost_of(uint32_t op, const Programs& programs) {
+  const bool begins = programs.whole != nullptr && programs.first == op;
+  return !begins || programs.whole->costs.empty() ? nullptr : &programs.whole->costs[0];
 }
 
 bool is_opaque(const plan::Operator& op) { return op.kind() == ops::Kind::kOpaque; }
@@ -60,7 +62,9 @@ std::string only_unit_of(const plan::Tables& tables, uint32_t op) {
 
 std::string remark_on(const plan::Tables& tables, uint32_t index, const Programs& programs) {
   const plan::Operator& op = tables.operators[index];
-  if (programs.whole != nullptr) return is_opaque(op) ? "has a program; no other unit has" : "";
+  if (programs.whole != nullptr && is_opaque(op)) return "has a program; no other unit has";
+  if (programs.whole != nullptr)
+    return programs.first == index ? "" : fmt::format("in the program that begins with #{}", programs.first);
   if (is_opaque(op)) return only_unit_of(tables, index);
   return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
 }
@@ -72,7 +76,8 @@ struct Coverage {
   double microseconds = 0;
   bool has_guesses = false;
 
-  void add(const plan::Tables& tables, const plan::Operator& op, const Programs& programs) {
+  void add(const plan::Tables& tables, uint32_t index, const Programs& programs) {
+    const plan::Operator& op = tables.operators[index];
     const bool computes = !is_view(tables, op);
     const uint64_t work = statistics(tables, op).macs;
     computing += computes;
@@ -80,7 +85,7 @@ struct Coverage {
     all_macs += work;
     if (programs.whole == nullptr) return;
     on_unit += computes, macs += work;
-    const plan::Cost* const cost = cost_of(programs);
+    const plan::Cost* const cost = cost_of(index, programs);
     if (cost == nullptr) return;
     microseconds += cost->microseconds;
     has_guesses |= cost->origin == plan::CostOrigin::kUnknown;
@@ -115,7 +120,7 @@ tools::Table table_of(const plan::Tables& tables, const std::vector<Programs>& p
       {{"#", kRight}, {"operator"}, {"kind"}, {"MMAC", kRight}, {"ms", kRight}, {"pieces", kRight}, {"remark"}});
   for (uint32_t i = 0; i < tables.operators.size(); ++i) {
     const plan::Operator& op = tables.operators[i];
-    const plan::Cost* const cost = cost_of(programs[i]);
+    const plan::Cost* const cost = cost_of(i, programs[i]);
     table.add_row({std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
                    format_macs(tables, op), cost == nullptr ? "" : fmt::format("{:.3f}", cost->microseconds / 1e3),
                    programs[i].pieces > 0 ? std::to_string(programs[i].pieces) : "",
@@ -130,11 +135,12 @@ Json operators_of(const plan::Tables& tables, const std::vector<Programs>& progr
     const plan::Operator& op = tables.operators[i];
     Json entry{{"name", op.name}, {"kind", ops::name(op.kind())}};
     if (!is_opaque(op)) entry.set("macs", statistics(tables, op).macs);
-    const plan::Cost* const cost = cost_of(programs[i]);
+    const plan::Cost* const cost = cost_of(i, programs[i]);
     if (cost != nullptr) {
       entry.set("microseconds", cost->microseconds);
       entry.set("cost_origin", plan::name(cost->origin));
     }
+    if (programs[i].whole != nullptr && programs[i].first != i) entry.set("in_program_of", programs[i].first);
     if (programs[i].whole == nullptr) entry.set("reason", remark_on(tables, i, programs[i]));
     operators.push_back(std::move(entry));
   }
@@ -145,7 +151,7 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
              tools::Page& page) {
   const tools::Table table = table_of(tables, programs);
   Coverage coverage;
-  for (uint32_t i = 0; i < tables.operators.size(); ++i) coverage.add(tables, tables.operators[i], programs[i]);
+  for (uint32_t i = 0; i < tables.operators.size(); ++i) coverage.add(tables, i, programs[i]);
   fmt::print("{}\n{}: {} of {} operators that compute, {}{}\n", table.to_string(), unit, coverage.on_unit,
              coverage.computing, coverage.multiplications(), coverage.time());
   tools::add_operator_graph(page, "Operators on " + unit, tables, [&](uint32_t op) {

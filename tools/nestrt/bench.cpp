@@ -39,10 +39,12 @@ class Interruption {
  public:
   Interruption() {
     asked_for = 0;
+    sigaction(SIGINT, nullptr, &before_);
+    if ((before_.sa_flags & SA_SIGINFO) == 0 && before_.sa_handler == SIG_IGN) return;  // as of a job in the background
     struct sigaction action = {};
     action.sa_handler = [](int) { asked_for = 1; };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
+    sigaction(SIGINT, &action, nullptr);
   }
   ~Interruption() { sigaction(SIGINT, &before_, nullptr); }
   Interruption(const Interruption&) = delete;

@@ -94,7 +94,7 @@ std::span<const float> PictureRunner::scores() const {
   return {static_cast<const float*>(output.data), static_cast<size_t>(output.shape.num_elements())};
 }
 
-bool PictureRunner::gives_classes() const { return tools::class_rows(plan().outputs()[0]) == 1; }
+bool PictureRunner::gives_classes() const { return tools::class_rows(plan(), 0) == 1; }
 
 Status PictureRunner::require_classes(const std::string& whose) const {
   if (gives_classes()) return {};

@@ -139,9 +139,10 @@ std::string format_classes(std::span<const float> values, const std::vector<std:
 }
 
 // One name for each class from 0 to the last one of an output with so many. Without a file: none.
-Result<tools::TextLines> read_names(const Options& options, const TensorInfo& output) {
+Result<tools::TextLines> read_names(const Options& options, const Plan& plan) {
   if (options.labels.empty()) return tools::TextLines();
-  if (tools::class_rows(output) != 1) {
+  const TensorInfo& output = plan.outputs()[0];
+  if (tools::class_rows(plan, 0) != 1) {
     return Status(Code::kInvalidArgument,
                   fmt::format("--labels names classes, but the plan's first output is no row of class scores (f32 1xN):"
                               "\n{}",
@@ -177,7 +178,7 @@ Status run_arrays(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(units.shape, find_shape(options));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units));
   NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
-  NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, loaded.plan->outputs()[0]));
+  NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, *loaded.plan));
   NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
   std::vector<ConstTensorView> inputs;
@@ -205,7 +206,7 @@ Status run_pictures(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_picture_options(options));
   NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units, options.pictures));
   NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
-  NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, runner.plan().outputs()[0]));
+  NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, runner.plan()));
   for (const std::string& path : options.images) {
     NESTRT_RETURN_IF_ERROR(runner.run(path));
     if (options.images.size() > 1) fmt::print("{}\n", tools::printable(path));

@@ -71,7 +71,7 @@ typedef struct nestrt_vendor_description {
   uint32_t reserved;     /* 0 */
   /* As plans and lists of units name it: a-z, 0-9, '_' and '-', beginning with a letter; neither "cpu" nor "evta". */
   char kind[32];
-  /* Another text wherever measured times of the other are no good: printable ASCII without ',' and ':'. */
+  /* Another text wherever measured times of the other are no good: printable ASCII without spaces, ',' and ':'. */
   char configuration[64];
 } nestrt_vendor_description;
 

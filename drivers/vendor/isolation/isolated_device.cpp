@@ -226,6 +226,12 @@ Status IsolatedDevice::start() {
     return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a run that "
                                                   "ended well, and is not started again: open the unit again",
                                                   file(), starts_.load()));
+  if (hangs_.load() >= isolation_.most_hangs)
+    return Status(
+        Code::kUnavailable,
+        fmt::format("plug-in '{}': it did not come back from {} calls without a run that ended well in between, "
+                    "and is not started again: open the unit again",
+                    file(), hangs_.load()));
   starts_.fetch_add(1);
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<Child> started, Child::start(command_));
   NESTRT_ASSIGN_OR_RETURN(Description description, open_child(*started));
@@ -268,6 +274,7 @@ Result<Reply> IsolatedDevice::await_reply(Child& child, Lane lane, std::string_v
   if (!reply) return failure(fmt::format("{}, in {}", reply.error().message(), what));
   if (*reply) return **reply;
   child.end();
+  hangs_.fetch_add(1);
   return failure(
       fmt::format("{} does not come back within {} ms: its process was ended", what, isolation_.call_limit.count()));
 }
@@ -312,7 +319,7 @@ Status IsolatedDevice::run(uint64_t program, std::span<void* const> ports, Deadl
   if (stop.load()) current->cancel(request.number);  // interrupt() may have come before
   Status status = await_run(*current, request.number, deadline, stop);
   under_way_.store(0);
-  if (status.ok()) starts_.store(0);
+  if (status.ok()) starts_.store(0), hangs_.store(0);
   return status;
 }
 

@@ -27,6 +27,8 @@ struct Isolation {
   std::chrono::milliseconds call_limit{30000}, patience{2000};
   // It is not started more often without a run that has ended well in between.
   int most_starts = 16;
+  // Nor where it had to be ended so often because it did not come back: each time somebody has waited for call_limit.
+  int most_hangs = 2;
 };
 
 class IsolatedDevice final : public Device, public std::enable_shared_from_this<IsolatedDevice> {
@@ -83,7 +85,7 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
   Mutex loading_;  // of the lane of that name, and who starts the process
   std::map<uint64_t, Source> programs_ NESTRT_GUARDED_BY(loading_);
   uint64_t last_id_ NESTRT_GUARDED_BY(loading_) = 0;
-  std::atomic<int> starts_{0};  // since a run ended well
+  std::atomic<int> starts_{0}, hangs_{0};  // since a run ended well
 
   mutable Mutex mutex_;
   std::shared_ptr<Child> child_ NESTRT_GUARDED_BY(mutex_);

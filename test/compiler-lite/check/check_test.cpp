@@ -316,6 +316,68 @@ TEST_CASE("Integer products of int8 and int8 are checked, for which ONNX Runtime
   CHECK(result.exit_code == 0);
 }
 
+// A transformer's mask, 1 for what counts, becomes what is added to scores: 0, or far below them.
+ModelBuilder masked_scores() {
+  ModelBuilder model;
+  model.input("x", {1, 4}).input("mask", {1, 4}, test::onnx_type::kInt64).output("y");
+  model.constant("one", {}, std::vector<float>{1}).constant("lowest", {}, std::vector<float>{-3.4e38F});
+  test::set_attribute(model.node("Cast", {"mask"}, {"counts"}), "to", int64_t{test::onnx_type::kFloat});
+  model.node("Sub", {"one", "counts"}, {"left_out"});
+  model.node("Mul", {"left_out", "lowest"}, {"bias"});
+  model.node("Add", {"x", "bias"}, {"scores"});
+  model.node("Softmax", {"scores"}, {"y"});
+  return model;
+}
+
+TEST_CASE("Random masks leave scores that are numbers, and what is NaN on both sides is said to compare nothing") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string model = folder.write_text("masked.onnx", masked_scores().bytes());
+  const std::string plan = folder.path() + "/plan.nest", x = folder.path() + "/x.npy", mask = folder.path() + "/m.npy";
+  REQUIRE(test::run_program("nestc", {"compile", model, "-o", plan}).exit_code == 0);
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", model, plan, "--python", python});
+    return test::run_program("nestc", more);
+  };
+  const auto random = check({"--random", "5"});
+  INFO(random.text);
+  CHECK(random.exit_code == 0);
+  const std::vector<float> scores(4, 1);
+  const std::vector<int64_t> twice(4, 3);  // 1 - 3 of the lowest is infinite
+  REQUIRE(tools::write_npy(x, {DataType::kF32, {1, 4}, scores.data()}).ok());
+  REQUIRE(tools::write_npy(mask, {DataType::kS64, {1, 4}, twice.data()}).ok());
+  const auto empty = check({"--input", "x=" + x, "--input", "mask=" + mask});
+  INFO(empty.text);
+  CHECK(empty.exit_code == 1);
+  CHECK_THAT(empty.text,
+             Catch::Matchers::Contains("y: all elements are NaN") && Catch::Matchers::Contains("nothing was compared"));
+}
+
+TEST_CASE("What was bound goes to the model beside samples and random inputs, too") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  ModelBuilder scaled;
+  scaled.input("x", {1, 4}).input("gain", {4}).output("y").node("Mul", {"x", "gain"}, {"y"});
+  const std::string model = folder.write_text("scaled.onnx", scaled.bytes()), plan = folder.path() + "/plan.nest";
+  const std::string gain = folder.path() + "/gain.npy", samples = folder.path() + "/samples.npy";
+  const std::vector<float> gains = {1, 2, 3, 4}, values(12, 0.5F);
+  REQUIRE(tools::write_npy(gain, {DataType::kF32, {4}, gains.data()}).ok());
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {3, 1, 4}, values.data()}).ok());
+  REQUIRE(test::run_program("nestc", {"compile", model, "-o", plan, "--bind", "gain=" + gain}).exit_code == 0);
+  for (const std::vector<std::string>& runs : {std::vector<std::string>{"--npy", samples}, {"--random", "3"}}) {
+    std::vector<std::string> arguments = {"check", model, plan, "--python", python, "--input", "gain=" + gain};
+    arguments.insert(arguments.end(), runs.begin(), runs.end());
+    const auto result = test::run_program("nestc", arguments);
+    INFO(result.text);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.text, Catch::Matchers::Contains("over 3 inputs the plan matches"));
+  }
+  const auto absent = test::run_program("nestc", {"check", model, plan, "--python", python});
+  CHECK_THAT(absent.text, Catch::Matchers::Contains("add --input gain=FILE.npy"));
+}
+
 TEST_CASE("nestc check says how to get ONNX Runtime where it cannot be had") {
   const Workshop workshop;
   const auto result = test::run_program(

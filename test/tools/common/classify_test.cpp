@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "test/support/plan_builder.h"
+
 namespace nestrt::tools {
 namespace {
 
@@ -28,6 +30,20 @@ TEST_CASE("Rows of class scores are told from boxes, maps and sequences by their
   CHECK(rows({0, 10}) == 0);
   CHECK(rows({}) == 0);
   CHECK(rows({1, 1000}, DataType::kS64) == 0);
+}
+
+TEST_CASE("What a TopK gives is sorted, and no row of class scores") {
+  nestrt::test::PlanBuilder builder;
+  const int x = builder.input("x", {1, 10});
+  const int places = builder.output("places", {1, 5}, DataType::kS64), values = builder.output("values", {1, 5});
+  builder.op("top", ops::TopK{.axis = 1, .count = 5}, {x}, {places});
+  builder.op("values", ops::GatherElements{.axis = 1}, {x, places}, {values});
+  const nestrt::test::PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  INFO(plan.error().to_string());
+  REQUIRE(plan);
+  CHECK(class_rows((*plan)->outputs()[1]) == 1);
+  CHECK(class_rows(**plan, 1) == 0);
 }
 
 TEST_CASE("Only values in [0, 1] with sum 1 are a distribution") {

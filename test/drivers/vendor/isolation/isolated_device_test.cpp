@@ -175,6 +175,22 @@ TEST_CASE("A plug-in that has crashed too often without a run that ended well is
   CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a run that ended well"));
 }
 
+TEST_CASE("A plug-in that does not come back, and not the next time, is not waited for again") {
+  if (!needs_isolation()) return;
+  const nestrt::test::Quiet quiet;
+  Orders& orders = new_orders();
+  Isolation isolation;
+  isolation.call_limit = std::chrono::milliseconds(200);
+  const auto unit = open_crashing_unit(isolation);
+  const nestrt::test::ProgramInPlan program(skeleton_copy_file(), unit->info().kind);
+  const auto load = [&] { return text_of(program.prepare(*unit).error()); };
+  for (int hang = 0; hang < 2; ++hang) {
+    orders.give(Entry::kLoad, Fault::kLoop);
+    CHECK_THAT(load(), Catch::Contains("does not come back within 200 ms"));
+  }
+  CHECK_THAT(load(), Catch::Contains("did not come back from 2 calls"));
+}
+
 TEST_CASE("A session computes on the host what an isolated plug-in crashes in") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
