@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "compiler-lite/check/output_range.h"
 #include "compiler-lite/check/plan_trace.h"
