@@ -28,11 +28,11 @@ struct Run {
 // Arrays of inputs of the model that the plan has not: they were bound at compile time.
 Result<NamedArrays> bound_arrays(const CheckOptions& options, const Plan& plan) {
   NamedArrays bound;
-  for (const auto& [name, file] : options.inputs) {
+  for (const auto& given : options.inputs) {
     const bool is_plan_input =
-        std::ranges::any_of(plan.inputs(), [&](const auto& input) { return input.name == name; });
+        std::ranges::any_of(plan.inputs(), [&](const TensorInfo& input) { return input.name == given.first; });
     if (is_plan_input) continue;
-    NESTRT_ASSIGN_OR_RETURN(bound[name], tools::read_npy(file));
+    NESTRT_ASSIGN_OR_RETURN(bound[given.first], tools::read_npy(given.second));
   }
   return bound;
 }
