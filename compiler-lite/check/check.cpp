@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler-lite/check/input_files.h"
 #include "compiler-lite/check/output_range.h"
 #include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/run_session.h"
@@ -25,40 +26,14 @@ struct Run {
   NamedArrays bound;                 // the model's others
 };
 
-// Arrays of inputs of the model that the plan has not: they were bound at compile time.
-Result<NamedArrays> bound_arrays(const CheckOptions& options, const Plan& plan) {
-  NamedArrays bound;
-  for (const auto& given : options.inputs) {
-    const bool is_plan_input =
-        std::ranges::any_of(plan.inputs(), [&](const TensorInfo& input) { return input.name == given.first; });
-    if (is_plan_input) continue;
-    NESTRT_ASSIGN_OR_RETURN(bound[given.first], tools::read_npy(given.second));
-  }
-  return bound;
-}
-
-Result<std::vector<tools::Array>> arrays_of_files(const CheckOptions& options, const Plan& plan) {
-  std::vector<tools::Array> arrays;
-  for (const TensorInfo& input : plan.inputs()) {
-    const auto file = options.inputs.find(input.name);
-    if (file == options.inputs.end()) {
-      return Status(Code::kInvalidArgument,
-                    fmt::format("no file for input {} ({} {}); add --input {}=FILE.npy", input.name, name(input.type),
-                                input.shape.to_string(), input.name));
-    }
-    NESTRT_ASSIGN_OR_RETURN(arrays.emplace_back(), tools::read_npy(file->second));
-  }
-  return arrays;
-}
-
 Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& plan) {
   std::vector<Run> runs;
-  NESTRT_ASSIGN_OR_RETURN(const NamedArrays bound, bound_arrays(options, plan));
-  if (options.inputs.size() > bound.size()) {
+  NESTRT_ASSIGN_OR_RETURN(const NamedArrays bound, bound_arrays(options.inputs, plan.inputs()));
+  if (!options.inputs.empty() && !are_all_bound(options.model, options.inputs, plan.inputs())) {
     if (!options.samples.empty())
       return Status(Code::kInvalidArgument,
                     "--input is one run of a plan, and --images or --npy are others; state one");
-    NESTRT_ASSIGN_OR_RETURN(std::vector<tools::Array> arrays, arrays_of_files(options, plan));
+    NESTRT_ASSIGN_OR_RETURN(std::vector<tools::Array> arrays, input_arrays(options.inputs, plan.inputs()));
     runs.push_back({std::move(arrays), bound});
     return runs;
   }
@@ -66,7 +41,8 @@ Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& pl
   if (!runs.empty()) return runs;
   for (int i = 0; i < options.random_runs; ++i)
     runs.push_back({random_inputs(plan, options.seed + static_cast<uint64_t>(i)), bound});
-  return runs;
+  if (!runs.empty()) return runs;
+  return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input, --images or --npy");
 }
 
 NamedArrays named(const Run& run, const Plan& plan) {

@@ -1,10 +1,9 @@
 #include "compiler-lite/check/output_range.h"
 
-#include <algorithm>
 #include <variant>
-#include <vector>
 
 #include "nestrt/plan_tables.h"
+#include "tools/common/marked_tensors.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -27,28 +26,24 @@ bool gives_0_to_1(const plan::Operator& op) {
   return unary != nullptr && (unary->kind == ops::UnaryKind::kSigmoid || unary->kind == ops::UnaryKind::kHardSigmoid);
 }
 
-// Operators whose output has the values of their inputs, in another place or form.
+// Operators whose output has the values of their first input, in another place or form.
 bool moves_values(ops::Kind kind) {
   using enum ops::Kind;
-  return kind == kReshape || kind == kTranspose || kind == kReorder || kind == kConcat || kind == kSlice ||
-         kind == kQuantize || kind == kDequantize;
+  return kind == kReshape || kind == kTranspose || kind == kReorder || kind == kSlice || kind == kQuantize ||
+         kind == kDequantize;
 }
 
 }  // namespace
 
 bool goes_from_0_to_1(const Plan& plan, size_t output) {
-  const plan::Tables& tables = plan.tables();
-  std::vector<bool> bounded(tables.tensors.size());
-  for (const plan::Operator& op : tables.operators) {  // in the order of computation
-    const auto is_bounded = [&](int32_t input) { return input >= 0 && bounded[static_cast<size_t>(input)]; };
-    const bool carries =
-        moves_values(op.kind()) && !op.inputs.empty() &&
-        (op.kind() == ops::Kind::kConcat ? std::ranges::all_of(op.inputs, is_bounded) : is_bounded(op.inputs[0]));
-    if (!carries && !gives_0_to_1(op)) continue;
-    for (const int32_t written : op.outputs)
-      if (written >= 0) bounded[static_cast<size_t>(written)] = true;
-  }
-  return bounded[tables.outputs[output]];
+  const auto marks = [](const plan::Operator& op, const auto& is_bounded) {
+    if (gives_0_to_1(op)) return true;
+    if (op.kind() != ops::Kind::kConcat) return moves_values(op.kind()) && is_bounded(0);
+    bool all = true;
+    for (size_t operand = 0; operand < op.inputs.size(); ++operand) all = all && is_bounded(operand);
+    return all;
+  };
+  return tools::marked_tensors(plan.tables(), marks)[plan.tables().outputs[output]];
 }
 
 }  // namespace nestrt::compiler

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler-lite/check/input_files.h"
 #include "compiler-lite/quantize/profile.h"
 
 namespace nestrt::compiler {
@@ -37,32 +38,13 @@ class PartRuns {
     names.push_back(std::move(name));
   }
 
-  // What is of no input of the parts was bound.
   Status add_files() {
-    NamedArrays all;
-    for (const auto& [name, file] : options_.inputs) {
-      NESTRT_ASSIGN_OR_RETURN(all[name], tools::read_npy(file));
-    }
-    if (std::ranges::none_of(manifest_.inputs, [&](const Border& border) { return all.contains(border.name); })) {
-      bound_ = std::move(all);
-      return {};
-    }
-    std::vector<tools::Array> arrays;
-    for (const Border& border : manifest_.inputs) {
-      const auto found = all.find(border.name);
-      if (found == all.end()) return missing(border);
-      arrays.push_back(std::move(found->second));
-      all.erase(found);
-    }
-    bound_ = std::move(all);
+    const std::vector<TensorInfo> inputs = inputs_of(manifest_);
+    NESTRT_ASSIGN_OR_RETURN(bound_, bound_arrays(options_.inputs, inputs));
+    if (are_all_bound(options_.model, options_.inputs, inputs)) return {};
+    NESTRT_ASSIGN_OR_RETURN(std::vector<tools::Array> arrays, input_arrays(options_.inputs, inputs));
     add(std::move(arrays), "files");
     return {};
-  }
-
-  static Status missing(const Border& border) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("no file for input {} ({} {}); add --input {}=FILE.npy", border.name, name(border.type),
-                              border.shape.to_string(), border.name));
   }
 
   Status add_samples() {

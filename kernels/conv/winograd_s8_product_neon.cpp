@@ -95,7 +95,7 @@ namespace {
 
 #define OPERANDS                                                                                                  \
   [weights] "+&r"(weights), [inputs] "+&r"(inputs), [steps] "+&r"(steps)                                          \
-      : [first_weights] "r"(product.weights), [first_inputs] "r"(product.inputs), [sums] "r"(product.sums), \
+      : [first_weights] "r"(product.weights), [first_inputs] "r"(product.inputs), [sums] "r"(product.sums),       \
         [ahead] "r"(product.ahead)                                                                                \
       : "memory", "cc", "x13", "x14", "x15", "x16", "x19", "x20", "x21", "x22", "x23", "x24", "v0", "v1", "v2",   \
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", \

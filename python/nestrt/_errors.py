@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from typing import Callable, Iterator
+
 
 class Error(Exception):
     """What could not be done, and why.
@@ -126,3 +129,15 @@ _BY_CODE = {
 
 def from_status(code: int, message: str, where: str) -> Error:
     return _BY_CODE.get(code, InternalError)(message, where)
+
+
+@contextlib.contextmanager
+def reworded(change: Callable[[str], str]) -> Iterator[None]:
+    """What an error says is said in other words, those that `change` makes of them."""
+    try:
+        yield
+    except Error as error:
+        message = change(error.message)
+        if message == error.message:
+            raise
+        raise type(error)(message, error.where) from None

@@ -6,12 +6,12 @@ import contextlib
 import os
 import re
 import tempfile
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Union
+from typing import Any, Callable, ContextManager, Dict, Iterable, Iterator, List, Mapping, Sequence, Union
 
 import numpy as np
 
 from . import _nestrt
-from ._errors import Error, InvalidArgument
+from ._errors import InvalidArgument, reworded
 from ._plan import Plan
 from ._values import path_text
 
@@ -192,15 +192,13 @@ def named_files(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:
     return files
 
 
-@contextlib.contextmanager
-def of_arguments(files: Mapping[str, str]) -> Iterator[None]:
+def of_arguments(files: Mapping[str, str]) -> ContextManager[None]:
     """What a command says of its files and options is said of the arrays of `inputs` and of arguments."""
-    try:
-        yield
-    except Error as error:
-        message = re.sub(r"--input (.+?)=FILE\.npy", r"\1", error.message).replace("--python", "python=")
+
+    def change(message: str) -> str:
+        message = re.sub(r"--input (.+?)=FILE\.npy", r"\1", message).replace("--python", "python=")
         for name, path in files.items():
             message = message.replace(f"'{path}'", f"inputs[{name!r}]")
-        if message == error.message:
-            raise
-        raise type(error)(message, error.where) from None
+        return message
+
+    return reworded(change)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import tempfile
@@ -11,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 
 from . import _nestrt
-from ._errors import Error, InvalidArgument
+from ._errors import InvalidArgument, reworded
 from ._plan import Plan
 from ._samples import Piece, by_name, run_of_files
 from ._session import Session
@@ -40,7 +39,7 @@ def _model(shared: Shared) -> str:
 
 def observe(shared: Shared, piece: Piece) -> Tuple[str, List[str]]:
     """What a calibration sees of some samples, as text, and those that could not be read."""
-    with piece.files() as files, _named_as_in(piece):
+    with piece.files() as files, reworded(lambda message: _as_in(piece, message)):
         options = {**files, "skip_unreadable": shared["skip_unreadable"]}
         text, skipped = _nestrt.observe_part(_model(shared), shared["options"], options, shared["threads"])
     return text, [_as_in(piece, why) for why in skipped]
@@ -54,17 +53,6 @@ def _as_in(piece: Piece, message: str) -> str:
     if piece.array is None:
         return message
     return _PLACE.sub(lambda place: f"samples.npy{piece.names[int(place[1])]}", message)
-
-
-@contextlib.contextmanager
-def _named_as_in(piece: Piece) -> Iterator[None]:
-    try:
-        yield
-    except Error as error:
-        message = _as_in(piece, error.message)
-        if message == error.message:
-            raise
-        raise type(error)(message, error.where) from None
 
 
 def _evaluator(shared: Shared) -> Any:

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "nestrt/plan_tables.h"
+#include "tools/common/marked_tensors.h"
 
 namespace nestrt::tools {
 
@@ -24,19 +25,12 @@ namespace {
 
 // Whether a tensor is what a TopK finds: places, or the elements that are gathered from them, in whatever form.
 bool is_sorted(const plan::Tables& tables, uint32_t tensor) {
-  std::vector<bool> sorted(tables.tensors.size());
-  for (const plan::Operator& op : tables.operators) {  // in the order of computation
-    const bool keeps = op.kind() == ops::Kind::kReshape || op.kind() == ops::Kind::kCast ||
-                       op.kind() == ops::Kind::kReorder || op.kind() == ops::Kind::kDequantize;
-    const auto reads_sorted = [&](size_t operand) {
-      return op.inputs[operand] >= 0 && sorted[static_cast<size_t>(op.inputs[operand])];
-    };
-    const bool gives_sorted = op.kind() == ops::Kind::kTopK || (keeps && reads_sorted(0)) ||
-                              (op.kind() == ops::Kind::kGatherElements && reads_sorted(1));
-    for (const int32_t output : op.outputs)
-      if (output >= 0) sorted[static_cast<size_t>(output)] = gives_sorted;
-  }
-  return sorted[tensor];
+  return marked_tensors(tables, [](const plan::Operator& op, const auto& reads_sorted) {
+    using enum ops::Kind;
+    const ops::Kind kind = op.kind();
+    const bool keeps = kind == kReshape || kind == kCast || kind == kReorder || kind == kDequantize;
+    return kind == kTopK || (keeps && reads_sorted(0)) || (kind == kGatherElements && reads_sorted(1));
+  })[tensor];
 }
 
 }  // namespace

@@ -344,9 +344,9 @@ TEST_CASE("Random masks leave scores that are numbers, and what is NaN on both s
   INFO(random.text);
   CHECK(random.exit_code == 0);
   const std::vector<float> scores(4, 1);
-  const std::vector<int64_t> twice(4, 3);  // 1 - 3 of the lowest is infinite
+  const std::vector<int64_t> threes(4, 3);  // 1 - 3 of the lowest is infinite
   REQUIRE(tools::write_npy(x, {DataType::kF32, {1, 4}, scores.data()}).ok());
-  REQUIRE(tools::write_npy(mask, {DataType::kS64, {1, 4}, twice.data()}).ok());
+  REQUIRE(tools::write_npy(mask, {DataType::kS64, {1, 4}, threes.data()}).ok());
   const auto empty = check({"--input", "x=" + x, "--input", "mask=" + mask});
   INFO(empty.text);
   CHECK(empty.exit_code == 1);

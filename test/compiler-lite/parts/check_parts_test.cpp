@@ -116,11 +116,13 @@ TEST_CASE("Parts are checked against the model that they were cut from") {
   CHECK_THAT(std::string(report.error().message()), Contains("of another model"));
 }
 
-TEST_CASE("Files that are not there, or nothing to run at all, are told before anything runs") {
+TEST_CASE("Inputs that are not stated, or nothing to run at all, are told before anything runs") {
   const DemoParts parts;
   CheckPartsOptions options = parts.options("no interpreter is needed");
-  options.inputs = {{"image", parts.path("absent.npy")}};
-  CHECK_THAT(check_parts(options).error().to_string(), Contains("absent.npy"));
+  const std::vector<float> zeros(4);
+  REQUIRE(tools::write_npy(parts.path("x.npy"), {DataType::kF32, {4}, zeros.data()}).ok());
+  options.inputs = {{"toast", parts.path("x.npy")}};
+  CHECK_THAT(check_parts(options).error().to_string(), Contains("no file for input image"));
   options.inputs.clear();
   options.random_runs = 0;
   CHECK_THAT(check_parts(options).error().to_string(), Contains("nothing to run"));

@@ -1,11 +1,8 @@
 // What nestc says beside its results, as a user meets it.
-#include <fmt/core.h>
-
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "test/support/environment.h"
+#include "test/support/intensity.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
@@ -28,16 +25,8 @@ TEST_CASE("nestc inspect says what computing in turns spares, beside what all op
   const ProgramResult result = run_program("nestc", {"inspect", plan, "--json", file});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
-  std::ifstream stream(file);
-  const nlohmann::json answer = nlohmann::json::parse(stream);
-  uint64_t macs = 0, moved = 0;
-  for (const nlohmann::json& op : answer["operators"]) {
-    macs += op["macs"].get<uint64_t>();
-    moved += op["bytes"].get<uint64_t>();
-  }
-  REQUIRE(moved > 0);
-  const std::string alone = fmt::format("{:.1f} without", static_cast<double>(macs) / static_cast<double>(moved));
-  CHECK_THAT(result.text, Catch::Contains("in turns") && Catch::Contains("MAC a byte moved, " + alone));
+  CHECK_THAT(result.text,
+             Catch::Contains("in turns") && Catch::Contains("MAC a byte moved, " + intensity_alone(file, "bytes")));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // nestrt info as a user meets it.
-#include <fmt/core.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "test/support/intensity.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
@@ -41,16 +40,8 @@ TEST_CASE("What is computed in turns is said, and what that spares") {
   const ProgramResult result = run_program("nestrt", {"info", plan, "--json", file});
   INFO(result.text);
   CHECK(result.exit_code == 0);
-  std::ifstream stream(file);
-  const nlohmann::json answer = nlohmann::json::parse(stream);
-  uint64_t macs = 0, moved = 0;
-  for (const nlohmann::json& op : answer["operators"]) {
-    macs += op["macs"].get<uint64_t>();
-    moved += op["moved_bytes"].get<uint64_t>();
-  }
-  REQUIRE(moved > 0);
-  const std::string alone = fmt::format("{:.1f} without", static_cast<double>(macs) / static_cast<double>(moved));
-  CHECK_THAT(result.text, Contains("stay in a cache; ") && Contains("MAC a byte moved, " + alone));
+  CHECK_THAT(result.text,
+             Contains("stay in a cache; ") && Contains("MAC a byte moved, " + intensity_alone(file, "moved_bytes")));
 }
 
 TEST_CASE("Why a unit cannot be used is said in full") {
