@@ -9,6 +9,7 @@
 // convolution, the width of the kernel under a plain one, a whole row of a matrix.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/common/activation.h"
@@ -16,7 +17,8 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kTileBlock = 16;
-inline constexpr int64_t kMaxTilePoints = 24;  // on any instruction set
+// On any instruction set: where a tile takes few points at once, many in a row share what a call takes to begin.
+inline constexpr int64_t kMaxTilePoints = 54;
 // More elements than this can not be asked of a segment that reads zeros.
 inline constexpr int64_t kTileZeros = 16;
 
@@ -39,8 +41,8 @@ struct Tile16 {
   // 16 floats per element of the reduction, in its order; the blocks are weights_stride floats apart.
   const float* weights = nullptr;
   int64_t weights_stride = 0;
-  // Weights that tiles after this one read, in blocks as far apart: brought to the second-level cache meanwhile,
-  // ahead_step floats for each element; null where there are none. A hint.
+  // Weights that tiles after this one read, in blocks as far apart: brought to the caches meanwhile, ahead_step floats
+  // for each element, which must be there; null where there are none.
   const float* ahead = nullptr;
   int64_t ahead_step = 0;
 
@@ -58,8 +60,9 @@ struct Tile16 {
 // Of `count` tiles that read the same weights, tile `index` brings its share of those at `next`, which as many tiles
 // read.
 inline void look_ahead(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
-  tile.ahead = next == nullptr ? nullptr : next + block_floats / count * index;
   tile.ahead_step = (kTileBlock + count - 1) / count;
+  const int64_t last = block_floats - block_floats / kTileBlock * tile.ahead_step;
+  tile.ahead = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);
 }
 
 // What fits the registers of the current instruction set.

@@ -10,8 +10,8 @@
 // A step takes elements k and k + 1 of each point: 192 products in 59 cycles, of which the multiplier is busy for 48.
 // It has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). Beside them the
 // weights of the next phase come in, and the inputs of the next step; in the last step of a segment, where those lie is
-// found out. Where a segment is one of many chunks, those of the next chunk are touched: a load to nowhere waits for
-// nothing, and the caches have them when they are needed.
+// found out, or the points go one chunk further. Where a segment is one of many chunks, those of the next chunk are
+// touched, and so are weights: a load to nowhere waits for nothing, and the caches have them when they are needed.
 #include "kernels/common/tile16_neon_six.h"
 
 #include "hwy/base.h"
@@ -29,8 +29,8 @@ constexpr int64_t kLeastPoints = 3;
 // Segments whose offsets are copied where there are fewer than six points.
 constexpr int64_t kMaxCopiedSegments = 64;
 
-// Bytes: what fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
-constexpr int64_t kWeightsAhead = 384;
+// What fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
+constexpr int64_t kWeightsAhead = 6 * kTileBlock;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 alignas(16) constexpr float kNoBias[kTileBlock] = {};
@@ -49,10 +49,15 @@ struct SixPoints {
   // Bytes from a segment's inputs to those that come after it, and from the last one's to the next group's, without
   // those of a step, which have been read then; of inputs that need not be touched no bytes.
   int64_t ahead, ahead_last;
-  int64_t weights_ahead;  // the same of weights, but for the last segment; no more than the last segment has
   int64_t steps, last_steps;
-  int64_t odd;         // the first element goes on its own: it is not in the steps
-  const float* start;  // of the sums; those of the next point lie start_stride bytes further
+  int64_t chunk_step;  // bytes from behind a segment's inputs to those of the next chunk
+  // Where so many segments are left, or fewer, what comes next is looked up; else the points are a chunk_step further.
+  int64_t looked_up;
+  const float* touched;       // weights to have at hand: two lines a step, the one behind the other
+  int64_t touched_step;       // a line's bytes, or none
+  const float* touched_last;  // no segment begins behind it
+  int64_t odd;                // the first element goes on its own: it is not in the steps
+  const float* start;         // of the sums; those of the next point lie start_stride bytes further
   int64_t start_stride;
   int64_t groups;
   int64_t points;  // of each group that are stored
@@ -89,7 +94,8 @@ struct SixPoints {
   HIGH_HALVES(31, x28, 30, x16)                                                            \
   FIRST_45(27, 28, 0, 2, "ldp x15, x16, [x7, #80]", t7 "\n" t8, t9, t10 "\n" t11)
 #define TOUCH(x) "ldr wzr, [" #x ", x26]"
-#define TOUCH_WEIGHTS "ldr wzr, [x7, x30]"
+#define TOUCH_WEIGHTS "ldr wzr, [x30]"
+#define NEXT_WEIGHTS "add x30, x30, x25"
 #define PHASE_B(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9)                                    \
   "fmla v2.4s, v31.4s, v24.s[0]\n" t0 "\n"                                                 \
   LOW_HALVES(27, x13, 28, x15)                                                             \
@@ -169,8 +175,8 @@ struct SixPoints {
 
 // x1-x6: where the points read; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
-// x19-x24: elements of the points, or their offsets; x26: how far ahead inputs are touched. Between groups v24-v28,
-// v31, x15, x16, x24 and x28 hold what the next one begins with.
+// x19-x24: elements of the points, or their offsets; x26: how far ahead inputs are touched; x30: weights to touch, x25:
+// bytes to the next ones. Between groups v24-v28, v31, x15, x16, x24 and x28 hold what the next one begins with.
 void run_six(SixPoints& tile) {
   register SixPoints* args __asm__("x0") = &tile;
   __asm__ volatile(
@@ -180,7 +186,8 @@ void run_six(SixPoints& tile) {
       "ldp x19, x20, [x11]\n"
       "ldp x21, x22, [x11, #16]\n"
       "ldp x23, x24, [x11, #32]\n"
-      "ldr x25, [x0, %[offsets_stride]]\n"
+      "ldr x14, [x0, %[offsets_stride]]\n"
+      "ldp x30, x25, [x0, %[touched]]\n"
       "ldr x7, [x0, %[weights]]\n"
       "ldr x12, [x0, %[segments]]\n"
       "add x1, x10, x19, lsl #2\n" "cmp x19, #0\n" "csel x1, x17, x1, lt\n"
@@ -189,7 +196,7 @@ void run_six(SixPoints& tile) {
       "add x4, x10, x22, lsl #2\n" "cmp x22, #0\n" "csel x4, x17, x4, lt\n"
       "add x5, x10, x23, lsl #2\n" "cmp x23, #0\n" "csel x5, x17, x5, lt\n"
       "add x6, x10, x24, lsl #2\n" "cmp x24, #0\n" "csel x6, x17, x6, lt\n"
-      "add x11, x11, x25\n"
+      "add x11, x11, x14\n"
       "ldp x13, x14, [x7]\n"
       "ldp x15, x16, [x7, #16]\n"
       "ldp x27, x28, [x7, #32]\n"
@@ -207,11 +214,9 @@ void run_six(SixPoints& tile) {
       "ldr x14, [x0, %[start_stride]]\n"
       "ldr x9, [x0, %[all_segments]]\n"
       "ldp x26, x21, [x0, %[ahead]]\n"
-      "ldr x30, [x0, %[weights_ahead]]\n"
       "cmp x9, #1\n"
       START_POINT(0, 1, 2, 3)
       "csel x26, x21, x26, eq\n"
-      "csel x30, xzr, x30, eq\n"
       "cbnz x14, 9f\n"
       START_LIKE_FIRST(4, 5, 6, 7) START_LIKE_FIRST(8, 9, 10, 11) START_LIKE_FIRST(12, 13, 14, 15)
       START_LIKE_FIRST(16, 17, 18, 19) START_LIKE_FIRST(20, 21, 22, 23)
@@ -236,28 +241,40 @@ void run_six(SixPoints& tile) {
       PHASE_A("", TOUCH(x1), "", "", "", "", "", "", "", TOUCH(x2), "", "")
       PHASE_B("ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8", "ldr x22, [x4], #8", "ldr x23, [x5], #8",
               "ldr x24, [x6], #8", "", "", TOUCH(x3), "")
-      PHASE_C(TOUCH_WEIGHTS, TOUCH(x4), "add x30, x30, #64", "", TOUCH(x5), "", "", "", "")
-      PHASE_D("sub x8, x8, #1", TOUCH_WEIGHTS, TOUCH(x6), "", "sub x30, x30, #64", "", "", "", "", "cmp x8, #1",
-              "b.ne 1b")
+      PHASE_C(TOUCH_WEIGHTS, TOUCH(x4), NEXT_WEIGHTS, "", TOUCH(x5), "", "", "", "")
+      PHASE_D("sub x8, x8, #1", TOUCH_WEIGHTS, TOUCH(x6), "", NEXT_WEIGHTS, "", "ldr x13, [x0, %[looked_up]]", "", "",
+              "cmp x8, #1", "b.ne 1b")
+      "cmp x9, x13\n"
+      "b.le 2f\n"
+
+      // The last step of a segment that another one follows, in line.
+      PHASE_A("ldr x19, [x0, %[chunk_step]]", "sub x9, x9, #1", "ldr x27, [x0, %[steps]]", "", "add x1, x1, x19",
+              "add x2, x2, x19", "add x3, x3, x19", "add x4, x4, x19", "", "add x5, x5, x19", "add x6, x6, x19", "")
+      PHASE_B("ldr x28, [x0, %[last_steps]]", "ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8",
+              "ldr x22, [x4], #8", "ldr x23, [x5], #8", "ldr x24, [x6], #8", "cmp x9, #1", "csel x8, x28, x27, eq",
+              "ldr x28, [x0, %[ahead_last]]")
+      PHASE_C(TOUCH_WEIGHTS, "ldr x27, [x0, %[touched_last]]", NEXT_WEIGHTS, "csel x26, x28, x26, eq", TOUCH_WEIGHTS,
+              NEXT_WEIGHTS, "cmp x30, x27", "csel x25, x25, xzr, ls", "")
+      PHASE_D("", "", "", "", "", "", "", "", "", "cmp x8, #1", "b.ne 1b")
 
       "2:\n"  // the last step of a segment; after the last segment the next group's first comes
       PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
               "ldr x27, [x0, %[chunk_stride]]", "csel x11, x19, x11, eq", "csel x12, x20, x12, eq",
-              "csel x27, x27, xzr, eq", "ldr x21, [x0, %[next]]", "", "add x10, x10, x27", "ldr x27, [x0, %[input]]",
-              "subs x9, x9, #1")
+              "csel x27, x27, xzr, eq", "ldr x21, [x0, %[next]]", "add x10, x10, x27", "ldp x24, x26, [x0, %[ahead]]",
+              "ldr x27, [x0, %[input]]", "subs x9, x9, #1")
       PHASE_B("csel x11, x21, x11, eq", "ldp x19, x20, [x11]", "csel x10, x27, x10, eq", "ldp x21, x22, [x11, #16]",
               "add x1, x10, x19, lsl #2", "cmp x19, #0", "csel x1, x17, x1, lt", "add x2, x10, x20, lsl #2",
-              "cmp x20, #0", "csel x2, x17, x2, lt\n" "ldp x24, x26, [x0, %[ahead]]\n" "cmp x9, #1\n"
-              "csel x26, x26, x24, eq\n" "csel x30, xzr, x30, eq")
+              "cmp x20, #0", "csel x2, x17, x2, lt\n" "cmp x9, #1\n" "csel x26, x26, x24, eq")
       PHASE_C("ldp x23, x24, [x11, #32]\n" "add x3, x10, x21, lsl #2", "cmp x21, #0", "csel x3, x17, x3, lt",
               "ldr x19, [x1], #8", "ldr x28, [x0, %[weights]]",
               "ldr x20, [x2], #8\n" "cmp x9, #0\n" "sub x28, x28, #128\n" "csel x7, x28, x7, eq",
               "add x4, x10, x22, lsl #2", "cmp x22, #0", "csel x4, x17, x4, lt")
       PHASE_D("ldr x21, [x3], #8", "add x5, x10, x23, lsl #2", "cmp x23, #0", "csel x5, x17, x5, lt",
               "ldr x22, [x4], #8", "add x6, x10, x24, lsl #2", "cmp x24, #0\n" "ldr x23, [x5], #8",
-              "csel x6, x17, x6, lt",
-              "ldp x19, x20, [x0, %[steps]]", "ldr x21, [x0, %[segments]]",
-              "add x11, x11, x25\n" "ldr x24, [x6], #8\n" "cmp x9, x21\n" "csel x8, x20, x19, le\n" "cmp x8, #1")
+              "ldp x13, x14, [x0, %[steps]]\n" "csel x6, x17, x6, lt",
+              "ldr x19, [x0, %[offsets_stride]]\n" "add x30, x30, x25, lsl #1", "ldr x20, [x0, %[touched_last]]",
+              "ldr x21, [x0, %[segments]]\n" "ldr x24, [x6], #8\n" "add x11, x11, x19\n" "cmp x30, x20\n"
+              "csel x25, x25, xzr, ls\n" "cmp x9, x21\n" "csel x8, x14, x13, le\n" "cmp x8, #1")
       "cbz x9, 3f\n"
       "b.ne 1b\n"
       "b 2b\n"
@@ -337,7 +354,8 @@ void run_six(SixPoints& tile) {
       :
       : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(next), FIELD(offsets_stride), FIELD(zeros),
         FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(ahead), FIELD(ahead_last),
-        FIELD(weights_ahead), FIELD(steps), FIELD(odd), FIELD(start),
+        FIELD(steps), FIELD(last_steps), FIELD(chunk_step), FIELD(looked_up), FIELD(touched), FIELD(touched_last),
+        FIELD(odd), FIELD(start),
         FIELD(start_stride), FIELD(groups), FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride),
         FIELD(bounds), FIELD(low)
       : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
@@ -360,6 +378,7 @@ void run_six(SixPoints& tile) {
 #undef PHASE_A
 #undef TOUCH
 #undef TOUCH_WEIGHTS
+#undef NEXT_WEIGHTS
 #undef PHASE_B
 #undef PHASE_C
 #undef PHASE_D
@@ -392,10 +411,25 @@ void set_reduction(const Tile16& tile, SixPoints& six) {
   six.chunk_stride = tile.chunk_stride * int64_t{sizeof(float)};
   six.steps = tile.length / kStep;
   six.last_steps = tile.last_length / kStep;
+  six.chunk_step = six.chunk_stride - six.steps * kStep * int64_t{sizeof(float)};
+  six.looked_up = tile.in_line && six.steps > 1 ? 1 : six.all_segments;
+}
+
+// Weights of tiles to come, where those are known, else this tile's.
+void set_touched(const Tile16& tile, SixPoints& six) {
+  const int64_t elements = tile.segments * ((tile.chunks - 1) * tile.length + tile.last_length);
+  const int64_t in_segment = std::max(tile.length, tile.last_length) * kTileBlock;
+  six.touched = tile.ahead != nullptr ? tile.ahead : tile.weights + kWeightsAhead;
+  const float* const end =
+      tile.ahead != nullptr ? tile.ahead + elements * tile.ahead_step : tile.weights + elements * kTileBlock;
+  six.touched_last = end - in_segment;
+  six.touched_step = kTileBlock * int64_t{sizeof(float)};
+  if (end - six.touched >= in_segment) return;
+  six.touched = tile.weights;
+  six.touched_step = 0;
 }
 
 void set_ahead(const Tile16& tile, SixPoints& six) {
-  six.weights_ahead = tile.last_length * kTileBlock * int64_t{sizeof(float)} >= kWeightsAhead + 128 ? kWeightsAhead : 0;
   constexpr int64_t kRead = int64_t{sizeof(float)} * kStep;
   six.ahead = six.ahead_last = -kRead;
   if (!tile.in_line) return;
@@ -443,6 +477,7 @@ void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float hi
     six.offsets_stride = all_points * int64_t{sizeof(int64_t)};
   }
   set_ahead(tile, six);
+  set_touched(tile, six);
   six.next = six.groups == 1 ? six.offsets : six.offsets + kNeonTilePoints;
   six.start = tile.bias == nullptr ? kNoBias : tile.bias;
   six.start_stride = 0;

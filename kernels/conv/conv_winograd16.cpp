@@ -78,7 +78,9 @@ class Winograd16 final : public Kernel {
   const float* weights_of(int64_t block, int64_t position) const;
   void transform(const KernelCall& call, const WinogradItem& item) const;
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
-  void multiply_tiles(Tile16& tile, const float* inputs, int64_t tiles, float* products) const;
+  // `next_weights`: those that come after the tile's, or null.
+  void multiply_tiles(Tile16& tile, const float* next_weights, const float* inputs, int64_t tiles,
+                      float* products) const;
   void write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products, float* rows) const;
   void write_rows(const KernelCall& call, const WinogradPlace& place, int64_t tiles, int64_t block,
                   const float* rows) const;
@@ -100,7 +102,11 @@ const float* Winograd16::weights_of(int64_t block, int64_t position) const {
 
 void Winograd16::transform(const KernelCall& call, const WinogradItem& item) const {
   WinogradInput tile;
-  tile.window = tasks_.window(conv_.geometry, call.input<float>(0), item, 0.0f);
+  const auto window_of = [&](const WinogradItem& of) {
+    return tasks_.window(conv_.geometry, call.input<float>(0), of, 0.0f);
+  };
+  tile.window = window_of(item);
+  tile.ahead = pixels_ahead(window_of(item.next()), form_.shape.side);
   tile.to =
       reinterpret_cast<float*>(call.shared_scratch) + (item.block * item.chunk.size() + item.in_chunk()) * kTileBlock;
   tile.step = input_stride_;
@@ -126,20 +132,28 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   tile.point_stride = kTileBlock;
   for (int64_t first = part.blocks.first; first < part.blocks.last; first += group_blocks_) {
     const int64_t last = std::min(first + group_blocks_, part.blocks.last);
-    for (int64_t position = 0; position < form_.shape.positions(); ++position)
-      for (int64_t block = first; block < last; ++block) {
-        tile.weights = weights_of(block, position);
-        multiply_tiles(tile, inputs + position * input_stride_, part.tiles.size(),
-                       products + (block - first) * product_stride + position * stride(part.tiles.size()));
-      }
+    const int64_t blocks = last - first, count = blocks * form_.shape.positions();
+    const auto weights_at = [&](int64_t index) {
+      if (index < count) return weights_of(first + index % blocks, index / blocks);
+      return last < part.blocks.last ? weights_of(last, 0) : nullptr;
+    };
+    for (int64_t index = 0; index < count; ++index) {
+      const int64_t block = index % blocks, position = index / blocks;
+      tile.weights = weights_at(index);
+      multiply_tiles(tile, weights_at(index + 1), inputs + position * input_stride_, part.tiles.size(),
+                     products + block * product_stride + position * stride(part.tiles.size()));
+    }
     for (int64_t block = first; block < last; ++block)
       write_tiles(call, part.tiles, block, products + (block - first) * product_stride, rows);
   }
 }
 
-void Winograd16::multiply_tiles(Tile16& tile, const float* inputs, int64_t tiles, float* products) const {
-  for (int64_t t = 0; t < tiles; t += conv_.limits.points) {
-    tile.points = std::min(conv_.limits.points, tiles - t);
+void Winograd16::multiply_tiles(Tile16& tile, const float* next_weights, const float* inputs, int64_t tiles,
+                                float* products) const {
+  const int64_t points = conv_.limits.points, calls = ceil_div(tiles, points);
+  for (int64_t t = 0; t < tiles; t += points) {
+    tile.points = std::min(points, tiles - t);
+    look_ahead(tile, next_weights, conv_.geometry.in_channels * kTileBlock, t / points, calls);
     tile.input = inputs + t * kTileBlock;
     tile.output = products + t * kTileBlock;
     conv_.tile(tile);

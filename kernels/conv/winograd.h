@@ -63,9 +63,26 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
   return {copy, side * kTileBlock};
 }
 
+// Pixels, `row` and `column` elements apart, that an in-order core asks memory for while it works on others.
+template <typename T>
+struct WinogradAhead {
+  const T* from = nullptr;
+  int64_t row = 0, column = 0;
+};
+// Those of the window; where it reaches over the plane's edge, others of the plane. Of a plane smaller than the window
+// but one.
+template <typename T>
+WinogradAhead<T> pixels_ahead(const WinogradWindow<T>& window, int64_t side = kWinogradSide) {
+  if (window.height < side || window.width < side) return {window.plane};
+  const int64_t y = std::clamp(window.y, int64_t{0}, window.height - side);
+  const int64_t x = std::clamp(window.x, int64_t{0}, window.width - side);
+  return {window.plane + (y * window.width + x) * kTileBlock, window.width * kTileBlock, kTileBlock};
+}
+
 struct WinogradInput {
   WinogradWindow<float> window;
-  float* to = nullptr;  // 16 floats for each position, `step` apart
+  WinogradAhead<float> ahead;  // of the next tile
+  float* to = nullptr;         // 16 floats for each position, `step` apart
   int64_t step = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "hwy/base.h"
 #include "kernels/common/tile16.h"
+#include "kernels/common/touch.h"
 #include "kernels/conv/winograd.h"
 
 namespace nestrt::kernels {
@@ -15,6 +16,7 @@ constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;
 constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // of 2
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
+#define NESTRT_ROLLED _Pragma("GCC unroll 1")
 
 // B^T d and A^T m of a shape, along one axis.
 struct Four {
@@ -68,45 +70,59 @@ struct Strided {
   }
 };
 
+// Sixteen floats each, `step` apart.
+struct Line {
+  const float* from;
+  int64_t step;
+  float* to;
+  int64_t to_step;
+};
+
+// A transform along one axis, of two vectors at a time: what one waits for, the other has work for. `touch_ahead(i)` is
+// called once for each pair, 0 and 1.
+template <int kFrom, int kTo, typename Touch>
+HWY_INLINE void transform_line(const Line& line, void (*transform)(const float32x4_t (&)[kFrom], float32x4_t (&)[kTo]),
+                               Touch touch_ahead) {
+  constexpr int kTogether = 2;
+  NESTRT_ROLLED for (int pair = 0; pair < kVectors / kTogether; ++pair) {
+    float32x4_t in[kTogether][kFrom], out[kTogether][kTo];
+    const int lane = pair * kTogether * kLanes;
+    touch_ahead(pair);
+    NESTRT_UNROLL for (int i = 0; i < kFrom; ++i) NESTRT_UNROLL for (int v = 0; v < kTogether; ++v) in[v][i] =
+        vld1q_f32(line.from + i * line.step + lane + v * kLanes);
+    NESTRT_UNROLL for (int v = 0; v < kTogether; ++v) transform(in[v], out[v]);
+    NESTRT_UNROLL for (int i = 0; i < kTo; ++i) NESTRT_UNROLL for (int v = 0; v < kTogether; ++v)
+        vst1q_f32(line.to + i * line.to_step + lane + v * kLanes, out[v][i]);
+  }
+}
+
+// What lies between the two axes' transforms has no room in registers: it goes through the first-level cache. Of the
+// next tile the last four columns are touched, pixel after pixel: those before are this tile's, too.
 template <typename Shape>
 void transform_input(const WinogradInput& tile) {
   constexpr int kSide = Shape::kSide;
-  float copy[kWinogradPositions * kTileBlock];
+  float copy[kWinogradPositions * kTileBlock], columns[kSide * kSide * kTileBlock];  // [row][column]
   const WinogradPixelRows<float> pixels = pixel_rows(tile.window, copy, kSide);
-  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    float32x4_t columns[kSide][kSide];  // [column][row]
-    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
-      float32x4_t d[kSide];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) d[y] =
-          vld1q_f32(pixels.from + y * pixels.row + x * kTileBlock + lane);
-      Shape::input(d, columns[x]);
-    }
-    NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
-      float32x4_t d[kSide], v[kSide];
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) d[x] = columns[x][y];
-      Shape::input(d, v);
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) vst1q_f32(tile.to + (y * kSide + x) * tile.step + lane, v[x]);
-    }
-  }
+  const auto touch_pixel = [&](int row, int column) {
+    touch(tile.ahead.from + row * tile.ahead.row + column * tile.ahead.column);
+  };
+  NESTRT_ROLLED for (int x = 0; x < kSide; ++x)
+      transform_line({pixels.from + x * kTileBlock, pixels.row, columns + x * kTileBlock, kSide * kTileBlock},
+                     Shape::input, [&](int pair) { touch_pixel(x, kSide - 2 + pair); });
+  NESTRT_ROLLED for (int y = 0; y < kSide; ++y)
+      transform_line({columns + y * kSide * kTileBlock, kTileBlock, tile.to + y * kSide * tile.step, tile.step},
+                     Shape::input, [&](int pair) { touch_pixel(y, kSide - 4 + pair); });
 }
 
 template <typename Shape>
 void transform_output(const WinogradOutput& tile) {
   constexpr int kSide = Shape::kSide, kTile = Shape::kTile;
-  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    float32x4_t columns[kSide][kTile];  // [column][row]
-    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
-      float32x4_t m[kSide];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = vld1q_f32(tile.from + (y * kSide + x) * tile.step + lane);
-      Shape::output(m, columns[x]);
-    }
-    NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
-      float32x4_t m[kSide], v[kTile];
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
-      Shape::output(m, v);
-      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) vst1q_f32(tile.to + y * tile.row + x * kTileBlock + lane, v[x]);
-    }
-  }
+  float columns[kTile * kSide * kTileBlock];  // [row][column]
+  NESTRT_ROLLED for (int x = 0; x < kSide; ++x)
+      transform_line({tile.from + x * tile.step, kSide * tile.step, columns + x * kTileBlock, kSide * kTileBlock},
+                     Shape::output, [](int) {});
+  NESTRT_ROLLED for (int y = 0; y < kTile; ++y) transform_line(
+      {columns + y * kSide * kTileBlock, kTileBlock, tile.to + y * tile.row, kTileBlock}, Shape::output, [](int) {});
 }
 
 }  // namespace
@@ -133,6 +149,7 @@ void winograd_finish(const WinogradPixels& pixels) {
   }
 }
 
+#undef NESTRT_ROLLED
 #undef NESTRT_UNROLL
 
 }  // namespace nestrt::kernels

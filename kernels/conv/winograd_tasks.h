@@ -37,6 +37,8 @@ struct WinogradItem {
   Range chunk;
   int64_t tile = 0, block = 0;
   int64_t in_chunk() const { return tile - chunk.first; }
+  // The one after it; the last one of a chunk's block has the first one of that block.
+  WinogradItem next() const { return {chunk, tile + 1 < chunk.last ? tile + 1 : chunk.first, block}; }
 };
 
 // Products of some tiles with the weights of some blocks of 16 outputs.

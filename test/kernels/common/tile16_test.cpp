@@ -21,6 +21,7 @@ struct Case {
   int64_t points, length, last_length, segments, chunks, lanes;
   bool point_bias, residual;
   ops::ActivationKind activation;
+  bool in_line = false;
 };
 
 std::vector<float> integers(std::mt19937& generator, int64_t count) {
@@ -37,7 +38,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   const std::vector<float> residual = integers(generator, c.points * kPointStride);
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < c.segments * c.points; ++i)
-    offsets.push_back(i % 4 == 3 && c.length <= 16 ? -1 : i * c.length);
+    offsets.push_back(i % 4 == 3 && c.length <= 16 && !c.in_line ? -1 : i * c.length);
   std::vector<float> output(static_cast<size_t>(kMaxTilePoints * kPointStride), kSpare), expected = output;
   for (int64_t p = 0; p < c.points; ++p)
     for (int64_t o = 0; o < c.lanes; ++o) {
@@ -70,6 +71,9 @@ void check_tile(const Case& c, std::mt19937& generator) {
   tile.point_stride = kPointStride;
   tile.last_lanes = c.lanes;
   tile.activation = {c.activation, -20, 30};
+  tile.in_line = c.in_line;
+  const std::vector<float> next(weights.size());
+  if (c.in_line) look_ahead(tile, next.data(), static_cast<int64_t>(next.size()), c.points % 2, 2);
   tile16_function()(tile);
   INFO(c.points << " points, " << c.chunks << " x " << c.segments << " x " << c.length << ", last " << c.last_length);
   CHECK(output == expected);
@@ -78,7 +82,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
 // All small numbers of points, and some of the larger.
 std::vector<int64_t> sizes(int64_t most) {
   std::vector<int64_t> result;
-  for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24})
+  for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24, 49, 54})
     if (points <= most) result.push_back(points);
   return result;
 }
@@ -118,6 +122,38 @@ struct Rows {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
+
+TEST_CASE("A tile whose points lie in line has the sums of plain loops") {
+  std::mt19937 generator(2);
+  const InstructionSet before = current_instruction_set();
+  for (const InstructionSet set : supported_instruction_sets()) {
+    REQUIRE(force_instruction_set(set));
+    for (const int64_t points : sizes(tile16_limits().points))
+      for (const auto& [length, last_length] :
+           {std::pair<int64_t, int64_t>{2, 2}, {4, 2}, {16, 16}, {16, 8}, {16, 2}, {16, 1}})
+        for (const int64_t chunks : {1, 2, 3, 7, 40})
+          check_tile({points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kNone, true},
+                     generator);
+  }
+  force_instruction_set(before);
+}
+
+TEST_CASE("What tiles bring near lies within the next block, and is all of it") {
+  constexpr int64_t kElements = 48, kBlock = kElements * kTileBlock;
+  const std::vector<float> next(kBlock);
+  for (int64_t count = 1; count <= 40; ++count) {
+    std::vector<bool> brought(kBlock);
+    for (int64_t index = 0; index < count; ++index) {
+      Tile16 tile;
+      look_ahead(tile, next.data(), kBlock, index, count);
+      const int64_t from = tile.ahead - next.data(), to = from + kElements * tile.ahead_step;
+      REQUIRE(from >= 0);
+      REQUIRE(to <= kBlock);
+      std::fill(brought.begin() + from, brought.begin() + to, true);
+    }
+    CHECK(std::all_of(brought.begin(), brought.end(), [](bool is) { return is; }));
+  }
+}
 
 TEST_CASE("A tile of any size has the sums of plain loops") {
   std::mt19937 generator(1);
