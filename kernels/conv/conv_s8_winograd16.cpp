@@ -112,18 +112,22 @@ void S8Winograd16::multiply_tiles(const int16_t* inputs, int64_t chunk_tiles, Ra
   product.steps = geometry_.in_channels / kWinogradS8Step;
   product.sums = products;
   const int64_t all = ceil_div(geometry_.out_channels, kTileBlock) * kWinogradPositions;
+  const int64_t last = (tiles.size() - 1) / kWinogradS8Group;  // group
+  const int64_t last_tiles = winograd_s8_group(chunk_tiles - tiles.first - last * kWinogradS8Group);
+  const int64_t sixes = last + (last_tiles == kWinogradS8Group ? 1 : 0);
   for (int64_t position = 0; position < kWinogradPositions; ++position) {
     product.weights = weights_of(block, position);
     const int64_t left = (all - block * kWinogradPositions - position - 1) * geometry_.in_channels * kTileBlock;
     product.ahead = std::min(kWeightsAhead, left * int64_t{sizeof(int16_t)});
-    for (int64_t t = tiles.first; t < tiles.last; t += kWinogradS8Group) {
-      product.inputs = inputs + position * position_stride_ + t * geometry_.in_channels;
-      if (winograd_s8_group(chunk_tiles - t) == kWinogradS8Group)
-        winograd_s8_multiply_six(product);
-      else
-        winograd_s8_multiply_four(product);
-      product.sums += kWinogradS8Group * kTileBlock;
-    }
+    product.inputs = inputs + position * position_stride_ + tiles.first * geometry_.in_channels;
+    product.groups = sixes;
+    winograd_s8_multiply_six(product);
+    product.sums += sixes * kWinogradS8Group * kTileBlock;
+    if (sixes > last) continue;
+    product.inputs += sixes * kWinogradS8Group * geometry_.in_channels;
+    product.groups = 1;
+    winograd_s8_multiply_four(product);
+    product.sums += kWinogradS8Group * kTileBlock;
   }
 }
 

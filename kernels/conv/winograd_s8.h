@@ -32,13 +32,14 @@ struct WinogradS8Input {
   int64_t step_stride = 0;
 };
 
-// Products of a group of tiles with the weights of 16 outputs, at one position.
+// Products of groups of tiles with the weights of 16 outputs, at one position.
 struct WinogradS8Product {
-  const int16_t* inputs = nullptr;   // [steps][tiles][4]
+  int64_t groups = 1;
+  const int16_t* inputs = nullptr;   // [groups][steps][tiles][4]
   const int16_t* weights = nullptr;  // [steps][4][16]
   int64_t steps = 0;                 // 1 or more
   int64_t ahead = 0;                 // bytes from a step's weights to those that it touches, which must be there
-  int32_t* sums = nullptr;           // [tiles][16]
+  int32_t* sums = nullptr;           // [groups][tiles][16]
 };
 
 struct WinogradS8Output {
@@ -49,7 +50,7 @@ struct WinogradS8Output {
   int64_t row = 0;
 };
 
-// B^T d B; the products of six tiles and of four; A^T m A / 900 + start. Require: aarch64.
+// B^T d B; the products of groups of six tiles and of four; A^T m A / 900 + start. Require: aarch64.
 void winograd_s8_input(const WinogradS8Input& tile);
 void winograd_s8_multiply_six(const WinogradS8Product& product);
 void winograd_s8_multiply_four(const WinogradS8Product& product);
