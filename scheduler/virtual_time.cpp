@@ -135,8 +135,11 @@ class VirtualTime {
     }
     if (running_.empty() && next == kNever) return false;
     const std::vector<double>& rate = rates_.of(running_, waiting);
-    for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, now_ + until_change(running_[i]) / rate[i]);
-    for (size_t i = 0; i < running_.size(); ++i) advance(*running_lanes_[i], (next - now_) * rate[i], next);
+    const auto change_at = [&](size_t i) { return now_ + until_change(running_[i]) / rate[i]; };
+    for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, change_at(i));
+    // What changes now has changed, however little of it the digits of a late time can tell.
+    for (size_t i = 0; i < running_.size(); ++i)
+      advance(*running_lanes_[i], change_at(i) <= next ? until_change(running_[i]) : (next - now_) * rate[i], next);
     now_ = next;
     return true;
   }

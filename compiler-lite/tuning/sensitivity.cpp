@@ -75,11 +75,11 @@ class Meter {
 Result<std::vector<const Node*>> quantized_layers(const Graph& graph, const Quantization& quantization) {
   Graph trial = graph.clone();
   NESTRT_ASSIGN_OR_RETURN(const QuantizationReport report, quantize(trial, quantization.profile, quantization.options));
-  std::set<std::string_view> kept;
-  for (const KeptNode& node : report.kept) kept.insert(node.name);
+  std::set<std::string_view> passed_over;
+  for (const KeptNode& node : report.kept) passed_over.insert(node.name);
   std::vector<const Node*> result;
   for (const auto& node : graph.nodes())
-    if (is_product(*node) && kept.count(node->name) == 0) result.push_back(node.get());
+    if (is_product(*node) && passed_over.insert(node->name).second) result.push_back(node.get());
   return result;
 }
 

@@ -34,7 +34,8 @@ struct SensitivityOptions {
 };
 
 // The Conv and Dense that become s8 with `quantization`, in the order of computation. What it keeps in f32 is not among
-// them. Errors: those of quantize().
+// them; of those of one name, as of both directions of a GRU, which only go together, the first is. Errors: those of
+// quantize().
 Result<std::vector<const Node*>> quantized_layers(const Graph& graph, const Quantization& quantization);
 
 // Measures each of quantized_layers(). Errors: those of Evaluator::evaluate().

@@ -138,7 +138,7 @@ def measuring(model: Any, calibration: Calibration, samples: Any, limit: int, wo
 
         def measure(settings: Sequence[Dict[str, Any]], count: int, done: Callable[[int], None]) -> Any:
             asked = [(each, count) for each in settings]
-            return pool.map(tasks.score, shared, asked, "", lambda _, finished, total: done(finished))
+            return pool.map(tasks.score_if_any, shared, asked, "", lambda _, finished, total: done(finished))
 
         yield measure
 

@@ -66,13 +66,16 @@ def _evaluator(shared: Shared) -> Any:
                                  shared["threads"])
 
 
-def score(shared: Shared, item: Tuple[Dict[str, Any], int]) -> Optional[Dict[str, Any]]:
-    """What the network loses by settings of its quantization, over so many of the samples (0: all); None where they are
-    not to be had."""
+def score(shared: Shared, item: Tuple[Dict[str, Any], int]) -> Dict[str, Any]:
+    """What the network loses by settings of its quantization, over so many of the samples (0: all)."""
     settings, samples = item
-    evaluator = shared.keep("evaluator", lambda: _evaluator(shared))
+    return shared.keep("evaluator", lambda: _evaluator(shared)).evaluate(settings, samples)
+
+
+def score_if_any(shared: Shared, item: Tuple[Dict[str, Any], int]) -> Optional[Dict[str, Any]]:
+    """score(), or None where the settings are not to be had."""
     try:
-        return evaluator.evaluate(settings, samples)
+        return score(shared, item)
     except InvalidArgument:
         return None
 

@@ -103,6 +103,8 @@ class Processes:
                 results[futures[future]] = future.result()
                 _tell(progress, what, len(results), len(items))
         except BaseException:
+            # One that ends while it writes leaves half a result, which is read for ever as long as somebody could write.
+            pool._result_queue._writer.close()
             for process in list((pool._processes or {}).values()):
                 process.terminate()  # what they have begun nobody waits for
             pool.shutdown(wait=False, cancel_futures=True)

@@ -49,6 +49,10 @@ def fails(shared, item):
     raise nestrt.NotFound(f"item {item} is not there", "here")
 
 
+def writes_much(shared, item):
+    return bytes(item)
+
+
 def observe_but_die_once(shared, piece):
     """A calibration's task, whose worker is killed in the middle."""
     marker = pathlib.Path(shared["marker"])
@@ -68,6 +72,23 @@ def ray(cluster):
 def many_samples(samples):
     """Of several parts of a calibration, and a rest."""
     return np.concatenate([samples * np.float32(scale) for scale in (1, 0.5, 0.25)])[:50]
+
+
+@pytest.fixture(scope="module")
+def both_directions():
+    """A network with two operators of one name, those of a GRU's directions, and samples of it."""
+    rng = np.random.default_rng(0)
+    shapes = {"U": (6, 6), "W": (2, 24, 6), "R": (2, 24, 8), "V": (16, 4)}
+    weights = [(name, rng.normal(size=shape).astype(np.float32)) for name, shape in shapes.items()]
+    nodes = [helper.make_node("MatMul", ["x", "U"], ["u"], name="in"),
+             helper.make_node("GRU", ["u", "W", "R"], ["y"], name="rnn", hidden_size=8, direction="bidirectional"),
+             helper.make_node("Transpose", ["y"], ["t"], perm=[0, 2, 1, 3]),
+             helper.make_node("Reshape", ["t", "shape"], ["r"]),
+             helper.make_node("MatMul", ["r", "V"], ["z"], name="out")]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in {"x": [12, 1, 6], "z": [12, 4]}.items()]
+    network = make_model(nodes, ends[:1], ends[1:], weights + [("shape", np.array([12, 16]))])
+    return network, rng.normal(size=(10, 12, 1, 6)).astype(np.float32)
 
 
 @pytest.mark.parametrize("workers", [1, 2, "local:2"])
@@ -124,6 +145,28 @@ def tight(samples):
     """A start that is bad, as most of the values are clipped."""
     return {"quantize": "s8", "calibration": samples, "method": "percentile", "percentile": 50, "max_loss": 0,
             "search_budget": 24}
+
+
+def test_directions_of_a_gru_are_one_layer(both_directions):
+    network, samples = both_directions
+    layers = nestrt.sensitivity(network, nestrt.calibrate(network, samples), samples).layers
+    shares = {layer["name"]: layer["mac_share"] for layer in layers}
+    assert len(layers) == 3
+    assert shares["rnn"] == pytest.approx(8 * shares["in"])  # of both
+
+
+def test_a_search_that_keeps_layers_keeps_both_directions_of_a_gru(both_directions):
+    network, samples = both_directions
+    with pytest.raises(nestrt.InvalidArgument, match="no quantization of"):
+        nestrt.compile(network, quantize="s8", calibration=samples, max_loss=-1)
+
+
+def test_sensitivity_of_a_network_that_has_no_layers_for_8_bits_says_so(samples):
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8]) for name in ("x", "y")]
+    network = make_model([helper.make_node("Relu", ["x"], ["y"])], ends[:1], ends[1:])
+    values = np.ones((4, 1, 8), np.float32)
+    with pytest.raises(nestrt.InvalidArgument, match="no Conv and no Dense"):
+        nestrt.sensitivity(network, nestrt.calibrate(network, values), values)
 
 
 def test_a_search_finds_the_same_whoever_measures(model, tight):
@@ -236,6 +279,38 @@ def test_a_worker_that_is_killed_costs_its_tasks_another_try(tmp_path):
     shared = {"marker": str(tmp_path / "killed")}
     assert _workers.Processes(2).map(dies_once, shared, range(8), "", None) == [10 * item for item in range(8)]
     assert (tmp_path / "killed").exists()
+
+
+def test_a_program_ends_whose_workers_were_given_up_while_they_wrote():
+    program = """
+import time
+
+from nestrt import _workers
+import test_workers
+
+def map(give_up):
+    _workers.open_workers(2).map(test_workers.writes_much, {}, [0, 200 << 20], "work", give_up)
+
+def measure(what, done, total):
+    if done:
+        ends.append(time.monotonic())
+
+def give_up(what, done, total):
+    if done:
+        time.sleep((ends[1] - ends[0]) * part)
+        raise RuntimeError("enough")
+
+ends = []
+map(measure)
+for part in (0.2, 0.4, 0.6, 0.8):
+    try:
+        map(give_up)
+    except RuntimeError:
+        print("ended")
+"""
+    place = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
+    ended = subprocess.run([sys.executable, "-c", program], env=place, capture_output=True, text=True, timeout=100)
+    assert ended.stdout == "ended\n" * 4, ended.stderr
 
 
 def test_workers_that_are_always_killed_end_the_work():

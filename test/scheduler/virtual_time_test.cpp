@@ -52,5 +52,19 @@ TEST_CASE("Of a divided layer, what another unit's part has written is handed ov
   CHECK(handed_over_us(1) == Approx(0.75 * kBytes / kMbPerSecond));
 }
 
+TEST_CASE("Time goes on where its digits are too few for what is left of a step") {
+  Problem problem = layer_and_reader();
+  for (const double us : {1e8, 1e9, 1e12, 1e15})
+    for (const double rest : {0.1, 0.3, 0.7, 0.9}) {
+      CAPTURE(us, rest);
+      problem.tasks[0].choices[1].parts[1].us = us;
+      problem.tasks[1].choices[0].parts[0].us = rest;
+      const auto run =
+          run_in_virtual_time(problem, to_schedule(problem, scheduler::evaluate(problem, {{0, 1}, {1, 0}})));
+      REQUIRE(run);
+      CHECK(run->makespan_us == Approx(us + rest));
+    }
+}
+
 }  // namespace
 }  // namespace nestrt::test

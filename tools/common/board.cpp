@@ -39,6 +39,13 @@ Status read_number(const YAML::Node& map, const std::string& key, T low, T high,
   return {};
 }
 
+// In megabytes a second, which are bytes a microsecond; 0: nothing is moved.
+Status read_rate(const YAML::Node& map, const std::string& key, double& value) {
+  NESTRT_RETURN_IF_ERROR(read_number(map, key, 0.0, kMaxRate, value));
+  if (value == 0 || value >= kMinPerUs) return {};
+  return yaml::refuse(map[key], fmt::format("{}: expected 0, or {} to {}", key, kMinPerUs, kMaxRate));
+}
+
 Status read_text(const YAML::Node& map, const std::string& key, std::string& value) {
   if (!map[key].IsDefined()) return {};
   NESTRT_ASSIGN_OR_RETURN(value, yaml::member_text(map, key, UnitKey::kMaxBytes));
@@ -139,7 +146,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
     return yaml::refuse(node, "estimates: only a unit 'cpu' has them");
   NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
-  NESTRT_RETURN_IF_ERROR(read_number(node, "mb_per_s", 0.0, kMaxRate, unit.overhead.mb_per_s));
+  NESTRT_RETURN_IF_ERROR(read_rate(node, "mb_per_s", unit.overhead.mb_per_s));
   NESTRT_RETURN_IF_ERROR(read_number(node, "lane_us", 0.0, kMaxOverhead, unit.overhead.lane_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "awake_us", 0.0, kMaxOverhead, unit.awake_us));
   if (!unit.is_host && node["wake_us"].IsDefined()) return yaml::refuse(node, "wake_us: only a unit 'cpu' has it");
@@ -148,7 +155,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "kernel_us", 0.0, kMaxOverhead, unit.kernel_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
   if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: a unit 'cpu' has none");
-  NESTRT_RETURN_IF_ERROR(read_number(node, "widen_mb_per_s", 0.0, kMaxRate, unit.widen_mb_per_s));
+  NESTRT_RETURN_IF_ERROR(read_rate(node, "widen_mb_per_s", unit.widen_mb_per_s));
   if (unit.is_host && unit.widen_mb_per_s > 0) return yaml::refuse(node, "widen_mb_per_s: a unit 'cpu' has none");
   if (!unit.instruction_set.empty())
     if (const auto set = parse_instruction_set(unit.instruction_set); !set)

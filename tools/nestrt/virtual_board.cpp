@@ -31,7 +31,9 @@ Result<std::string> instruction_set_of(const tools::Board& board, const tools::B
     if (key.kind == cpu.kind) measured.insert(key.configuration);
   if (measured.size() == 1) return *measured.begin();
   const std::string why =
-      measured.empty()
+      measured.empty() && !cpu.estimates.kinds.empty()
+          ? "does not state its CPU's instruction_set, such as neon, which its estimates are for"
+      : measured.empty()
           ? "has no costs of its CPU; measure them with nestrt profile, and name the file with --profile"
           : fmt::format("does not state its CPU's instruction_set, and the costs are of {}", fmt::join(measured, ", "));
   return Status(Code::kInvalidArgument, fmt::format("board '{}' {}", board.name, why));

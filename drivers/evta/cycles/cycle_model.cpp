@@ -31,6 +31,12 @@ bool is_transfer(const Instruction& instruction) {
   return instruction.opcode == Opcode::kLoad || instruction.opcode == Opcode::kStore;
 }
 
+// Whether there are wires to the memory: stores read the one of outputs, which loads do not write.
+bool has_way(const Instruction& instruction) {
+  return !is_transfer(instruction) ||
+         (instruction.opcode == Opcode::kStore) == (instruction.transfer().memory == Memory::kOut);
+}
+
 // Tokens on their way from one module to the next: when each may be taken.
 class Tokens {
  public:
@@ -301,6 +307,10 @@ uint64_t CycleCount::total_bytes() const {
 
 Result<CycleCount> count_cycles(const Configuration& configuration, std::span<const Instruction> instructions,
                                 const CycleProfile& profile, std::vector<TraceEntry>* trace) {
+  for (size_t i = 0; i < instructions.size(); ++i)
+    if (!has_way(instructions[i]))
+      return Status(Code::kInvalidPlan, fmt::format("instruction {}: the hardware has no way from or to {}", i,
+                                                    name(instructions[i].transfer().memory)));
   return Simulation(configuration, instructions, profile, trace).run();
 }
 

@@ -50,7 +50,8 @@ struct TraceEntry {
 };
 
 // Instructions after FINISH do not count. `trace`, where given, is filled in order of completion by module.
-// Errors: kInvalidPlan where a module waits for a token that never comes, or there is no FINISH.
+// Errors: kInvalidPlan where a module waits for a token that never comes, a transfer's memory is not one of its
+// module's, or there is no FINISH.
 Result<CycleCount> count_cycles(const Configuration& configuration, std::span<const Instruction> instructions,
                                 const CycleProfile& profile, std::vector<TraceEntry>* trace = nullptr);
 

@@ -161,6 +161,19 @@ TEST_CASE("Programs of an accelerator take time to launch and to make f32 of acc
   }
 }
 
+TEST_CASE("A rate is none, or one at which bytes arrive") {
+  for (const std::string key : {"mb_per_s", "widen_mb_per_s"}) {
+    const auto with = [&](const std::string& rate) {
+      return parse("board: b\nunits: [{unit: cpu}, {unit: evta, " + key + ": " + rate + "}]\n");
+    };
+    CHECK(with("0"));
+    CHECK(with("0.001"));
+    const auto refused = with("1e-300");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains(key + ": expected 0, or 0.001 to 1000000"));
+  }
+}
+
 TEST_CASE("A board has units, but not beyond reason") {
   std::string units;
   for (int unit = 0; unit < 16; ++unit) units += "- {unit: u" + std::to_string(unit) + "}\n";

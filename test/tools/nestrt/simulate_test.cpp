@@ -124,6 +124,9 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
   refused(workshop.path("none.yaml"), "none.yaml");
   refused("no-such-board", "no board 'no-such-board'; there are u280, zcu102");
   refused("u280", "board 'u280' has no costs of its CPU; measure them with nestrt profile");
+  workshop.write("estimates.yaml",
+                 "board: test\nunits:\n  - {unit: cpu, estimates: {kinds: {other: {begin_us: 1}}}}\n");
+  refused(workshop.path("estimates.yaml"), "does not state its CPU's instruction_set, such as neon");
   workshop.write("cpu-less.yaml", "board: test\nunits: []\n");
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }

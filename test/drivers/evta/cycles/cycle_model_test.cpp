@@ -213,6 +213,17 @@ TEST_CASE("Writes do not wait for reads where they have a bus of their own, and 
   CHECK(count(beside_reads, shared).lower_bound > count(beside_reads, separate).lower_bound);
 }
 
+TEST_CASE("Transfers that the hardware has no way for have no cycles") {
+  for (const Instruction& wrong : {make_load({.memory = Memory::kOut, .y_size = 1, .x_size = 1, .x_stride = 1}),
+                                   make_store({.memory = Memory::kInp, .y_size = 1, .x_size = 1, .x_stride = 1})}) {
+    const auto refused = count_cycles(configuration(), std::vector{wrong, make_finish()}, profile("zcu102"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == Code::kInvalidPlan);
+    CHECK_THAT(std::string(refused.error().message()),
+               Catch::Matchers::StartsWith("instruction 0: the hardware has no"));
+  }
+}
+
 TEST_CASE("A module takes no more instructions than its queue holds") {
   // The compute module's queue is full of instructions that wait for a load, which the fetch cannot hand out.
   CycleProfile shallow = profile("chisel2019");
