@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/common/touched_weights.h"
+
 namespace nestrt::kernels {
 namespace {
 
@@ -28,9 +30,6 @@ constexpr int64_t kStep = 2;
 constexpr int64_t kLeastPoints = 3;
 // Segments whose offsets are copied where there are fewer than six points.
 constexpr int64_t kMaxCopiedSegments = 64;
-
-// What fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
-constexpr int64_t kWeightsAhead = 6 * kTileBlock;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 alignas(16) constexpr float kNoBias[kTileBlock] = {};
@@ -53,11 +52,9 @@ struct SixPoints {
   int64_t chunk_step;  // bytes from behind a segment's inputs to those of the next chunk
   // Where so many segments are left, or fewer, what comes next is looked up; else the points are a chunk_step further.
   int64_t looked_up;
-  const float* touched;       // weights to have at hand: two lines a step, the one behind the other
-  int64_t touched_step;       // a line's bytes, or none
-  const float* touched_last;  // no segment begins behind it
-  int64_t odd;                // the first element goes on its own: it is not in the steps
-  const float* start;         // of the sums; those of the next point lie start_stride bytes further
+  TouchedWeights touched;
+  int64_t odd;         // the first element goes on its own: it is not in the steps
+  const float* start;  // of the sums; those of the next point lie start_stride bytes further
   int64_t start_stride;
   int64_t groups;
   int64_t points;  // of each group that are stored
@@ -143,11 +140,10 @@ struct SixPoints {
 #define START_LIKE_FIRST(a0, a1, a2, a3)                                                    \
   "mov v" #a0 ".16b, v0.16b\n" "mov v" #a1 ".16b, v1.16b\n"                                 \
   "mov v" #a2 ".16b, v2.16b\n" "mov v" #a3 ".16b, v3.16b\n"
-#define ODD_VECTOR(at, a0, a1, a2, a3, a4, a5)                                              \
-  "ldr q29, [x7, #" #at "]\n"                                                               \
-  "fmla v" #a0 ".4s, v29.4s, v30.s[0]\n" "fmla v" #a1 ".4s, v29.4s, v30.s[1]\n"             \
-  "fmla v" #a2 ".4s, v29.4s, v30.s[2]\n" "fmla v" #a3 ".4s, v29.4s, v30.s[3]\n"             \
-  "fmla v" #a4 ".4s, v29.4s, v26.s[2]\n" "fmla v" #a5 ".4s, v29.4s, v26.s[3]\n"
+#define ODD_VECTOR(w, a0, a1, a2, a3, a4, a5)                                               \
+  "fmla v" #a0 ".4s, v" #w ".4s, v30.s[0]\n" "fmla v" #a1 ".4s, v" #w ".4s, v30.s[1]\n"     \
+  "fmla v" #a2 ".4s, v" #w ".4s, v30.s[2]\n" "fmla v" #a3 ".4s, v" #w ".4s, v30.s[3]\n"     \
+  "fmla v" #a4 ".4s, v" #w ".4s, v26.s[2]\n" "fmla v" #a5 ".4s, v" #w ".4s, v26.s[3]\n"
 #define RESIDUAL_POINT(a0, a1, a2, a3, next)                                                \
   "ldp q29, q30, [x19]\n"                                                                   \
   "subs x20, x20, #1\n"                                                                     \
@@ -172,6 +168,7 @@ struct SixPoints {
 // clang-format on
 
 #define FIELD(name) [name] "i"(offsetof(SixPoints, name))
+#define LAST_TOUCHED [touched_last] "i"(offsetof(SixPoints, touched) + offsetof(TouchedWeights, last))
 
 // x1-x6: where the points read; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
@@ -227,12 +224,16 @@ void run_six(SixPoints& tile) {
       "cmp x9, x20\n"
       "csel x8, x21, x8, le\n"
       "cbz x19, 11f\n"
+      "ldur q29, [x7, #-64]\n"
+      "ldur q31, [x7, #-48]\n"
       "ldr w13, [x1, #-12]\n" "ldr w14, [x2, #-12]\n" "ldr w20, [x3, #-12]\n"
       "ldr w21, [x4, #-12]\n" "ldr w22, [x5, #-12]\n" "ldr w23, [x6, #-12]\n"
       "fmov s30, w13\n" "mov v26.s[2], w22\n" "mov v30.s[1], w14\n" "mov v26.s[3], w23\n"
       "mov v30.s[2], w20\n" "mov v30.s[3], w21\n"
-      ODD_VECTOR(-64, 0, 4, 8, 12, 16, 20) ODD_VECTOR(-48, 1, 5, 9, 13, 17, 21)
-      ODD_VECTOR(-32, 2, 6, 10, 14, 18, 22) ODD_VECTOR(-16, 3, 7, 11, 15, 19, 23)
+      ODD_VECTOR(29, 0, 4, 8, 12, 16, 20) "ldur q29, [x7, #-32]\n"
+      ODD_VECTOR(31, 1, 5, 9, 13, 17, 21) "ldur q31, [x7, #-16]\n"
+      ODD_VECTOR(29, 2, 6, 10, 14, 18, 22) "ldr x27, [x7, #32]\n"
+      ODD_VECTOR(31, 3, 7, 11, 15, 19, 23) "fmov d31, x27\n"
       "11:\n"
       "cmp x8, #1\n"
       "b.eq 2f\n"
@@ -354,7 +355,7 @@ void run_six(SixPoints& tile) {
       :
       : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(next), FIELD(offsets_stride), FIELD(zeros),
         FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(ahead), FIELD(ahead_last),
-        FIELD(steps), FIELD(last_steps), FIELD(chunk_step), FIELD(looked_up), FIELD(touched), FIELD(touched_last),
+        FIELD(steps), FIELD(last_steps), FIELD(chunk_step), FIELD(looked_up), FIELD(touched), LAST_TOUCHED,
         FIELD(odd), FIELD(start),
         FIELD(start_stride), FIELD(groups), FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride),
         FIELD(bounds), FIELD(low)
@@ -393,6 +394,7 @@ void run_six(SixPoints& tile) {
 #undef LOW_AND_STORE
 #undef HIGH_AND_STORE
 #undef FIELD
+#undef LAST_TOUCHED
 
 // The offsets of six points, of which those that do not exist are the last one's.
 void copy_offsets(const Tile16& tile, int64_t all_points, int64_t* copy) {
@@ -413,20 +415,6 @@ void set_reduction(const Tile16& tile, SixPoints& six) {
   six.last_steps = tile.last_length / kStep;
   six.chunk_step = six.chunk_stride - six.steps * kStep * int64_t{sizeof(float)};
   six.looked_up = tile.in_line && six.steps > 1 ? 1 : six.all_segments;
-}
-
-// Weights of tiles to come, where those are known, else this tile's.
-void set_touched(const Tile16& tile, SixPoints& six) {
-  const int64_t elements = tile.segments * ((tile.chunks - 1) * tile.length + tile.last_length);
-  const int64_t in_segment = std::max(tile.length, tile.last_length) * kTileBlock;
-  six.touched = tile.ahead != nullptr ? tile.ahead : tile.weights + kWeightsAhead;
-  const float* const end =
-      tile.ahead != nullptr ? tile.ahead + elements * tile.ahead_step : tile.weights + elements * kTileBlock;
-  six.touched_last = end - in_segment;
-  six.touched_step = kTileBlock * int64_t{sizeof(float)};
-  if (end - six.touched >= in_segment) return;
-  six.touched = tile.weights;
-  six.touched_step = 0;
 }
 
 void set_ahead(const Tile16& tile, SixPoints& six) {
@@ -477,7 +465,7 @@ void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float hi
     six.offsets_stride = all_points * int64_t{sizeof(int64_t)};
   }
   set_ahead(tile, six);
-  set_touched(tile, six);
+  six.touched = touched_weights(tile);
   six.next = six.groups == 1 ? six.offsets : six.offsets + kNeonTilePoints;
   six.start = tile.bias == nullptr ? kNoBias : tile.bias;
   six.start_stride = 0;

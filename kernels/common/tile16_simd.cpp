@@ -6,6 +6,7 @@
 #include "hwy/highway.h"
 #include "kernels/common/bounds-inl.h"
 #include "kernels/common/simd.h"
+#include "kernels/common/tile16_neon_four.h"
 #include "kernels/common/tile16_neon_six.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -267,7 +268,9 @@ HWY_NOINLINE void run_pieces(const Tile16& tile) {
     Tile16 piece = rest;
     const int64_t six = tile16_neon_six_points(rest);
     piece.points = six > 0 ? six : HWY_MIN(rest.points, int64_t{kMaxPoints});
-    if (six > 0) {
+    if (takes_tile16_neon_four(piece)) {
+      tile16_neon_four(piece);
+    } else if (six > 0) {
       run_six(piece, tile.points);
     } else {
       with_points<1>(piece, tile.points);
@@ -281,7 +284,8 @@ HWY_NOINLINE void run_pieces(const Tile16& tile) {
 
 void tile16(const Tile16& tile) {
 #if HWY_ARCH_ARM_A64
-  return tile16_neon_six_points(tile) == tile.points ? run_six(tile, tile.points) : run_pieces(tile);
+  const bool is_whole = tile16_neon_six_points(tile) == tile.points && !takes_tile16_neon_four(tile);
+  return is_whole ? run_six(tile, tile.points) : run_pieces(tile);
 #else
   if constexpr (kMaxBlocks == 2) {
     if (tile.blocks == 2) return with_points<2>(tile, tile.points);

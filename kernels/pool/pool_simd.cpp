@@ -91,6 +91,44 @@ HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const
   for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(Kind::finish(sums[v], divisor), D(), to + v * kLanes);
 }
 
+// Calls visit(x) for the rows that a row of outputs reads, each from pixel `column` on.
+template <typename Visit>
+HWY_INLINE void for_each_row(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
+                             int64_t column, Visit visit) {
+  const int64_t row_step = pool.axes[1].dilation * pool.axes[2].input * kBlock;
+  for (int64_t i = 0; i < d.count; ++i) {
+    const int64_t row = (d.first + i * pool.axes[0].dilation) * pool.axes[1].input + h.first;
+    const float* x = plane + (row * pool.axes[2].input + column) * kBlock;
+    for (int64_t j = 0; j < h.count; ++j, x += row_step) visit(x);
+  }
+}
+
+// Maxima of windows of three pixels that lie two apart: each has its first column from the window before. `column`: the
+// first window's first.
+HWY_INLINE void maxima_two_apart(const PoolParameters& pool, const float* plane, const PoolWindow& d,
+                                 const PoolWindow& h, int64_t column, int64_t count, float* to) {
+  V first[kVectors];
+  for (V& v : first) v = Maximum::start();
+  for_each_row(pool, plane, d, h, column, [&](const float* x) HWY_ATTR { add_row<Maximum>(x, 1, 0, first); });
+  for (int64_t i = 0; i < count; ++i, column += 2, to += kBlock) {
+    V second[kVectors], third[kVectors];
+    NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) second[v] = third[v] = Maximum::start();
+    const int64_t next = i + 1 < count ? 2 * kBlock : 0;
+    for_each_row(pool, plane, d, h, column + 1, [&](const float* x) HWY_ATTR {
+      touch(x + next);
+      touch(x + next + kBlock);
+      NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) {
+        second[v] = Maximum::add(second[v], hn::LoadU(D(), x + v * kLanes));
+        third[v] = Maximum::add(third[v], hn::LoadU(D(), x + kBlock + v * kLanes));
+      }
+    });
+    NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(Maximum::merge(Maximum::merge(first[v], second[v]), third[v]), D(), to + v * kLanes);
+      first[v] = third[v];
+    }
+  }
+}
+
 template <typename Kind>
 struct Row {
   static constexpr bool kUnrolls = std::is_same_v<Kind, Maximum> || std::is_same_v<Kind, Average>;  // others are rare
@@ -99,9 +137,15 @@ struct Row {
     const PoolAxis& width = pool->axes[2];
     const bool is_three = kUnrolls && width.kernel == 3 && width.dilation == 1;
     const int64_t last_inside = (width.input - width.kernel + width.pad_begin) / width.stride;
+    const bool shares = std::is_same_v<Kind, Maximum> && is_three && width.stride == 2;
     for (int64_t x = 0; x < width.output; ++x, to += kBlock) {
       const PoolWindow w = width.window(x);
-      if (is_three && w.count == 3) {
+      if (shares && w.count == 3) {
+        const int64_t count = HWY_MIN(last_inside + 1, width.output) - x;
+        maxima_two_apart(*pool, plane, *d, *h, w.first, count, to);
+        x += count - 1;
+        to += (count - 1) * kBlock;
+      } else if (is_three && w.count == 3) {
         pool_pixel<Kind, kUnrolls>(*pool, plane, *d, *h, w, x < last_inside ? width.stride * kBlock : 0, to);
       } else {
         pool_pixel<Kind, false>(*pool, plane, *d, *h, w, 0, to);

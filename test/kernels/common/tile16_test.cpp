@@ -21,7 +21,7 @@ struct Case {
   int64_t points, length, last_length, segments, chunks, lanes;
   bool point_bias, residual;
   ops::ActivationKind activation;
-  bool in_line = false;
+  bool in_line = false, has_bias = true;
 };
 
 std::vector<float> integers(std::mt19937& generator, int64_t count) {
@@ -42,7 +42,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   std::vector<float> output(static_cast<size_t>(kMaxTilePoints * kPointStride), kSpare), expected = output;
   for (int64_t p = 0; p < c.points; ++p)
     for (int64_t o = 0; o < c.lanes; ++o) {
-      float sum = bias[static_cast<size_t>(c.point_bias ? p : o)];
+      float sum = c.has_bias ? bias[static_cast<size_t>(c.point_bias ? p : o)] : 0;
       const float* w = weights.data() + o;
       for (int64_t chunk = 0; chunk < c.chunks; ++chunk)
         for (int64_t s = 0; s < c.segments; ++s) {
@@ -65,7 +65,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   tile.length = c.length;
   tile.last_length = c.last_length;
   tile.weights = weights.data();
-  (c.point_bias ? tile.point_bias : tile.bias) = bias.data();
+  if (c.has_bias) (c.point_bias ? tile.point_bias : tile.bias) = bias.data();
   tile.residual = c.residual ? residual.data() : nullptr;
   tile.output = output.data();
   tile.point_stride = kPointStride;
@@ -132,8 +132,10 @@ TEST_CASE("A tile whose points lie in line has the sums of plain loops") {
       for (const auto& [length, last_length] :
            {std::pair<int64_t, int64_t>{2, 2}, {4, 2}, {16, 16}, {16, 8}, {16, 2}, {16, 1}})
         for (const int64_t chunks : {1, 2, 3, 7, 40})
-          check_tile({points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kNone, true},
-                     generator);
+          for (const bool has_bias : {true, false})
+            check_tile(
+                {points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kNone, true, has_bias},
+                generator);
   }
   force_instruction_set(before);
 }
