@@ -1,14 +1,17 @@
 #include "compiler-lite/import/interface.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "nestrt/log.h"
 #include "runtime/plan/picture_channels.h"
 #include "tools/common/image.h"
 #include "tools/common/picture_options.h"
 #include "tools/common/picture_remarks.h"
+#include "tools/common/suggestion.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -70,17 +73,24 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
 }
 
 Status expose(Graph& graph, const std::string& name) {
+  std::vector<std::string> names;
   for (const auto& node : graph.nodes()) {
     for (const ValueId id : node->outputs) {
-      if (graph.value(id).name != name) continue;
+      names.push_back(graph.value(id).name);
+      if (names.back() != name) continue;
       if (!graph.is_output(id)) graph.outputs.push_back(id);
       return {};
     }
   }
+  constexpr size_t kShown = 12;
+  const auto meant = tools::most_like(name, names);
+  const std::string more = names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "";
+  names.resize(std::min(names.size(), kShown));
   return Status(
       Code::kInvalidArgument,
-      fmt::format("--expose: no operator of the model computes '{}'; nestc inspect lists the values that one does",
-                  name));
+      fmt::format("--expose: no operator is left that computes '{}', as those that only copy are not "
+                  "(Identity, a Slice of everything); {}values that are: {}{}",
+                  name, meant ? fmt::format("did you mean '{}'? ", *meant) : "", fmt::join(names, " "), more));
 }
 
 }  // namespace nestrt::compiler

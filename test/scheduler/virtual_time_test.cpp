@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "scheduler/schedule_steps.h"
 #include "scheduler/solve.h"
 
 namespace nestrt::test {

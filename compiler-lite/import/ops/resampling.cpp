@@ -239,7 +239,9 @@ Status import_upsample(NodeContext& node) {
   const bool shrinks = std::any_of(scales.begin(), scales.end(), [](float scale) { return scale < 1; });
   const bool grows = std::any_of(scales.begin(), scales.end(), [](float scale) { return scale > 1; });
   if (shrinks && grows && resize.mode == ops::ResizeMode::kNearest) {
-    return node.unsupported("nearest, growing on one axis and shrinking on another");
+    return node.unsupported(
+        "nearest, growing on one axis and shrinking on another; export the model with opset 11 or later, whose "
+        "nearest_mode says which pixel that is");
   }
   resize.nearest = shrinks ? ops::NearestMode::kCeil : ops::NearestMode::kFloor;
   if (is_identity(shape, resize)) return node.set_output(0, x);

@@ -128,6 +128,10 @@ TEST_CASE("nestc makes an inner value an output where asked, and says so where t
   CHECK((*plan)->outputs()[1].name == "y");
   fs::remove(workshop.path("out/model.nest"));
   workshop.check_refused(file, "'nothing'", {"--expose", "nothing"});
+  model.node("Identity", {"z"}, {"copy"});
+  const std::string copied = workshop.write("copied.onnx", model.bytes());
+  workshop.check_refused(copied, "no operator is left that computes 'copy'", {"--expose", "copy"});
+  workshop.check_refused(copied, "values that are: y z", {"--expose", "copy"});
 }
 
 TEST_CASE("nestc reads no data outside the model's folder") {
