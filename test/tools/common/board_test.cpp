@@ -1,5 +1,7 @@
 #include "tools/common/board.h"
 
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -164,7 +166,7 @@ TEST_CASE("Programs of an accelerator take time to launch and to make f32 of acc
 TEST_CASE("A rate is none, or one at which bytes arrive") {
   for (const std::string key : {"mb_per_s", "widen_mb_per_s"}) {
     const auto with = [&](const std::string& rate) {
-      return parse("board: b\nunits: [{unit: cpu}, {unit: evta, " + key + ": " + rate + "}]\n");
+      return parse(fmt::format("board: b\nunits: [{{unit: cpu}}, {{unit: evta, {}: {}}}]\n", key, rate));
     };
     CHECK(with("0"));
     CHECK(with("0.001"));
