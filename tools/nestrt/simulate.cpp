@@ -30,6 +30,7 @@
 #include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/side_by_side.h"
+#include "tools/nestrt/simulated.h"
 #include "tools/nestrt/simulation_warnings.h"
 #include "tools/nestrt/virtual_board.h"
 
@@ -37,16 +38,6 @@ namespace nestrt::command {
 namespace {
 
 using Options = SimulateOptions;
-
-// A schedule, and what became of it.
-struct Simulated {
-  Schedule schedule;
-  scheduler::VirtualRun run;
-  double lower_bound_us = 0;
-  uint32_t groups = 0;        // that compute side by side
-  uint32_t npu_branches = 0;  // that are computed on another unit than the CPU, whole or in part
-  bool is_complete = true;    // "paper": whether all was tried that the method has
-};
 
 // What several inferences in flight reach.
 struct InFlight {
@@ -68,13 +59,6 @@ struct Figures {
   double load_bound_us = 0;
   size_t groups_found = 0;
 };
-
-uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& schedule) {
-  std::set<uint32_t> branches;
-  for (const Step& step : schedule.steps)
-    if (!problem.units[schedule.lanes[step.lane].unit].is_host) branches.insert(step.branch);
-  return static_cast<uint32_t>(branches.size());
-}
 
 // The busiest unit is never idle, its thread hands over what it reads and writes, nor is the memory while several work:
 // one that works alone does not run short, so that one inference after the other may do more.
@@ -104,50 +88,6 @@ Result<InFlight> in_flight(const scheduler::Problem& problem, double latency_us,
     most.take(found);
   }
   return most;
-}
-
-// Of the solutions for all units beside the CPU and for fewer of them, with divided branches and without, the best:
-// what waiting for each other and the memory cost is charged to what a search has found.
-scheduler::Solved solve(const scheduler::Problem& problem, ScheduleMethod method, std::chrono::milliseconds budget) {
-  scheduler::Solved best = scheduler::solve(problem, method, budget);
-  const auto consider = [&](const scheduler::Restriction& fewer) {
-    scheduler::Solved solved = scheduler::solve(fewer.problem(), method, budget);
-    if (solved.solution.makespan_us < best.solution.makespan_us)
-      best.solution = fewer.to_original(std::move(solved.solution));
-  };
-  const scheduler::Restriction whole = scheduler::without_divided_tasks(problem);
-  if (method == ScheduleMethod::kOptimum && !whole.has_all_choices()) consider(whole);
-  const auto beside = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
-  for (auto count = beside - 1; count > 0; --count)
-    consider(scheduler::with_fewer_units(problem, static_cast<size_t>(count)));
-  return best;
-}
-
-// The paper's method searches nothing that a session has to be quick about: it gets time to try all that it has.
-constexpr int kPaperBudgetMs = 1000;
-
-Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simulated& result) {
-  result.schedule = std::move(schedule);
-  NESTRT_ASSIGN_OR_RETURN(result.run, scheduler::run_in_virtual_time(problem, result.schedule));
-  result.groups = scheduler::count_groups_side_by_side(problem, result.schedule, result.run);
-  result.npu_branches = count_npu_branches(problem, result.schedule);
-  return {};
-}
-
-Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
-  const int most_ms = method == ScheduleMethod::kPaper ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
-  const scheduler::Solved solved = solve(problem, method, std::chrono::milliseconds(most_ms));
-  Simulated result;
-  result.lower_bound_us = solved.lower_bound_us;
-  result.is_complete = solved.is_complete;
-  NESTRT_RETURN_IF_ERROR(run_schedule(problem, scheduler::to_schedule(problem, solved.solution), result));
-  return result;
-}
-
-// The schedule of a problem that allows less, where it is the shorter one: a search finds not all that there is.
-Status take_shorter(const scheduler::Problem& problem, const Simulated& other, Simulated& result) {
-  if (other.run.makespan_us >= result.run.makespan_us) return {};
-  return run_schedule(problem, other.schedule, result);
 }
 
 Result<double> cpu_only_us(const Plan& plan, const VirtualBoard& board, int budget_ms) {
