@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "test/support/copy_plan.h"
 #include "test/support/program.h"
@@ -86,25 +84,59 @@ TEST_CASE("A bench runs on arrays that are given, and refuses those that do not 
   CHECK_THAT(overwritten.text, Contains("x.npy"));
 }
 
+// nestrt bench of a plan, a line for each run. A pipe that is full stops it: it is never further than the reader by
+// more than a pipe holds, so that it cannot end before it is interrupted.
+class BenchInPipe {
+ public:
+  explicit BenchInPipe(const std::string& plan) {
+    int ends[2] = {};
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO), ::dup2(ends[1], STDERR_FILENO);
+      ::setenv("NESTRT_PROGRESS", "0", 1);
+      ::signal(SIGINT, SIG_DFL);  // ignored in a shell's background jobs, where tests may run
+      const char* const program = NESTRT_BINARY_DIR "/bin/nestrt";
+      ::execl(program, program, "bench", plan.c_str(), "--warmup", "0", "--runs", "10000000", nullptr);
+      ::_exit(1);
+    }
+    ::close(ends[1]);
+    read_end_ = ends[0];
+  }
+  BenchInPipe(const BenchInPipe&) = delete;
+  ~BenchInPipe() { ::close(read_end_); }
+
+  void interrupt() const { ::kill(pid_, SIGINT); }
+  // What it printed next; nothing at its end.
+  std::string read() const {
+    char text[4096];
+    const ssize_t size = ::read(read_end_, text, sizeof text);
+    return {text, size > 0 ? static_cast<size_t>(size) : 0};
+  }
+  int exit_code() const {
+    int state = 0;
+    ::waitpid(pid_, &state, 0);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int read_end_ = -1;
+};
+
 TEST_CASE("An interrupted bench shows what it has") {
   const TemporaryFolder folder;
-  const std::string plan = folder.write("relu.nest", relu_plan().build().bytes()), out = folder.path() + "/out.txt";
-  const pid_t bench = ::fork();
-  if (bench == 0) {
-    const int file = ::open(out.c_str(), O_WRONLY | O_CREAT, 0600);
-    ::dup2(file, STDOUT_FILENO), ::dup2(file, STDERR_FILENO);
-    ::setenv("NESTRT_PROGRESS", "0", 1);  // the first line says that it runs
-    const char* const program = NESTRT_BINARY_DIR "/bin/nestrt";
-    ::execl(program, program, "bench", plan.c_str(), "--warmup", "0", "--runs", "10000000", nullptr);
-    ::_exit(1);
+  const BenchInPipe bench(folder.write("relu.nest", relu_plan().build().bytes()));
+  std::string text;
+  while (text.find("runs  [") == std::string::npos) {
+    const std::string more = bench.read();
+    REQUIRE(!more.empty());
+    text += more;
   }
-  while (text_of(out).find("runs  [") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  ::kill(bench, SIGINT);
-  int state = 0;
-  ::waitpid(bench, &state, 0);
-  REQUIRE(WIFEXITED(state));
-  CHECK(WEXITSTATUS(state) == 130);
-  CHECK_THAT(text_of(out), Contains("interrupted, 10000000 were asked for") && Contains("median"));
+  bench.interrupt();
+  for (std::string more = bench.read(); !more.empty(); more = bench.read()) text += more;
+  CHECK(bench.exit_code() == 130);
+  CHECK_THAT(text, Contains("interrupted, 10000000 were asked for") && Contains("median"));
 }
 
 }  // namespace
