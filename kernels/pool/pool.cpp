@@ -31,7 +31,7 @@ PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
 }
 
 // All attributes fit into 31 bits and `dim` into 41: nothing overflows.
-Status check_axis(const PoolAxis& a, int axis) {
+Status check_axis(const PoolAxis& a, int axis, bool ceil_mode) {
   const auto error = [&](const char* attribute, int64_t value, const std::string& expected) {
     return rule_error(fmt::format("{} of spatial axis {} is {}, expected {}", attribute, axis, value, expected));
   };
@@ -41,10 +41,11 @@ Status check_axis(const PoolAxis& a, int axis) {
   const std::string below = fmt::format("0 or more and less than the dilated kernel of {}", a.extent());
   if (a.pad_begin < 0 || a.pad_begin >= a.extent()) return error("pad_begin", a.pad_begin, below);
   if (a.pad_end < 0 || a.pad_end >= a.extent()) return error("pad_end", a.pad_end, below);
-  if (a.input + a.pad_begin + a.pad_end < a.extent())
+  // What ceil_mode adds to the padded input so that a window is whole is less than a stride.
+  const int64_t most = a.input + a.pad_begin + a.pad_end + (ceil_mode ? a.stride - 1 : 0);
+  if (most < a.extent())
     return error("kernel", a.kernel,
-                 fmt::format("a window, dilated to {}, that fits into the padded input of {}", a.extent(),
-                             a.input + a.pad_begin + a.pad_end));
+                 fmt::format("a window, dilated to {}, that fits into the padded input of {}", a.extent(), most));
   return ok_status();
 }
 
@@ -112,7 +113,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   Shape shape = spec.inputs[0].shape;
   for (int axis = 0; axis < shape.rank() - 2; ++axis) {
     const PoolAxis along = pool_axis(pool, axis, shape[axis + 2]);
-    NESTRT_RETURN_IF_ERROR(check_axis(along, axis));
+    NESTRT_RETURN_IF_ERROR(check_axis(along, axis, pool.ceil_mode));
     shape[axis + 2] = output_dim(along, pool.ceil_mode);
   }
   NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());

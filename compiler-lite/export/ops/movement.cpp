@@ -10,7 +10,9 @@ Result<std::string> write_concat(NodeWriter& node) {
 }
 
 Result<std::string> write_transpose(NodeWriter& node) {
-  return node.write("Transpose", {node.real(0)}, {{"perm", node.attributes<ops::Transpose>().permutation}});
+  const std::vector<int32_t>& axes = node.attributes<ops::Transpose>().permutation;
+  if (axes.empty()) return node.write("Identity", {node.real(0)});  // ONNX's checker wants axes
+  return node.write("Transpose", {node.real(0)}, {{"perm", axes}});
 }
 
 // Behind the last element in the direction of the step. ONNX counts -1 from the end, so what ends before the first

@@ -327,6 +327,20 @@ TEST_CASE("A pool whose last window would lie in the padding is written with as 
   }
 }
 
+TEST_CASE("A scalar whose axes are none to transpose is written") {
+  test::ModelBuilder model;
+  model.input("x", {}).output("y").node("Transpose", {"x"}, {"t"});
+  model.node("Relu", {"t"}, {"y"});
+  const auto graph = model.import();
+  REQUIRE(graph);
+  std::mt19937 generator(12);
+  const auto inputs = test::random_inputs(*graph, generator);
+  const auto before = interpret(*graph, inputs), after = interpret(read_back(written(*graph)), inputs);
+  REQUIRE(before);
+  REQUIRE(after);
+  CHECK((*after)[0].elements == (*before)[0].elements);
+}
+
 TEST_CASE("What ONNX cannot say is refused with the operator's name") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 16, 2, 2});

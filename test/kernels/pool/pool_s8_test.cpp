@@ -40,10 +40,13 @@ Windows random_windows(std::mt19937& generator, bool global) {
     const bool wide = axis == 1 && draw(0, 3) == 0;
     const int dim = wide ? draw(60, 200) : draw(5, 9);
     const int kernel = global ? dim : wide && draw(0, 1) == 0 ? draw(1, 59) : draw(1, 3);
-    shape.push_back(dim);
+    const int stride = draw(1, wide ? 70 : 3), dilation = (kernel - 1) * 2 >= dim ? 1 : draw(1, 2);
+    // The only window may be larger than the input, by less than a stride.
+    const bool small = pool.ceil_mode && !global && draw(0, 3) == 0;
+    shape.push_back(small ? std::max((kernel - 1) * dilation + 2 - stride, 1) : dim);
     pool.kernel.push_back(kernel);
-    pool.stride.push_back(draw(1, wide ? 70 : 3));
-    pool.dilation.push_back(global || kernel == 1 || (kernel - 1) * 2 >= dim ? 1 : draw(1, 2));
+    pool.stride.push_back(stride);
+    pool.dilation.push_back(global || kernel == 1 ? 1 : dilation);
     pool.pad_begin.push_back(global ? 0 : draw(0, kernel - 1));
     pool.pad_end.push_back(global ? 0 : draw(0, kernel - 1));
   }

@@ -58,6 +58,19 @@ TEST_CASE("Pool drops a last window that would start in the end padding") {
   CHECK(run_reference(table, tensor({1, 1, 3}, std::vector<float>{1, 5, 2}), {1, 1, 1}) == std::vector<float>{5});
 }
 
+TEST_CASE("Pool has a window that only ceil_mode makes whole") {
+  ops::Pool table = pool(PoolKind::kMax, {3, 2}, {2, 2});
+  const TestTensor input = tensor({1, 1, 2, 3}, std::vector<float>{1, 2, 3, 6, 5, 4});
+  const auto infer = [&] { return OperatorCase(table).input(input).infer(); };
+  CHECK_FALSE(infer());
+  table.ceil_mode = true;
+  CHECK(run_reference(table, input, {1, 1, 1, 2}) == std::vector<float>{6, 4});
+  table.kind = PoolKind::kAverage;
+  CHECK(run_reference(table, input, {1, 1, 1, 2}) == std::vector<float>{3.5, 3.5});
+  table.kernel = {4, 2};  // a stride and more beyond the input
+  CHECK_FALSE(infer());
+}
+
 TEST_CASE("Pool dilates its windows") {
   ops::Pool table = pool(PoolKind::kMax, {2, 2}, {1, 1});
   table.dilation = {2, 2};
@@ -138,7 +151,11 @@ TEST_CASE("Pool in blocks of 16 channels is exact for maxima and averages") {
                    tolerance);
       }
   }
-  ops::Pool table = pool(PoolKind::kMax, {3, 3}, {1, 1});
+  ops::Pool table = pool(PoolKind::kMax, {3, 3}, {2, 2});
+  table.ceil_mode = true;
+  for (const Shape& shape : {Shape{1, 20, 2, 9}, Shape{1, 16, 7, 2}, Shape{2, 5, 2, 2}})
+    check_fast(table, random_tensor(generator, shape), Layout::kBlocked16, Layout::kBlocked16, "pool.f32.blocked16", 0);
+  table = pool(PoolKind::kMax, {3, 3}, {1, 1});
   table.dilation = {2, 3};
   check_fast(table, extreme_tensor(generator, {1, 20, 9, 11}), Layout::kBlocked16, Layout::kBlocked16,
              "pool.f32.blocked16", 0);
