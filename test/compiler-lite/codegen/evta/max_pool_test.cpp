@@ -75,7 +75,8 @@ TEST_CASE("Max-pools of random windows are bit-identical to the definition") {
   const auto random = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   const auto random_axis = [&] {
     const int kernel = random(1, 4);
-    return LayerAxis{random(kernel, 10), kernel, random(1, 3), random(0, kernel - 1), random(0, kernel - 1)};
+    const int input = random(1, 10), begin = random(0, kernel - 1);
+    return LayerAxis{input, kernel, random(1, 3), begin, std::max(random(0, kernel - 1), kernel - input - begin)};
   };
   const int count = by_level(5, 40, 500);
   for (int i = 0; i < count; ++i) {
