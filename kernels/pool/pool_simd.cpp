@@ -68,29 +68,6 @@ HWY_INLINE void add_three(const float* x, int64_t next, V* sums) {
       Kind::add(sums[v], hn::LoadU(D(), x + k * kBlock + v * kLanes));
 }
 
-// One pixel of the output: the elements of its window in row-major order.
-template <typename Kind, bool kIsThree>
-HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
-                           const PoolWindow& w, int64_t next, float* to) {
-  const int64_t step = pool.axes[2].dilation * kBlock;
-  V sums[kVectors];
-  for (V& sum : sums) sum = Kind::start();
-  for (int64_t i = 0; i < d.count; ++i) {
-    for (int64_t j = 0; j < h.count; ++j) {
-      const int64_t row =
-          (d.first + i * pool.axes[0].dilation) * pool.axes[1].input + h.first + j * pool.axes[1].dilation;
-      const float* x = plane + (row * pool.axes[2].input + w.first) * kBlock;
-      if constexpr (kIsThree) {
-        add_three<Kind>(x, next, sums);
-      } else {
-        add_row<Kind>(x, w.count, step, sums);
-      }
-    }
-  }
-  const auto divisor = static_cast<float>(d.divisor * h.divisor * w.divisor);
-  for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(Kind::finish(sums[v], divisor), D(), to + v * kLanes);
-}
-
 // Calls visit(x) for the rows that a row of outputs reads, each from pixel `column` on.
 template <typename Visit>
 HWY_INLINE void for_each_row(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
@@ -101,6 +78,23 @@ HWY_INLINE void for_each_row(const PoolParameters& pool, const float* plane, con
     const float* x = plane + (row * pool.axes[2].input + column) * kBlock;
     for (int64_t j = 0; j < h.count; ++j, x += row_step) visit(x);
   }
+}
+
+// One pixel of the output: the elements of its window in row-major order.
+template <typename Kind, bool kIsThree>
+HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
+                           const PoolWindow& w, int64_t next, float* to) {
+  V sums[kVectors];
+  for (V& sum : sums) sum = Kind::start();
+  for_each_row(pool, plane, d, h, w.first, [&](const float* x) HWY_ATTR {
+    if constexpr (kIsThree) {
+      add_three<Kind>(x, next, sums);
+    } else {
+      add_row<Kind>(x, w.count, pool.axes[2].dilation * kBlock, sums);
+    }
+  });
+  const auto divisor = static_cast<float>(d.divisor * h.divisor * w.divisor);
+  for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(Kind::finish(sums[v], divisor), D(), to + v * kLanes);
 }
 
 // Maxima of windows of three pixels that lie two apart: each has its first column from the window before. `column`: the
