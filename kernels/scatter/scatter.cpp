@@ -34,7 +34,9 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
                                   name(data.type), rows.to_string()));
   const Kind kind = spec.as<ops::Scatter>()->kind;
   if (kind != Kind::kReplace && !has_arithmetic(data.type))
-    return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(data.type)));
+    return Status(Code::kUnsupported,
+                  fmt::format("{} does not take {}: cast data and updates to int32, and the result back",
+                              ops::name(kind), name(data.type)));
   return single_output(data.type, data.shape);
 }
 

@@ -63,6 +63,9 @@ Status import_gelu(NodeContext& node) {
   return node.set_output(node.unary(ops::UnaryKind::kGelu, x, form == "tanh" ? 1.0f : 0.0f));
 }
 
+// Limits that are not stated, by ONNX: infinities are no floats that stay.
+constexpr float kLowest = std::numeric_limits<float>::lowest(), kHighest = std::numeric_limits<float>::max();
+
 // Both limits known and floating: one operator.
 Result<ValueId> clip_constant(NodeContext& node, ValueId x, float low, float high) {
   return node.unary(ops::UnaryKind::kClip, x, low, high);
@@ -71,8 +74,7 @@ Result<ValueId> clip_constant(NodeContext& node, ValueId x, float low, float hig
 Status import_clip_attributes(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   node.ignore("consumed_inputs");
-  const float low = node.attribute("min", std::numeric_limits<float>::lowest());
-  const float high = node.attribute("max", std::numeric_limits<float>::max());
+  const float low = node.attribute("min", kLowest), high = node.attribute("max", kHighest);
   return node.set_output(clip_constant(node, x, low, high));
 }
 
@@ -89,11 +91,15 @@ Result<float> clip_limit(const NodeContext& node, size_t index, float fallback) 
 
 Status import_clip_inputs(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
-  if (!node.has_input(1) && !node.has_input(2)) return node.set_output(node.reshape(x, node.shape(x)));
-  if (node.type(x) == DataType::kF32 && is_constant_or_absent(node, 1) && is_constant_or_absent(node, 2)) {
-    NESTRT_ASSIGN_OR_RETURN(const float low, clip_limit(node, 1, -std::numeric_limits<float>::infinity()));
-    NESTRT_ASSIGN_OR_RETURN(const float high, clip_limit(node, 2, std::numeric_limits<float>::infinity()));
+  const bool floats = node.type(x) == DataType::kF32, has_both = node.has_input(1) && node.has_input(2);
+  if (floats && is_constant_or_absent(node, 1) && is_constant_or_absent(node, 2)) {
+    NESTRT_ASSIGN_OR_RETURN(const float low, clip_limit(node, 1, kLowest));
+    NESTRT_ASSIGN_OR_RETURN(const float high, clip_limit(node, 2, kHighest));
     return node.set_output(clip_constant(node, x, low, high));
+  }
+  if (!node.has_input(1) && !node.has_input(2)) return node.set_output(node.reshape(x, node.shape(x)));
+  if (floats && !has_both) {
+    NESTRT_ASSIGN_OR_RETURN(x, clip_constant(node, x, kLowest, kHighest));
   }
   if (node.has_input(1)) {
     NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kMax, x, node.optional_input(1)));

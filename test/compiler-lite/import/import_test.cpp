@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "compiler-lite/graph/interpreter.h"
@@ -290,6 +291,22 @@ TEST_CASE("8-bit integers wrap as the model's type does") {
   const auto* sums = reinterpret_cast<const float*>(outputs->front().elements.data());
   CHECK(sums[0] == 144);
   CHECK(sums[1] == 6);
+}
+
+TEST_CASE("A limit of Clip that is not stated is that of a float, also beside one that is an input") {
+  const float infinity = std::numeric_limits<float>::infinity(), largest = std::numeric_limits<float>::max();
+  const std::vector<float> x{-infinity, 1, infinity};
+  const auto clipped = [&](const std::vector<std::string>& inputs, bool limit_is_input = false) {
+    ModelBuilder model;
+    model.input("x", {3}).output("y").node("Clip", inputs, {"y"});
+    if (!limit_is_input) return run(import_or_fail(model.constant("half", {}, std::vector<float>{0.5f})), {x});
+    return run(import_or_fail(model.input("half", {})), {x, {0.5f}});
+  };
+  CHECK(clipped({"x"}) == std::vector<float>{-largest, 1, largest});
+  for (const bool limit_is_input : {false, true}) {
+    CHECK(clipped({"x", "half"}, limit_is_input) == std::vector<float>{0.5f, 1, largest});
+    CHECK(clipped({"x", "", "half"}, limit_is_input) == std::vector<float>{-largest, 0.5f, 0.5f});
+  }
 }
 
 TEST_CASE("Operators of opset 6 broadcast along their axis") {
