@@ -480,8 +480,10 @@ void add_bench(tools::Cli& cli) {
   add_method_option(
       app, "--against", [options = options.get()](ScheduleMethod method) { options->against = method; },
       "compare with another --schedule: runs of both in turn, which a busy machine slows down alike");
-  app.add_option("--pipeline", options->pipeline,
-                 "the throughput too, with so many inferences in flight, over ten times as many or more; 0: not")
+  app.add_option(
+         "--pipeline", options->pipeline,
+         "the throughput too, with so many inferences in flight, over ten times as many or more, placed for the "
+         "least load of the busiest unit or by --partition, whatever --schedule says; 0: not")
       .in_range(0, 1024)
       .show_default();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");

@@ -169,7 +169,8 @@ Json to_json(const std::vector<SideBySideFigures>& all, std::span<const BoardPla
                           {"median_ms", session.median_us / 1e3},
                           {"p99_ms", session.p99_us / 1e3},
                           {"longest_ms", session.longest_us / 1e3},
-                          {"per_second", session.per_second}});
+                          {"per_second", session.per_second},
+                          {"estimated", Json::array(estimated_operators(*plans[i].plan, plans[i].board))}});
     }
     Json entry{{"schedules", figures.sort}, {"of_bound", figures.run.of_bound}};
     entry.set("sessions", std::move(sessions));

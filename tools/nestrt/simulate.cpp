@@ -366,16 +366,10 @@ Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated&
   return steps;
 }
 
-std::vector<std::string> names_of(const Plan& plan, const std::vector<uint32_t>& operators) {
-  std::vector<std::string> names;
-  for (const uint32_t op : operators) names.emplace_back(plan.tables().operators[op].name);
-  return names;
-}
-
-void print_estimated(const std::vector<std::string>& estimated, size_t operators) {
+void print_estimated(const std::vector<std::string>& estimated, size_t operators, const std::string& path) {
   if (estimated.empty()) return;
-  fmt::print("\n{} of {} operators are in no profile; their costs on the CPU are estimated (docs/profiles.md):",
-             estimated.size(), operators);
+  fmt::print("\n{}: {} of {} operators are in no profile; their costs on the CPU are estimated (docs/profiles.md):",
+             tools::printable(path), estimated.size(), operators);
   for (const std::string& name : estimated) fmt::print(" {}", tools::printable(name));
   fmt::print("\n");
 }
@@ -387,9 +381,7 @@ Json to_json(const std::vector<Figures>& all, Json steps, const Options& options
   json.set("plan", options.plan);
   json.set("digest", plan.digest());
   json.set("board", board.name);
-  Json names = Json::array();
-  for (const std::string& name : estimated) names.push_back(name);
-  json.set("estimated", std::move(names));
+  json.set("estimated", Json::array(estimated));
   Json sensitivity = Json::array();
   for (const Figures& figures : all) sensitivity.push_back(to_json(figures));
   json.set("sensitivity", std::move(sensitivity));
@@ -403,6 +395,14 @@ double npu_clock(const tools::Board& board, const Plan& plan) {
   for (const tools::BoardUnit& unit : board.units)
     if (!unit.is_host) return unit.clock_mhz > 0 ? unit.clock_mhz : stated_clock_mhz(plan, unit.kind);
   return 0;
+}
+
+Status check_options(const Options& options, const tools::Board& board) {
+  const bool has_npu = std::ranges::any_of(board.units, [](const auto& unit) { return !unit.is_host; });
+  if (has_npu || (options.clocks.empty() && options.changes.instances == 0)) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("{}: expected a board with an NPU; '{}' has a CPU alone",
+                            options.clocks.empty() ? "--instances" : "--npu-clock", options.board));
 }
 
 // Sessions of the plan and of those beside it; their boards are not made yet.
@@ -424,6 +424,9 @@ Status simulate_sessions(const Options& options, const tools::Board& board, cons
   for (BoardPlan& each : plans) {
     NESTRT_ASSIGN_OR_RETURN(each.board, make_virtual_board(*each.plan, board, profile, options.changes));
   }
+  for (const BoardPlan& each : std::span(plans).subspan(1))
+    if (shown)
+      print_estimated(estimated_operators(*each.plan, each.board), each.plan->tables().operators.size(), each.path);
   NESTRT_ASSIGN_OR_RETURN(const auto figures, side_by_side_figures(plans, options.urgent, options.budget_ms));
   if (shown) print(figures, plans, options.urgent);
   json.set("side_by_side", to_json(figures, plans));
@@ -444,12 +447,12 @@ Result<Json> simulate(const Options& options, bool shown) {
     outputs.push_back(placement_file(options.placements, session));
   NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
   NESTRT_ASSIGN_OR_RETURN(std::vector<BoardPlan> sessions, open_sessions(options));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(sessions.front().plan, options.shape));
+  NESTRT_ASSIGN_OR_RETURN(sessions.front().plan, tools::plan_of_shape(sessions.front().plan, options.shape));
+  const std::shared_ptr<const Plan> plan = sessions.front().plan;
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
+  NESTRT_RETURN_IF_ERROR(check_options(options, board));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
-  warn_of_idle_units(*plan, board);
-  warn_of_other_kernels(*plan, board);
-  warn_of_unknown_clocks(*plan, profile, board);
+  for (const BoardPlan& session : sessions) warn_of_plan(*session.plan, session.path, profile, board);
   warn_of_other_processors(profile, board);
   std::vector<Figures> all;
   Json steps = Json::array();
@@ -466,7 +469,7 @@ Result<Json> simulate(const Options& options, bool shown) {
       all.back().cpu_scale = scale;
       if (all.size() > 1) continue;
       steps = steps_to_json(*plan, units, all.back().split);
-      estimated = names_of(*plan, units.estimated);
+      estimated = estimated_operators(*plan, units);
       if (options.steps && shown) fmt::print("\n{}", step_table(*plan, units, all.back().split).to_string());
       if (!options.trace.empty())
         NESTRT_RETURN_IF_ERROR(tools::write_json(options.trace, trace_of(*plan, units, all.back().split).to_json()));
@@ -477,7 +480,7 @@ Result<Json> simulate(const Options& options, bool shown) {
     NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(all, *plan, *first_board, options)));
   if (shown) {
     print(all);
-    print_estimated(estimated, plan->tables().operators.size());
+    print_estimated(estimated, plan->tables().operators.size(), options.plan);
   }
   Json json = to_json(all, std::move(steps), options, *plan, board, estimated);
   if (!options.beside.empty())

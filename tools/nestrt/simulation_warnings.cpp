@@ -11,6 +11,7 @@
 #include "nestrt/log.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/stated_cost.h"
+#include "tools/common/printable.h"
 #include "tools/nestrt/virtual_board.h"
 
 namespace nestrt::command {
@@ -24,9 +25,11 @@ bool states_times(const Plan& plan, std::string_view unit) {
   });
 }
 
-}  // namespace
+void warn(const std::string& path, const std::string& text) {
+  log(LogLevel::kWarning, fmt::format("{}: {}", tools::printable(path), text));
+}
 
-void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
+void warn_of_idle_units(const Plan& plan, const std::string& path, const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host) continue;
     std::set<std::string> configurations;
@@ -38,14 +41,14 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
                                 ? fmt::format("has no program for '{}'", unit.kind)
                                 : fmt::format("has programs for '{}' of {}, but the board's is {}", unit.kind,
                                               fmt::join(configurations, ", "), unit.configuration);
-    log(LogLevel::kWarning,
-        fmt::format("the plan {}: the unit computes nothing; nestc explain PLAN says why (most need --target with this "
-                    "board, and --quantize s8)",
-                    why));
+    warn(path, fmt::format(
+                   "the plan {}: the unit computes nothing; nestc explain PLAN says why (most need --target with this "
+                   "board, and --quantize s8)",
+                   why));
   }
 }
 
-void warn_of_other_kernels(const Plan& plan, const tools::Board& board) {
+void warn_of_other_kernels(const Plan& plan, const std::string& path, const tools::Board& board) {
   std::set<std::string> chosen_for;
   for (const plan::Branch& branch : plan.tables().branches)
     for (const plan::Program& program : branch.programs)
@@ -53,29 +56,36 @@ void warn_of_other_kernels(const Plan& plan, const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units) {
     if (!unit.is_host || unit.instruction_set.empty() || chosen_for.empty()) continue;
     if (chosen_for.contains(unit.instruction_set)) continue;
-    log(LogLevel::kWarning,
-        fmt::format(
-            "the plan's kernels were chosen for {}; the board, {}, would choose its own, and what these take is "
-            "not looked at: compile the model with --target {}",
-            fmt::join(chosen_for, ", "), unit.instruction_set, board.name));
+    warn(path, fmt::format(
+                   "the plan's kernels were chosen for {}; the board, {}, would choose its own, and what these take is "
+                   "not looked at: compile the model with --target {}",
+                   fmt::join(chosen_for, ", "), unit.instruction_set, board.name));
   }
 }
 
-void warn_of_unknown_clocks(const Plan& plan, const CostTable& profile, const tools::Board& board) {
+void warn_of_unknown_clocks(const Plan& plan, const std::string& path, const CostTable& profile,
+                            const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host || unit.clock_mhz <= 0) continue;
     const double of_plan = stated_clock_mhz(plan, unit.kind);
     const UnitKey key{unit.kind, unit.configuration, 1};
     if (of_plan == 0 && states_times(plan, unit.kind))
-      log(LogLevel::kWarning, fmt::format("the plan does not say at which clock its programs for '{}' take the times "
-                                          "that it states: taken for the board's {:g} MHz; compile the model again",
-                                          unit.kind, unit.clock_mhz));
+      warn(path, fmt::format("the plan does not say at which clock its programs for '{}' take the times "
+                             "that it states: taken for the board's {:g} MHz; compile the model again",
+                             unit.kind, unit.clock_mhz));
     if (of_plan > 0 && of_plan != unit.clock_mhz && profile.units().contains(key) && profile.clock_mhz(key) == 0)
-      log(LogLevel::kWarning,
-          fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken "
-                      "for the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
-                      unit.kind, unit.clock_mhz));
+      warn(path, fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken "
+                             "for the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
+                             unit.kind, unit.clock_mhz));
   }
+}
+
+}  // namespace
+
+void warn_of_plan(const Plan& plan, const std::string& path, const CostTable& profile, const tools::Board& board) {
+  warn_of_idle_units(plan, path, board);
+  warn_of_other_kernels(plan, path, board);
+  warn_of_unknown_clocks(plan, path, profile, board);
 }
 
 void warn_of_other_processors(const CostTable& profile, const tools::Board& board) {

@@ -19,8 +19,8 @@ struct Throughput {
   };
 
   double per_second = 0;
-  double latency_ms = 0;  // median, from submission to result, the pipeline being full
-  std::vector<Load> loads;
+  double latency_ms = 0;    // median, from submission to result, the pipeline being full
+  std::vector<Load> loads;  // none where the CPU checks units: it is not known then
 
   // 1 / load of the busiest unit, from costs; 0: not known.
   double predicted_bound_per_second() const;

@@ -211,4 +211,10 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
   return result;
 }
 
+std::vector<std::string> estimated_operators(const Plan& plan, const VirtualBoard& board) {
+  std::vector<std::string> names;
+  for (const uint32_t op : board.estimated) names.emplace_back(plan.tables().operators[op].name);
+  return names;
+}
+
 }  // namespace nestrt::command

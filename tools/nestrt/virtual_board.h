@@ -45,4 +45,7 @@ double stated_clock_mhz(const Plan& plan, std::string_view unit);
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes = {});
 
+// The names of those whose cost is an estimate.
+std::vector<std::string> estimated_operators(const Plan& plan, const VirtualBoard& board);
+
 }  // namespace nestrt::command

@@ -94,6 +94,7 @@ TEST_CASE("Sessions side by side share what the board has, and their placements 
   CHECK(balanced["schedules"] == "balanced together");
   CHECK(balanced["of_bound"].get<double>() == Approx(1).epsilon(0.02));
   REQUIRE(balanced["sessions"].size() == 3);
+  for (const nlohmann::json& session : balanced["sessions"]) CHECK_FALSE(session["estimated"].empty());
   CHECK(balanced["sessions"][0]["median_ms"].get<double>() <= 3 * 1.02);
   CHECK(balanced["sessions"][0]["alone_ms"].get<double>() == Approx(3));
   for (const char* file : {"0.yaml", "2.yaml"})
@@ -145,6 +146,8 @@ TEST_CASE("Options of a simulation that would do nothing, and sessions that are 
   };
   refused({"--urgent"}, "--beside");
   refused({"--placements", workshop.path("")}, "--beside");
+  refused({"--npu-clock", "200"}, "--npu-clock: expected a board with an NPU");
+  refused({"--instances", "2"}, "--instances: expected a board with an NPU");
   refused({"--memory", "0.5"}, "--memory: expected 0, or 1 to 1000000 MB/s");
   refused({"--beside", workshop.path("absent.nest")}, "absent.nest");
 }
@@ -180,13 +183,17 @@ TEST_CASE("nestrt simulate says why the board's unit computes nothing") {
   const SimulateWorkshop workshop;
   workshop.write("npu.yaml", workshop.estimating_board() + "  - {unit: evta, configuration: 1x32_15_15_18_17}\n");
   workshop.write("other.nest", evta::test::random_network(evta::kConfigurations[0], 6, 1).build().bytes());
-  const auto simulated = [&](const std::string& plan) {
-    const ProgramResult result =
-        run_program("nestrt", {"simulate", workshop.path(plan), "--board", workshop.path("npu.yaml")});
+  const auto simulated = [&](const std::string& plan, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"simulate", workshop.path(plan), "--board", workshop.path("npu.yaml")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = run_program("nestrt", arguments);
     check_ok(result);
     return result.text;
   };
   CHECK_THAT(simulated("plan.nest"), Contains("the plan has no program for 'evta'"));
+  CHECK_THAT(
+      simulated("plan.nest", {"--beside", workshop.path("other.nest")}),
+      Contains("plan.nest: the plan has no") && Contains("other.nest: the plan has programs for 'evta' of 1x16"));
   CHECK_THAT(simulated("other.nest"),
              Contains("has programs for 'evta' of 1x16_15_15_18_17, but the board's is 1x32_15_15_18_17"));
 }
