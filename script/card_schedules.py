@@ -5,6 +5,7 @@ import os
 import re
 
 from board_plan import compile_for_board, finished_page, simulate
+from machine import cpu_name
 from programs import BIN, ROOT, run
 
 BOARD = ROOT / "boards" / "u280.yaml"
@@ -47,12 +48,6 @@ def card_row(point):
 
 HEAD = ("| instances | launch us | optimum ms | on the card | with splitting ms | on the card | in flight /s | on the card |"
         "\n|---:|---:|---:|---:|---:|---:|---:|---:|")
-
-
-def cpu_name():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return names[0] if names else "a CPU without a name"
 
 
 def card_page(results):
