@@ -46,7 +46,7 @@ void fill_offsets(const ConvGeometry& geometry, const TileLimits& limits, const 
 }
 
 // Pixels that a thread takes at once: those of a tile; where so large tiles would leave some of the threads without
-// any, fewer grains of one, for as many tasks as are wanted.
+// any, fewer grains of one, for as many tasks as are wanted. `sums`: pixels, times tiles of blocks.
 int64_t pixels_at_once(const TileLimits& limits, int64_t sums, int64_t tiles, int64_t wanted, int threads) {
   if (limits.grain == 1 || tiles >= threads || tiles >= wanted) return limits.points;
   return std::min(limits.points, round_up(ceil_div(sums, wanted), limits.grain));

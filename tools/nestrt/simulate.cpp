@@ -366,10 +366,11 @@ Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated&
   return steps;
 }
 
-void print_estimated(const std::vector<std::string>& estimated, size_t operators, const std::string& path) {
+void print_estimated(const Plan& plan, const VirtualBoard& board, const std::string& path) {
+  const std::vector<std::string> estimated = estimated_operators(plan, board);
   if (estimated.empty()) return;
   fmt::print("\n{}: {} of {} operators are in no profile; their costs on the CPU are estimated (docs/profiles.md):",
-             tools::printable(path), estimated.size(), operators);
+             tools::printable(path), estimated.size(), plan.tables().operators.size());
   for (const std::string& name : estimated) fmt::print(" {}", tools::printable(name));
   fmt::print("\n");
 }
@@ -424,11 +425,11 @@ Status simulate_sessions(const Options& options, const tools::Board& board, cons
   for (BoardPlan& each : plans) {
     NESTRT_ASSIGN_OR_RETURN(each.board, make_virtual_board(*each.plan, board, profile, options.changes));
   }
-  for (const BoardPlan& each : std::span(plans).subspan(1))
-    if (shown)
-      print_estimated(estimated_operators(*each.plan, each.board), each.plan->tables().operators.size(), each.path);
   NESTRT_ASSIGN_OR_RETURN(const auto figures, side_by_side_figures(plans, options.urgent, options.budget_ms));
-  if (shown) print(figures, plans, options.urgent);
+  if (shown) {
+    print(figures, plans, options.urgent);
+    for (const BoardPlan& each : std::span(plans).subspan(1)) print_estimated(*each.plan, each.board, each.path);
+  }
   json.set("side_by_side", to_json(figures, plans));
   return options.placements.empty() ? Status() : write_placements(options.placements, figures.back(), plans);
 }
@@ -452,11 +453,12 @@ Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_RETURN_IF_ERROR(check_options(options, board));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
-  for (const BoardPlan& session : sessions) warn_of_plan(*session.plan, session.path, profile, board);
+  std::set<std::string> warned;  // the same plan may be there several times
+  for (const BoardPlan& session : sessions)
+    if (warned.insert(session.path).second) warn_of_plan(*session.plan, session.path, profile, board);
   warn_of_other_processors(profile, board);
   std::vector<Figures> all;
   Json steps = Json::array();
-  std::vector<std::string> estimated;
   std::optional<VirtualBoard> first_board;
   for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board, *plan)} : options.clocks) {
     for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
@@ -469,7 +471,6 @@ Result<Json> simulate(const Options& options, bool shown) {
       all.back().cpu_scale = scale;
       if (all.size() > 1) continue;
       steps = steps_to_json(*plan, units, all.back().split);
-      estimated = estimated_operators(*plan, units);
       if (options.steps && shown) fmt::print("\n{}", step_table(*plan, units, all.back().split).to_string());
       if (!options.trace.empty())
         NESTRT_RETURN_IF_ERROR(tools::write_json(options.trace, trace_of(*plan, units, all.back().split).to_json()));
@@ -480,9 +481,9 @@ Result<Json> simulate(const Options& options, bool shown) {
     NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(all, *plan, *first_board, options)));
   if (shown) {
     print(all);
-    print_estimated(estimated, plan->tables().operators.size(), options.plan);
+    print_estimated(*plan, *first_board, options.plan);
   }
-  Json json = to_json(all, std::move(steps), options, *plan, board, estimated);
+  Json json = to_json(all, std::move(steps), options, *plan, board, estimated_operators(*plan, *first_board));
   if (!options.beside.empty())
     NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, std::move(sessions), shown, json));
   return json;

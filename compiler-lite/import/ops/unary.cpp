@@ -63,7 +63,7 @@ Status import_gelu(NodeContext& node) {
   return node.set_output(node.unary(ops::UnaryKind::kGelu, x, form == "tanh" ? 1.0f : 0.0f));
 }
 
-// Limits that are not stated, by ONNX: infinities are no floats that stay.
+// What ONNX takes for limits that are not stated: an infinity does not stay one.
 constexpr float kLowest = std::numeric_limits<float>::lowest(), kHighest = std::numeric_limits<float>::max();
 
 // Both limits known and floating: one operator.
