@@ -8,6 +8,10 @@
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_TARGET == HWY_AVX3
+#include "kernels/common/s8_narrow_avx512-inl.h"
+#endif
+
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
@@ -64,12 +68,6 @@ struct Narrowing {
     return add_s8(narrow, load_s8(block.residual + v * kLanes), add, rounding);
   }
 
-#if HWY_TARGET == HWY_AVX3
-  // What narrow_four() takes.
-  HWY_INLINE __m512i before_zero(const Block& block) const { return (*this)(block, 0).raw; }
-  static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
-#endif
-
   V32 shift[kVectors];
   s8::AddShifts add;
   int32_t rounding;
@@ -89,39 +87,25 @@ struct Scaling {
     return hn::Add(hn::NearestInt(hn::Min(hn::Max(steps, low), high)), zero);
   }
 
-#if HWY_TARGET == HWY_AVX3
-  // The bounds and the narrowing that follow do the rest: what is too low for an integer becomes the lowest.
-  HWY_INLINE __m512i before_zero(const Block& block) const {
-    const __m512 steps = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(block.sums)), scale[0].raw);
-    return _mm512_cvtps_epi32(_mm512_min_ps(steps, high.raw));
-  }
-  HWY_INLINE __m512i with_zero(__m512i words) const {
-    return _mm512_adds_epi16(words, _mm512_packs_epi32(zero.raw, zero.raw));
-  }
-#endif
-
   V32 zero;
   hn::Vec<DF> low, high, scale[kVectors];
 };
 
 #if HWY_TARGET == HWY_AVX3
-// Four points whose outputs lie side by side: from 32 bits to 8 together they take a third of the instructions.
+// The outputs of whole blocks whose points lie side by side.
 template <class Narrow>
-HWY_INLINE void narrow_four(const Narrow& narrowing, const s8::Bounds& bounds, Block& block) {
-  int8_t* to = block.output;
-  __m512i y[4];
-  for (__m512i& point : y) {
-    point = narrowing.before_zero(block);
-    block.advance();
-  }
-  // Every 128 bits hold the same four outputs of each point.
-  const __m512i first = narrowing.with_zero(_mm512_packs_epi32(y[0], y[1]));
-  const __m512i mixed = _mm512_packs_epi16(first, narrowing.with_zero(_mm512_packs_epi32(y[2], y[3])));
-  const __m512i by_point = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i points = _mm512_maskz_permutexvar_epi32(0xFFFF, by_point, mixed);
-  const __m512i low = _mm512_set1_epi8(static_cast<char>(bounds.low));
-  const __m512i high = _mm512_set1_epi8(static_cast<char>(bounds.high));
-  _mm512_storeu_si512(to, _mm512_min_epi8(_mm512_max_epi8(points, low), high));
+HWY_INLINE void narrow_side_by_side(const S8Finish& f, Block block) {
+  const s8::Bounds bounds = f.bounds;
+  const Narrow narrowing(f, block.first / kBlock);
+  const auto narrow_next = [&]<int kCount>() HWY_ATTR {
+    __m512i sums[kCount];
+    const Block first = block;
+    for (int p = 0; p < kCount; ++p, block.advance()) sums[p] = _mm512_loadu_si512(block.sums);
+    s8_narrow_some<kCount>(narrowing, sums, bounds, first.residual, first.output);
+  };
+  int64_t points = f.points;
+  for (; points >= 4; points -= 4) narrow_next.template operator()<4>();
+  for (; points > 0; --points) narrow_next.template operator()<1>();
 }
 #endif
 
@@ -156,16 +140,19 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
   for (; points >= 4; points -= 4) narrow_several<4>(narrowing, low, high, block);
   for (; points > 0; --points) narrow_several<1>(narrowing, low, high, block);
 #else
-#if HWY_TARGET == HWY_AVX3
-  if (block.point_stride == kBlock)
-    for (; points >= 4; points -= 4) narrow_four(narrowing, bounds, block);
-#endif
   for (; points > 0; --points, block.advance())
     for (int64_t v = 0; v < kVectors; ++v) store_s8(narrowing(block, v), bounds, block.output + v * kLanes);
 #endif
 }
 
 HWY_INLINE void narrow_whole(const S8Finish& f, const Block& block) {
+#if HWY_TARGET == HWY_AVX3
+  if (block.point_stride == kBlock) {
+    if (f.scale != nullptr) return narrow_side_by_side<S8Scaling>(f, block);
+    if (f.residual == nullptr) return narrow_side_by_side<S8Shifting>(f, block);
+    return narrow_side_by_side<S8Adding>(f, block);
+  }
+#endif
   if (f.scale != nullptr) return narrow_points<Scaling>(f, block);
   if (f.residual == nullptr) return narrow_points<Narrowing<false>>(f, block);
   narrow_points<Narrowing<true>>(f, block);

@@ -104,11 +104,20 @@ void S8Product::subtract(uint32_t offset, int64_t blocks) {
   }
 }
 
-// No more points than fit the sums, or any number where the tile writes the outputs.
+// Whether the tile makes the outputs of these points itself.
+bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
+  const bool whole = finish.output != nullptr && finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
+  if (!whole || tile_.finishes == S8TileFinishes::kNone) return false;
+  if (tile_.finishes == S8TileFinishes::kAll) return tile.points >= kLeastFinishedPoints;
+  const bool shifts = finish.residual == nullptr && finish.scale == nullptr;
+  return shifts && tile.chains != nullptr && tile.points >= kLeastChainPoints;
+}
+
 void S8Product::run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
   finish.points = tile.points;
+  tile.finish = finishes(tile, finish) ? &finish : nullptr;
   tile_.run(tile);
-  if (tile.output == nullptr) outputs_.run(first_block, finish);
+  if (tile.finish == nullptr) outputs_.run(first_block, finish);
 }
 
 void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs inputs) const {
@@ -129,14 +138,9 @@ void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs 
   finish.sums = sums;
   finish.blocks = tile.blocks;
   outputs_.set(first_block, finish);
-  const bool whole = finish.output != nullptr && finish.residual == nullptr && finish.scale == nullptr &&
-                     finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
-  tile.output = whole && tile.chains != nullptr && tile.points >= kLeastChainPoints ? finish.output : nullptr;
-  tile.shift = finish.shift;
-  tile.low = static_cast<int8_t>(finish.bounds.low);
-  tile.high = static_cast<int8_t>(finish.bounds.high);
   const TileLimits& limits = tile_.limits;
-  if (tile.output != nullptr || tile.points <= limits.points) return run_piece(first_block, tile, finish);
+  const bool any_points = tile_.finishes == S8TileFinishes::kOfChains && finishes(tile, finish);
+  if (any_points || tile.points <= limits.points) return run_piece(first_block, tile, finish);
   const int64_t points = tile.points, pieces = ceil_div(points, limits.points);
   for (int64_t i = 0; i < pieces; ++i) {
     tile.points = part_of(points, i, pieces, limits.grain).size();

@@ -48,6 +48,7 @@ class S8Product {
   void run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs inputs = Inputs::kAny) const;
 
  private:
+  bool finishes(const S8Tile& tile, const S8Finish& finish) const;
   void run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
   void subtract(uint32_t offset, int64_t blocks);
   void sum_weights(int64_t block, int32_t* sums) const;

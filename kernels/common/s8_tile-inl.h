@@ -4,8 +4,12 @@
 //   kStep             bytes of each point that a step takes
 //   Weights           of a step, for one block:       Weights load_weights(const int8_t*)
 //   Input             of a step, for one point:       Input load_input(const int8_t*)
-//   Sums              of one block at one point:      void clear(Sums&), void add(Sums&, const Input&, const Weights&),
+//   Sums              of one block at one point:      void begin(Sums&, const int32_t* start),
+//                                                     void add(Sums&, const Input&, const Weights&),
 //                                                     void store(const Sums&, const int32_t* start, int32_t* to)
+//                     of which either begin() or store() adds `start`
+// and, where tiles make outputs (S8TileFinishes::kAll), kFinishes and
+//   template <int kPoints, int kBlocks> void finish(const Sums (&)[kPoints][kBlocks], const S8Tile&)
 // Everything has internal linkage: no other translation unit may get code for this one's instructions.
 #pragma once
 
@@ -30,11 +34,17 @@ HWY_INLINE void add_s8_segment(const int8_t* const* HWY_RESTRICT in, const int8_
   }
 }
 
+template <class Simd, int kPoints>
+constexpr bool finishes_s8_tile() {
+  return requires { Simd::kFinishes; }
+  &&kPoints >= kLeastFinishedPoints;
+}
+
 template <class Simd, int kBlocks, int kPoints>
 HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
   typename Simd::Sums sums[kPoints][kBlocks];
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
-    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::clear(sums[p][b]);
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::begin(sums[p][b], tile.start + b * kTileBlock);
   }
   const int8_t* weights = tile.weights;
   const int8_t* input = tile.input;
@@ -46,6 +56,8 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
       add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);
     }
   }
+  if constexpr (finishes_s8_tile<Simd, kPoints>())
+    if (tile.finish != nullptr) return Simd::finish(sums, tile);
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
     NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
       Simd::store(sums[p][b], tile.start + b * kTileBlock, tile.sums + (p * kBlocks + b) * kTileBlock);
@@ -74,7 +86,9 @@ void s8_tile(const S8Tile& tile) {
 // Nothing of it is left at run time.
 template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
-  return {name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};
+  S8TileKernel kernel{name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};
+  if constexpr (finishes_s8_tile<Simd, Simd::kPoints>()) kernel.finishes = S8TileFinishes::kAll;
+  return kernel;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Portable {
 
   static Weights load_weights(const int8_t* from) { return from; }
   static Input load_input(const int8_t* from) { return from; }
-  static void clear(Sums& sums) { sums = {}; }
+  static void begin(Sums& sums, const int32_t*) { sums = {}; }
   static void add(Sums& sums, const Input& x, const Weights& w) {
     for (int o = 0; o < kTileBlock; ++o)
       for (int i = 0; i < kStep; ++i) sums.v[o] += static_cast<uint32_t>(x[i] * w[o * kStep + i]);

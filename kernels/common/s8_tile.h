@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 
+#include "kernels/common/s8_finish.h"
 #include "kernels/common/simd.h"
 #include "kernels/common/tile16.h"
 
@@ -23,7 +24,7 @@ inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // on any instru
 alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
 
 struct S8Tile {
-  int64_t points = 0;  // 1 to S8TileKernel::limits.points; more only where outputs are written
+  int64_t points = 0;  // 1 to S8TileKernel::limits.points; more only where S8TileFinishes says so
   int64_t blocks = 0;  // 1 to S8TileKernel::limits.blocks
 
   // Point p of segment s in chunk c reads from input + c * chunk_stride + offsets[s * points + p]; a negative offset
@@ -44,15 +45,21 @@ struct S8Tile {
   // Besides, where no input is below 0 and chunks have one segment without padding: what sums of inputs less 64 start
   // with. The chains are those of such inputs then, and of no others.
   const int32_t* centred_start = nullptr;
-  // Besides, where not null: the tile writes the outputs there instead of sums, points side by side, as
-  // kernels/common/s8_finish.h says for one whole block without residual and scales.
-  int8_t* output = nullptr;
-  const int32_t* shift = nullptr;
-  int8_t low = 0, high = 0;
+  // Where not null, one of S8TileKernel::finishes: the tile writes outputs instead of sums.
+  const S8Finish* finish = nullptr;
 
   const int32_t* start = nullptr;  // blocks * 16
   int32_t* sums = nullptr;         // [points][blocks * 16]
 };
+
+// Of which tiles an implementation makes the outputs itself, all of them s8 in whole blocks, points side by side.
+enum class S8TileFinishes {
+  kNone,
+  kOfChains,  // any number of points from kLeastChainPoints on, one block, where there are chains; no residual, no
+              // scales
+  kAll,       // of kLeastFinishedPoints points or more
+};
+inline constexpr int64_t kLeastFinishedPoints = 8;
 
 // One implementation. Dot products of unsigned with signed bytes add 128 to every input, so that the sums come out too
 // large by input_offset * (sum of the output's weights): the caller takes that off `start`.
@@ -63,6 +70,7 @@ struct S8TileKernel {
   bool takes_lowest = true;  // right for weights in which s8_lowest_meet() too
   void (*run)(const S8Tile& tile) = nullptr;
   bool chains = false;  // is quicker where it knows how many products fit 16 bits
+  S8TileFinishes finishes = S8TileFinishes::kNone;
 };
 
 // The implementations for an instruction set, best first; those of a lesser set are not among them. Never empty for one

@@ -40,7 +40,7 @@ struct Avx2 {
     std::memcpy(&bytes, from, sizeof bytes);
     return _mm256_cvtepi8_epi16(_mm_set1_epi32(bytes));
   }
-  static HWY_INLINE void clear(Sums& sums) {
+  static HWY_INLINE void begin(Sums& sums, const int32_t*) {
     NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = _mm256_setzero_si256();
   }
   static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) {

@@ -38,7 +38,7 @@ struct Avx512 {
     std::memcpy(&bytes, from, sizeof bytes);
     return _mm512_cvtepi8_epi16(_mm256_set1_epi32(bytes));
   }
-  static HWY_INLINE void clear(Sums& sums) { sums.v[0] = sums.v[1] = _mm512_setzero_si512(); }
+  static HWY_INLINE void begin(Sums& sums, const int32_t*) { sums.v[0] = sums.v[1] = _mm512_setzero_si512(); }
   static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) {
     sums.v[0] = _mm512_add_epi32(sums.v[0], _mm512_madd_epi16(x, w.v[0]));
     sums.v[1] = _mm512_add_epi32(sums.v[1], _mm512_madd_epi16(x, w.v[1]));

@@ -38,7 +38,9 @@ struct Dotprod {
     std::memcpy(&bytes, from, sizeof bytes);
     return vreinterpretq_s8_s32(vdupq_n_s32(bytes));
   }
-  static HWY_INLINE void clear(Sums& sums) { NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = vdupq_n_s32(0); }
+  static HWY_INLINE void begin(Sums& sums, const int32_t*) {
+    NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = vdupq_n_s32(0);
+  }
   static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) {
     NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = vdotq_s32(sums.v[i], w.v[i], x);
   }

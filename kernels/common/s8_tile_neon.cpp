@@ -44,7 +44,9 @@ struct Neon {
     std::memcpy(bytes, from, sizeof bytes);
     return {{vreinterpretq_s8_s32(vdupq_n_s32(bytes[0])), vreinterpretq_s8_s32(vdupq_n_s32(bytes[1]))}};
   }
-  static HWY_INLINE void clear(Sums& sums) { NESTRT_UNROLL for (int i = 0; i < 8; ++i) sums.v[i] = vdupq_n_s32(0); }
+  static HWY_INLINE void begin(Sums& sums, const int32_t*) {
+    NESTRT_UNROLL for (int i = 0; i < 8; ++i) sums.v[i] = vdupq_n_s32(0);
+  }
   static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) {
     NESTRT_UNROLL for (int i = 0; i < 4; ++i) {
       int16x8_t low = vmull_s8(vget_low_s8(w.v[0][i]), vget_low_s8(x.v[0]));
@@ -85,6 +87,7 @@ consteval S8TileKernel pairs_kernel() {
   kernel.limits.points = 15;
   kernel.limits.grain = 3;
   kernel.chains = true;
+  kernel.finishes = S8TileFinishes::kOfChains;
   kernel.run = &run_pairs;
   return kernel;
 }

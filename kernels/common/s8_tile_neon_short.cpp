@@ -227,23 +227,23 @@ ShortSums sums_of(const S8Tile& tile, int64_t points_at_once) {
   sums.last_offsets = tile.offsets + last;
   sums.input = tile.input;
   sums.step_stride = tile.length == kS8ChainStep ? tile.chunk_stride : kS8ChainStep;
-  sums.output = tile.output;
-  sums.last_output = tile.output + last * kTileBlock;
+  sums.output = tile.finish->output;
+  sums.last_output = sums.output + last * kTileBlock;
   sums.add = centred ? 0x4040404040404040 : 0;
   sums.flip = centred ? 0x8080808080808080 : 0;
   sums.weights = tile.weights;
   sums.iterations = (tile.points + points_at_once - 1) / points_at_once;
   sums.start = centred ? tile.centred_start : tile.start;
-  sums.shift = tile.shift;
-  std::fill_n(sums.low, sizeof sums.low, tile.low);
-  std::fill_n(sums.high, sizeof sums.high, tile.high);
+  sums.shift = tile.finish->shift;
+  std::fill_n(sums.low, sizeof sums.low, static_cast<int8_t>(tile.finish->bounds.low));
+  std::fill_n(sums.high, sizeof sums.high, static_cast<int8_t>(tile.finish->bounds.high));
   return sums;
 }
 
 }  // namespace
 
 bool is_short(const S8Tile& tile) {
-  return tile.chains != nullptr && tile.output != nullptr && tile.segments == 1 && !tile.padded && steps_of(tile) <= 2;
+  return tile.chains != nullptr && tile.finish != nullptr && tile.segments == 1 && !tile.padded && steps_of(tile) <= 2;
 }
 
 void s8_tile_neon_short(const S8Tile& tile) {

@@ -269,9 +269,11 @@ ThreePoints first_steps(const S8Tile& tile) {
   three.next_segments = three.segments > 1 ? three.segments - 1 : three.segments;
   three.next_input = three.segments > 1 || three.steps == 1 ? three.input : three.input + three.chunk_stride;
   three.next_steps = three.steps > 1 ? three.steps - 1 : three.steps;
-  three.shift = tile.output == nullptr ? tile.start : tile.shift;
-  std::fill_n(three.low, sizeof three.low, tile.low);
-  std::fill_n(three.high, sizeof three.high, tile.high);
+  three.shift = tile.finish == nullptr ? tile.start : tile.finish->shift;
+  if (tile.finish != nullptr) {
+    std::fill_n(three.low, sizeof three.low, static_cast<int8_t>(tile.finish->bounds.low));
+    std::fill_n(three.high, sizeof three.high, static_cast<int8_t>(tile.finish->bounds.high));
+  }
   three.start = tile.centred_start != nullptr ? tile.centred_start : tile.start;
   return three;
 }
@@ -284,10 +286,10 @@ void s8_tile_neon_three(const S8Tile& tile) {
     const int64_t first = HWY_MIN(p, tile.points - kThree);  // the last ones go back over points that are done
     three.offsets = tile.offsets + first;
     three.next_offsets = three.segments > 1 ? three.offsets + tile.points : three.offsets;
-    if (tile.output == nullptr)
+    if (tile.finish == nullptr)
       three.sums = tile.sums + first * kTileBlock;
     else
-      three.output = tile.output + first * kTileBlock;
+      three.output = tile.finish->output + first * kTileBlock;
     if (tile.centred_start != nullptr)
       run_three_centred(three);
     else

@@ -45,7 +45,7 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
 
  private:
   S8DepthwiseRows rows_of(const ConvGeometry& geometry, int64_t block, int32_t* sums) const;
-  S8Finish finish_of(const S8DepthwiseRows& rows) const;
+  void run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& finish) const;
   void run_slab(const KernelCall& call, Range rows, int32_t* sums) const;
   int64_t blocks() const { return ceil_div(geometry_.out_channels, kTileBlock); }
 
@@ -122,13 +122,17 @@ S8DepthwiseRows S8Depthwise16::rows_of(const ConvGeometry& geometry, int64_t blo
   return rows;
 }
 
-S8Finish S8Depthwise16::finish_of(const S8DepthwiseRows& rows) const {
-  S8Finish finish;
+// `finish` says where the outputs go.
+void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& finish) const {
   finish.sums = rows.sums;
   finish.points = rows.count * geometry_.axes[2].output;
   finish.blocks = 1;
   finish.point_stride = kTileBlock;
-  return finish;
+  outputs_.set(block, finish);
+  const bool finishes = function_weights_ == dot4_weights_.data() && !outputs_.wide();
+  rows.finish = finishes ? &finish : nullptr;
+  function_(rows);
+  if (!finishes) outputs_.run(block, finish);
 }
 
 // Requires: they are in one slab.
@@ -140,10 +144,9 @@ void S8Depthwise16::run_slab(const KernelCall& call, Range range, int32_t* sums)
   rows.z = slab % g.axes[0].output;
   rows.y = range.first % g.axes[1].output;
   rows.count = range.size();
-  function_(rows);
-  S8Finish finish = finish_of(rows);
+  S8Finish finish;
   outputs_.place(call, range.first * g.axes[2].output * kTileBlock, finish);
-  outputs_.run(block, finish);
+  run_block(block, rows, finish);
 }
 
 void S8Depthwise16::run_rows(const RowCall& call) const {
@@ -154,11 +157,10 @@ void S8Depthwise16::run_rows(const RowCall& call) const {
     rows.input = reinterpret_cast<const int8_t*>(call.input + block * call.input_block_bytes);
     for (rows.y = 0; rows.y < call.rows.count; rows.y += rows.count) {
       rows.count = std::min(call_rows_, call.rows.count - rows.y);
-      function_(rows);
-      S8Finish finish = finish_of(rows);
+      S8Finish finish;
       outputs_.place(call.output, reinterpret_cast<const int8_t*>(call.residual),
                      block * call.output_block_bytes + rows.y * row_bytes, finish);
-      outputs_.run(block, finish);
+      run_block(block, rows, finish);
     }
   }
 }

@@ -16,6 +16,8 @@ struct S8DepthwiseRows {
   int64_t z = 0, y = 0;             // the first row
   int64_t count = 0;
   int32_t* sums = nullptr;  // [count][width][16]
+  // Where not null, outputs are written instead of sums; for S8DepthwiseDot4 alone, s8 of a whole block.
+  const S8Finish* finish = nullptr;
 };
 
 using S8DepthwiseFunction = void (*)(const S8DepthwiseRows& rows);

@@ -8,6 +8,8 @@
 #include <immintrin.h>
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+#include "kernels/common/s8_narrow_avx512-inl.h"
+
 namespace nestrt::kernels {
 namespace {
 
@@ -24,25 +26,27 @@ HWY_INLINE __m512i by_channel(__m512i pixels) {
 }
 
 constexpr uint32_t kAllPixels = 0xFFFF;
+constexpr int kOutputs = 4;  // computed together, neighbours of a row
 
 // Those of the pixels x to x + 3 that a line of `width` has, a bit for each 32 of theirs.
 HWY_INLINE uint32_t pixels_inside(int64_t x, int64_t width) {
-  uint32_t mask = 0;
-  for (int64_t p = 0; p < kPixels; ++p)
-    if (x + p >= 0 && x + p < width) mask |= 0xFu << (4 * p);
-  return mask;
+  const int64_t before = HWY_MIN(HWY_MAX(-x, 0), kPixels), after = HWY_MIN(HWY_MAX(x + kPixels - width, 0), kPixels);
+  return (kAllPixels << (4 * before)) & (kAllPixels >> (4 * after));
 }
 
 // The lines of input under a row of outputs. Nothing is read of those in the padding.
 struct Lines {
   const int8_t* line[S8DepthwiseDot4::kMaxRows];
   uint32_t mask[S8DepthwiseDot4::kMaxRows];
+  bool whole = true;  // none is in the padding
+  int64_t width = 0;
   __m512i padding;
 };
 
 HWY_INLINE Lines lines_of(const S8DepthwiseRows& rows, int64_t output_y) {
   const auto& [depth, height, width] = rows.geometry->axes;
   Lines lines;
+  lines.width = width.input;
   lines.padding = _mm512_set1_epi8(static_cast<char>(rows.zero));
   int64_t next = 0;
   for (int64_t kz = 0; kz < depth.kernel; ++kz) {
@@ -51,122 +55,156 @@ HWY_INLINE Lines lines_of(const S8DepthwiseRows& rows, int64_t output_y) {
       const bool inside = z >= 0 && y >= 0;
       lines.line[next] = rows.input + (inside ? (z * height.input + y) * width.input * kBlock : 0);
       lines.mask[next] = inside ? kAllPixels : 0;
+      lines.whole = lines.whole && inside;
     }
   }
   return lines;
 }
 
-// Outputs of a row whose four pixels are all in the line, [first, last).
+// Outputs of a row of which all pixels under `kOutputs` from there on are in the line, [first, last).
 struct Inner {
   int64_t first, last;
 };
 
 HWY_INLINE Inner inner_outputs(const ConvAxis& width, int64_t vectors) {
-  const int64_t room = width.input + width.pad_begin - vectors * kPixels;
+  const int64_t room = width.input + width.pad_begin - vectors * kPixels - (kOutputs - 1) * width.stride;
   const int64_t first = HWY_MIN(width.output, ceil_div(width.pad_begin, width.stride));
   const int64_t last = room < 0 ? 0 : HWY_MIN(width.output, room / width.stride + 1);
   return {first, HWY_MAX(first, last)};
 }
 
-HWY_INLINE __m512i load_pixels(const Lines& lines, int64_t r, int64_t x, uint32_t mask) {
-  const auto inside = static_cast<__mmask16>(lines.mask[r] & mask);
-  return by_channel(_mm512_mask_loadu_epi32(lines.padding, inside, lines.line[r] + x * kBlock));
+// Four pixels of line r. kInner: all lines are whole, and have them.
+template <bool kInner>
+HWY_INLINE __m512i load_pixels(const Lines& lines, int64_t r, int64_t x) {
+  const int8_t* const from = lines.line[r] + x * kBlock;
+  if constexpr (kInner) return by_channel(_mm512_loadu_si512(from));
+  const auto inside = static_cast<__mmask16>(lines.mask[r] & pixels_inside(x, lines.width));
+  return by_channel(_mm512_mask_loadu_epi32(lines.padding, inside, from));
 }
 
-// kCount outputs of one vector of pixels a row, for a kernel of three rows, whose weights stay in registers.
-template <int kCount>
+// kPaired outputs of one vector of pixels a row, for a kernel of three rows, whose weights stay in registers.
+template <int kPaired>
 struct ThreeRows {
-  static constexpr int kOutputs = kCount;
-
   explicit ThreeRows(const S8DepthwiseRows& rows) : start(_mm512_loadu_si512(rows.start)) {
-    for (int i = 0; i < 3 * kOutputs; ++i) weights[i] = _mm512_loadu_si512(rows.weights + i * 64);
+    for (int i = 0; i < 3 * kPaired; ++i) weights[i] = _mm512_loadu_si512(rows.weights + i * 64);
   }
 
-  HWY_INLINE void run(const Lines& lines, int64_t x, uint32_t mask, __m512i* sums) const {
-    for (int i = 0; i < kOutputs; ++i) sums[i] = start;
-    _Pragma("GCC unroll 3") for (int r = 0; r < 3; ++r) {
-      const __m512i pixels = load_pixels(lines, r, x, mask);
-      for (int i = 0; i < kOutputs; ++i) sums[i] = _mm512_dpbusd_epi32(sums[i], pixels, weights[r * kOutputs + i]);
+  // The sums of kOutputs outputs, whose first pixels are `step` apart and begin with x.
+  template <bool kInner>
+  HWY_INLINE void run(const Lines& lines, int64_t x, int64_t step, __m512i* sums) const {
+    _Pragma("GCC unroll 4") for (int i = 0; i < kOutputs; i += kPaired) {
+      for (int k = 0; k < kPaired; ++k) sums[i + k] = start;
+      _Pragma("GCC unroll 3") for (int r = 0; r < 3; ++r) {
+        const __m512i pixels = load_pixels<kInner>(lines, r, x + i * step);
+        for (int k = 0; k < kPaired; ++k)
+          sums[i + k] = _mm512_dpbusd_epi32(sums[i + k], pixels, weights[r * kPaired + k]);
+      }
     }
   }
 
-  __m512i start, weights[3 * kOutputs];
+  __m512i start, weights[3 * kPaired];
 };
 
-// The same for pairs of outputs and any number of rows.
+// The same for any number of rows, and for as many vectors a row as outputs need that are not paired.
 struct AnyRows {
-  static constexpr int kOutputs = 2;
-
   AnyRows(const S8DepthwiseRows& outputs, const S8DepthwiseDot4& dot4)
-      : start(outputs.start), weights(outputs.weights), rows(dot4.rows) {}
+      : start(outputs.start), weights(outputs.weights), shape(dot4) {}
 
-  HWY_INLINE void run(const Lines& lines, int64_t x, uint32_t mask, __m512i* sums) const {
-    sums[0] = sums[1] = _mm512_loadu_si512(start);
-    for (int64_t r = 0; r < rows; ++r) {
-      const __m512i pixels = load_pixels(lines, r, x, mask);
+  template <bool kInner>
+  HWY_INLINE void run(const Lines& lines, int64_t x, int64_t step, __m512i* sums) const {
+    for (int i = 0; i < kOutputs; i += shape.pairs ? 2 : 1, x += shape.pairs ? 2 * step : step) {
+      sums[i] = _mm512_loadu_si512(start);
+      if (shape.pairs)
+        add_pair<kInner>(lines, x, sums + i);
+      else
+        add_single<kInner>(lines, x, sums[i]);
+    }
+  }
+
+  template <bool kInner>
+  HWY_INLINE void add_pair(const Lines& lines, int64_t x, __m512i* sums) const {
+    sums[1] = sums[0];
+    for (int64_t r = 0; r < shape.rows; ++r) {
+      const __m512i pixels = load_pixels<kInner>(lines, r, x);
       sums[0] = _mm512_dpbusd_epi32(sums[0], pixels, _mm512_loadu_si512(weights + 2 * r * 64));
       sums[1] = _mm512_dpbusd_epi32(sums[1], pixels, _mm512_loadu_si512(weights + (2 * r + 1) * 64));
     }
   }
 
+  template <bool kInner>
+  HWY_INLINE void add_single(const Lines& lines, int64_t x, __m512i& sums) const {
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      for (int64_t r = 0; r < shape.rows; ++r)
+        sums = _mm512_dpbusd_epi32(sums, load_pixels<kInner>(lines, r, x + v * kPixels),
+                                   _mm512_loadu_si512(weights + (r * shape.vectors + v) * 64));
+  }
+
   const int32_t* start;
   const int8_t* weights;
-  int64_t rows;
+  S8DepthwiseDot4 shape;
 };
 
-// Outputs x and, where the row has it, x + 1.
-template <class Kernel>
-HWY_INLINE void run_outputs(const Kernel& kernel, const Lines& lines, const ConvAxis& width, int64_t x, uint32_t mask,
-                            int32_t* to) {
-  __m512i sums[Kernel::kOutputs];
-  kernel.run(lines, x * width.stride - width.pad_begin, mask, sums);
-  for (int64_t i = 0; i < Kernel::kOutputs; ++i)
-    if (i == 0 || x + i < width.output) _mm512_storeu_si512(to + (x + i) * kBlock, sums[i]);
-}
+// What becomes of sums: `count` of kOutputs at output `at` of the rows.
+struct StoreSums {
+  HWY_INLINE void operator()(const __m512i* sums, int64_t at, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i) _mm512_storeu_si512(to + (at + i) * kBlock, sums[i]);
+  }
+  int32_t* to;
+};
 
-template <class Kernel>
-HWY_INLINE void run_row(const Kernel& kernel, const Lines& lines, const ConvAxis& width, int32_t* to) {
-  const Inner inner = inner_outputs(width, 1);
-  for (int64_t x = 0; x < width.output; x += Kernel::kOutputs) {
-    if (x >= inner.first && x < inner.last)
-      run_outputs(kernel, lines, width, x, kAllPixels, to);
+template <class Narrowing>
+struct StoreOutputs {
+  explicit StoreOutputs(const S8Finish& finish) : narrowing(finish, 0), f(finish) {}
+
+  HWY_INLINE void operator()(const __m512i* sums, int64_t at, int64_t count) const {
+    const int8_t* const residual = f.residual == nullptr ? nullptr : f.residual + at * kBlock;
+    int8_t* const to = f.output + at * kBlock;
+    if (HWY_LIKELY(count == kOutputs)) return s8_narrow_some<kOutputs>(narrowing, sums, f.bounds, residual, to);
+    for (int64_t i = 0; i < count; ++i)
+      s8_narrow_some<1>(narrowing, sums + i, f.bounds, residual == nullptr ? nullptr : residual + i * kBlock,
+                        to + i * kBlock);
+  }
+
+  Narrowing narrowing;
+  S8Finish f;
+};
+
+template <class Kernel, class Store>
+HWY_INLINE void run_row(const Kernel& kernel, const Lines& lines, const ConvAxis& width, Inner inner, int64_t at,
+                        const Store& store) {
+  for (int64_t x = 0; x < width.output; x += kOutputs) {
+    __m512i sums[kOutputs];
+    const int64_t from = x * width.stride - width.pad_begin;
+    if (lines.whole && x >= inner.first && x < inner.last)
+      kernel.template run<true>(lines, from, width.stride, sums);
     else
-      run_outputs(kernel, lines, width, x, pixels_inside(x * width.stride - width.pad_begin, width.input), to);
+      kernel.template run<false>(lines, from, width.stride, sums);
+    store(sums, at + x, HWY_MIN(width.output - x, kOutputs));
   }
 }
 
-template <class Kernel>
-void run_rows(const Kernel& kernel, const S8DepthwiseRows& rows) {
+template <class Kernel, class Store>
+HWY_NOINLINE void run_rows(const Kernel& kernel, int64_t vectors, const S8DepthwiseRows& rows, const Store& store) {
   const ConvAxis& width = rows.geometry->axes[2];
+  const Inner inner = inner_outputs(width, vectors);
   for (int64_t i = 0; i < rows.count; ++i)
-    run_row(kernel, lines_of(rows, rows.y + i), width, rows.sums + i * width.output * kBlock);
+    run_row(kernel, lines_of(rows, rows.y + i), width, inner, i * width.output, store);
 }
 
-void singles_of_row(const S8DepthwiseRows& rows, const S8DepthwiseDot4& dot4, const Lines& lines, int32_t* to) {
-  const ConvAxis& width = rows.geometry->axes[2];
-  const Inner inner = inner_outputs(width, dot4.vectors);
-  for (int64_t x = 0; x < width.output; ++x) {
-    __m512i sums = _mm512_loadu_si512(rows.start);
-    for (int64_t v = 0; v < dot4.vectors; ++v) {
-      const int64_t at = x * width.stride - width.pad_begin + v * kPixels;
-      const uint32_t mask = x >= inner.first && x < inner.last ? kAllPixels : pixels_inside(at, width.input);
-      for (int64_t r = 0; r < dot4.rows; ++r) {
-        const __m512i weights = _mm512_loadu_si512(rows.weights + (r * dot4.vectors + v) * 64);
-        sums = _mm512_dpbusd_epi32(sums, load_pixels(lines, r, at, mask), weights);
-      }
-    }
-    _mm512_storeu_si512(to + x * kBlock, sums);
-  }
+template <class Store>
+void run_kernel(const S8DepthwiseRows& rows, const Store& store) {
+  const S8DepthwiseDot4 dot4(*rows.geometry);
+  if (dot4.rows == 3 && dot4.pairs) return run_rows(ThreeRows<2>(rows), 1, rows, store);
+  if (dot4.rows == 3 && dot4.vectors == 1) return run_rows(ThreeRows<1>(rows), 1, rows, store);
+  run_rows(AnyRows(rows, dot4), dot4.pairs ? 1 : dot4.vectors, rows, store);
 }
 
 void depthwise_dot4(const S8DepthwiseRows& rows) {
-  const S8DepthwiseDot4 dot4(*rows.geometry);
-  if (dot4.rows == 3 && dot4.pairs) return run_rows(ThreeRows<2>(rows), rows);
-  if (dot4.rows == 3 && dot4.vectors == 1) return run_rows(ThreeRows<1>(rows), rows);
-  if (dot4.pairs) return run_rows(AnyRows(rows, dot4), rows);
-  const int64_t row_sums = rows.geometry->axes[2].output * kBlock;
-  for (int64_t i = 0; i < rows.count; ++i)
-    singles_of_row(rows, dot4, lines_of(rows, rows.y + i), rows.sums + i * row_sums);
+  if (rows.finish == nullptr) return run_kernel(rows, StoreSums{rows.sums});
+  const S8Finish& finish = *rows.finish;
+  if (finish.scale != nullptr) return run_kernel(rows, StoreOutputs<S8Scaling>(finish));
+  if (finish.residual == nullptr) return run_kernel(rows, StoreOutputs<S8Shifting>(finish));
+  run_kernel(rows, StoreOutputs<S8Adding>(finish));
 }
 
 }  // namespace

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/common/s8_arithmetic.h"
 #include "kernels/common/s8_chains.h"
+#include "kernels/common/s8c_arithmetic.h"
 #include "test/support/skip.h"
 
 namespace nestrt::test {
@@ -16,6 +18,7 @@ namespace {
 
 using kernels::kTileBlock;
 using kernels::S8Tile;
+using kernels::S8TileFinishes;
 using kernels::S8TileKernel;
 
 // A tile with its operands: bytes over the whole range, or the extremes alone.
@@ -92,8 +95,13 @@ void draw_shape_of_sums(const S8TileKernel& kernel, std::mt19937& generator, S8T
   tile.length = kernels::kS8Grain * draw(generator, 0, one_segment ? 12 : 2);
 }
 
-// Of a tile that writes outputs, which are of any number of points.
-void draw_shape_of_outputs(std::mt19937& generator, S8Tile& tile) {
+// Of a tile that writes outputs: those with chains of any number of points.
+void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, S8Tile& tile) {
+  if (kernel.finishes == S8TileFinishes::kAll) {
+    draw_shape_of_sums(kernel, generator, tile);
+    tile.points = draw(generator, kernels::kLeastFinishedPoints, kernel.limits.points);
+    return;
+  }
   tile.points = draw(generator, kernels::kLeastChainPoints, 100);
   tile.blocks = 1;
   const bool one_segment = draw(generator, 0, 2) == 0;
@@ -125,11 +133,11 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   if (wanted == Wanted::kSums)
     draw_shape_of_sums(kernel, generator, tile);
   else
-    draw_shape_of_outputs(generator, tile);
+    draw_shape_of_outputs(kernel, generator, tile);
   tile.chunk_stride = 100;
   tile.weights_stride = tile.chunks * tile.segments * tile.length * kTileBlock;
   const bool centred = tile.segments == 1 && draw(0, 1) == 0;
-  o.input = bytes(generator, 4 * 100, extremes);
+  o.input = bytes(generator, 4 * 100 + 20 * kTileBlock, extremes);
   o.weights = bytes(generator, tile.blocks * tile.weights_stride, extremes);
   if (centred)
     for (int8_t& x : o.input) x = static_cast<int8_t>(x & 127);
@@ -139,7 +147,10 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   if (draw(0, 4) == 0) clear_half_of_block(o.weights);
   // Padding is no longer than a block.
   const int64_t least = centred || !tile.padded || tile.length > kTileBlock ? 0 : -20;
-  for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(least, 80));
+  if (tile.points <= 21 && draw(0, 2) == 0)  // pixels side by side
+    for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(i % tile.points * kTileBlock);
+  else
+    for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(least, 80));
   for (int64_t i = 0; i < tile.blocks * kTileBlock; ++i) o.start.push_back(static_cast<int32_t>(generator()));
   tile.input = o.input.data();
   tile.weights = o.weights.data();
@@ -148,45 +159,91 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   return o;
 }
 
+// What sums start with where inputs have `input_offset` added.
+std::vector<int32_t> start_without(int64_t input_offset, const TileOperands& o) {
+  std::vector<int32_t> start;
+  for (int64_t i = 0; i < o.tile.blocks * kTileBlock; ++i)
+    start.push_back(static_cast<int32_t>(
+        static_cast<uint32_t>(o.start[static_cast<size_t>(i)] - input_offset * plain_sum(o.tile, 0, i, true))));
+  return start;
+}
+
+std::vector<int32_t> plain_sums(const TileOperands& o) {
+  std::vector<int32_t> sums;
+  for (int64_t p = 0; p < o.tile.points; ++p)
+    for (int64_t i = 0; i < o.tile.blocks * kTileBlock; ++i)
+      sums.push_back(static_cast<int32_t>(
+          static_cast<uint32_t>(o.start[static_cast<size_t>(i)] + plain_sum(o.tile, p, i, false))));
+  return sums;
+}
+
 void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
   TileOperands o = random_operands(kernel, Wanted::kSums, generator);
-  const int64_t outputs = o.tile.blocks * kTileBlock;
-  std::vector<int32_t> start(static_cast<size_t>(outputs)), expected,
-      sums(static_cast<size_t>(outputs * o.tile.points));
-  for (int64_t i = 0; i < outputs; ++i)
-    start[static_cast<size_t>(i)] = static_cast<int32_t>(
-        static_cast<uint32_t>(o.start[static_cast<size_t>(i)] - kernel.input_offset * plain_sum(o.tile, 0, i, true)));
-  for (int64_t p = 0; p < o.tile.points; ++p)
-    for (int64_t i = 0; i < outputs; ++i)
-      expected.push_back(static_cast<int32_t>(
-          static_cast<uint32_t>(o.start[static_cast<size_t>(i)] + plain_sum(o.tile, p, i, false))));
+  const std::vector<int32_t> start = start_without(kernel.input_offset, o), expected = plain_sums(o);
+  std::vector<int32_t> sums(expected.size());
   o.tile.start = start.data();
   o.tile.sums = sums.data();
   kernel.run(o.tile);
   CHECK(sums == expected);
 }
 
+// Random ones of those that the kernel makes itself, and their operands.
+struct Finish {
+  Finish(const S8TileKernel& kernel, const S8Tile& tile, std::mt19937& generator)
+      : outputs(static_cast<size_t>(tile.points * tile.blocks * kTileBlock), 55),
+        residual(bytes(generator, std::ssize(outputs), false)) {
+    const auto draw = [&](int64_t low, int64_t high) { return static_cast<int32_t>(test::draw(generator, low, high)); };
+    for (int64_t i = 0; i < tile.blocks * kTileBlock; ++i) {
+      shift.push_back(draw(0, 31));
+      scale.push_back(std::ldexp(static_cast<float>(draw(1, 1000)), draw(-40, 0)));
+    }
+    finish.shift = shift.data();
+    finish.output = outputs.data();
+    finish.block_stride = tile.points * kTileBlock;
+    finish.point_stride = kTileBlock;
+    finish.bounds = {draw(-128, 0), draw(1, 127)};
+    const int kind = kernel.finishes == S8TileFinishes::kAll ? draw(0, 2) : 0;
+    if (kind == 1) {
+      finish.scale = scale.data();
+      finish.output_zero = draw(-128, 127);
+    }
+    if (kind == 2) {
+      finish.residual = residual.data();
+      finish.add = {draw(0, kernels::s8::kMaxAlignment), draw(0, kernels::s8::kMaxAlignment), draw(0, 31)};
+      finish.add_rounding = kernels::s8::rounding_term(finish.add.right, ops::Rounding::kHalfUp);
+    }
+  }
+
+  int8_t expected(int32_t sum, int64_t lane, int64_t at) const {
+    const auto i = static_cast<size_t>(lane);
+    if (finish.scale != nullptr) return kernels::s8c::narrow(sum, scale[i], finish.output_zero, finish.bounds);
+    if (finish.residual == nullptr) return kernels::s8::clip(sum >> shift[i], finish.bounds);
+    const int8_t narrow = kernels::s8::clip(sum >> shift[i]);
+    return kernels::s8::add(narrow, residual[static_cast<size_t>(at)], finish.add, ops::Rounding::kHalfUp,
+                            finish.bounds);
+  }
+
+  std::vector<int8_t> outputs, residual;
+  std::vector<int32_t> shift;
+  std::vector<float> scale;
+  kernels::S8Finish finish;
+};
+
 void check_outputs(const S8TileKernel& kernel, std::mt19937& generator) {
   TileOperands o = random_operands(kernel, Wanted::kOutputs, generator);
-  int32_t shift[kTileBlock];
-  for (int32_t& by : shift) by = static_cast<int32_t>(draw(generator, 0, 31));
-  kernels::s8::Bounds bounds;
-  bounds.low = static_cast<int32_t>(draw(generator, -128, 0));
-  bounds.high = static_cast<int32_t>(draw(generator, 1, 127));
-  std::vector<int8_t> expected, outputs(static_cast<size_t>(o.tile.points * kTileBlock), 55);
-  for (int64_t p = 0; p < o.tile.points; ++p)
-    for (int64_t i = 0; i < kTileBlock; ++i) {
-      const int64_t sum = o.start[static_cast<size_t>(i)] + plain_sum(o.tile, p, i, false);
-      expected.push_back(kernels::s8::clip(static_cast<int32_t>(static_cast<uint32_t>(sum)) >> shift[i], bounds));
-    }
-  o.tile.start = o.start.data();
-  o.tile.output = outputs.data();
-  o.tile.shift = shift;
-  o.tile.low = static_cast<int8_t>(bounds.low);
-  o.tile.high = static_cast<int8_t>(bounds.high);
+  Finish f(kernel, o.tile, generator);
+  const std::vector<int32_t> start = start_without(kernel.input_offset, o), sums = plain_sums(o);
+  std::vector<int8_t> expected(f.outputs.size());
+  for (int64_t i = 0; i < std::ssize(sums); ++i) {
+    const int64_t lanes = o.tile.blocks * kTileBlock, lane = i % lanes;
+    const int64_t at = lane / kTileBlock * f.finish.block_stride + i / lanes * kTileBlock + lane % kTileBlock;
+    expected[static_cast<size_t>(at)] = f.expected(sums[static_cast<size_t>(i)], lane, at);
+  }
+  o.tile.start = start.data();
+  o.tile.finish = &f.finish;
   kernel.run(o.tile);
-  CAPTURE(o.tile.points, o.tile.segments, o.tile.chunks, o.tile.length, o.tile.padded);
-  CHECK(outputs == expected);
+  CAPTURE(o.tile.points, o.tile.blocks, o.tile.segments, o.tile.chunks, o.tile.length, o.tile.padded);
+  CHECK(f.outputs == expected);
 }
 
 }  // namespace
@@ -201,12 +258,12 @@ TEST_CASE("Every s8 tile gives the sums of plain loops") {
   }
 }
 
-TEST_CASE("An s8 tile that writes outputs shifts and bounds the sums of plain loops, of any number of points") {
+TEST_CASE("An s8 tile that writes outputs makes them of the sums of plain loops as s8 arithmetic does") {
   std::mt19937 generator(2);
   bool any = false;
   for (InstructionSet set : kernels::supported_instruction_sets()) {
     for (const S8TileKernel& kernel : kernels::s8_tile_kernels(set)) {
-      if (!kernel.chains) continue;
+      if (kernel.finishes == S8TileFinishes::kNone) continue;
       any = true;
       INFO(kernel.name);
       for (int i = 0; i < 600; ++i) check_outputs(kernel, generator);
