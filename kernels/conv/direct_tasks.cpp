@@ -22,10 +22,12 @@ int64_t* fill_tap(const ConvGeometry& geometry, OutputPixel pixel, int64_t point
     const int64_t run = std::min(points, w.output - pixel.x);
     const int64_t iz = tap_position(d, pixel.z, kd), iy = tap_position(h, pixel.y, kh);
     const int64_t line = (iz * h.input + iy) * w.input;
+    const int64_t width = (iz | iy) >= 0 ? w.input : 0;
+    int64_t* const end = offsets + run;
     int64_t ix = pixel.x * w.stride - w.pad_begin + kw * w.dilation;
-    for (int64_t i = 0; i < run; ++i, ix += w.stride)
-      offsets[i] = (iz | iy) >= 0 && ix >= 0 && ix < w.input ? (line + ix) * kTileBlock : -1;
-    offsets += run;
+    for (; offsets < end && ix < 0; ix += w.stride) *offsets++ = -1;
+    for (; offsets < end && ix < width; ix += w.stride) *offsets++ = (line + ix) * kTileBlock;
+    while (offsets < end) *offsets++ = -1;
     points -= run;
     pixel.x = 0;
     if (++pixel.y == h.output) pixel.y = 0, ++pixel.z;

@@ -531,7 +531,8 @@ void add_simulate(tools::Cli& cli) {
   app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table")
       .between(1e-3, 1e3)
       .excludes(beside);
-  app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
+  app.add_option("--hand-over", options->changes.hand_over_scale,
+                 "factor of what handing over between units costs, launches of programs (launch_us) included")
       .between(0, 1e3)
       .show_default();
   app.add_option("--memory", options->changes.memory_mb_per_s,
