@@ -27,6 +27,7 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
                                   const s8::Epilogue& epilogue, S8Segments segments, Multiplier multiplier) {
   S8Product product;
   const int64_t blocks = ceil_div(outputs, kTileBlock);
+  product.blocks_ = blocks;
   product.tile_ = s8_tile_kernel({weights.data(), static_cast<size_t>(blocks * block_bytes)});
   product.weights_ = std::move(weights);
   product.block_bytes_ = block_bytes;
@@ -113,9 +114,19 @@ bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   return shifts && tile.chains != nullptr && tile.points >= kLeastChainPoints;
 }
 
+// The next blocks', in as many turns as segments of kTileBlock bytes take. Those that caches keep are not worth it.
+const int8_t* S8Product::weights_ahead(int64_t first_block, const S8Tile& tile) const {
+  constexpr int64_t kKept = 128 * 1024;
+  const bool are_more = first_block + 2 * tile.blocks <= blocks_;
+  const int64_t turns = tile.blocks * kTileBlock * kTileBlock / kS8AheadBytes;
+  if (!are_more || tile.turn >= turns || blocks_ * block_bytes_ < kKept) return nullptr;
+  return weights(first_block + tile.blocks) + tile.turn * tile.segments * tile.chunks * kS8AheadBytes;
+}
+
 void S8Product::run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
   finish.points = tile.points;
   tile.finish = finishes(tile, finish) ? &finish : nullptr;
+  tile.ahead = weights_ahead(first_block, tile);
   tile_.run(tile);
   if (tile.finish == nullptr) outputs_.run(first_block, finish);
 }
@@ -146,6 +157,7 @@ void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs 
     tile.points = part_of(points, i, pieces, limits.grain).size();
     run_piece(first_block, tile, finish);
     tile.offsets += tile.points;
+    ++tile.turn;
     finish.advance(tile.points);
   }
 }

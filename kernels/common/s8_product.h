@@ -49,6 +49,7 @@ class S8Product {
 
  private:
   bool finishes(const S8Tile& tile, const S8Finish& finish) const;
+  const int8_t* weights_ahead(int64_t first_block, const S8Tile& tile) const;
   void run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
   void subtract(uint32_t offset, int64_t blocks);
   void sum_weights(int64_t block, int32_t* sums) const;
@@ -61,6 +62,7 @@ class S8Product {
   PackedBytes weights_;
   AlignedArray<int8_t> wide_weights_;  // these in whole steps of chains, where they are not
   int64_t block_bytes_ = 0;
+  int64_t blocks_ = 0;
   AlignedArray<uint8_t> chains_;  // null where the tile does without
   AlignedArray<uint8_t> centred_chains_;
   AlignedArray<int32_t> centred_start_;  // null where can_centre() is false

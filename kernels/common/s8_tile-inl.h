@@ -8,6 +8,7 @@
 //                                                     void add(Sums&, const Input&, const Weights&),
 //                                                     void store(const Sums&, const int32_t* start, int32_t* to)
 //                     of which either begin() or store() adds `start`
+// where weights come ahead (S8Tile::ahead):           void fetch(const int8_t*), of kS8AheadBytes
 // and, where tiles make outputs (S8TileFinishes::kAll), kFinishes and
 //   template <int kPoints, int kBlocks> void finish(const Sums (&)[kPoints][kBlocks], const S8Tile&)
 // Everything has internal linkage: no other translation unit may get code for this one's instructions.
@@ -48,9 +49,15 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
   }
   const int8_t* weights = tile.weights;
   const int8_t* input = tile.input;
+  const int8_t* ahead = tile.ahead;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t* offsets = tile.offsets;
     for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += tile.length * kTileBlock) {
+      if constexpr (requires { Simd::fetch(ahead); })
+        if (ahead != nullptr) {
+          Simd::fetch(ahead);
+          ahead += kS8AheadBytes;
+        }
       const int8_t* in[kPoints];
       NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? tile.padding : input + offsets[p];
       add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);

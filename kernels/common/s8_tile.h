@@ -19,6 +19,7 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kS8Grain = 8;                          // segments are multiples of it
+inline constexpr int64_t kS8AheadBytes = 128;                   // two lines of a cache
 inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // on any instruction set
 
 alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
@@ -39,6 +40,9 @@ struct S8Tile {
   int64_t length = 0;  // bytes of a segment, a multiple of kS8Grain
   const int8_t* weights = nullptr;
   int64_t weights_stride = 0;  // bytes between blocks
+  int64_t turn = 0;            // how many tiles have read the same weights before
+  // Where not null, with each segment a tile may have kS8AheadBytes from there on come to the caches.
+  const int8_t* ahead = nullptr;
   // Of the first block, as kernels/common/s8_chains.h has them; null where S8TileKernel::chains is false, or where
   // segments are neither one nor of 16 bytes.
   const uint8_t* chains = nullptr;

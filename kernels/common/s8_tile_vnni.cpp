@@ -34,6 +34,11 @@ struct Vnni {
   static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) { sums = _mm512_dpbusd_epi32(sums, x, w); }
   static HWY_INLINE void store(const Sums& sums, const int32_t*, int32_t* to) { _mm512_storeu_si512(to, sums); }
 
+  static HWY_INLINE void fetch(const int8_t* bytes) {
+    _mm_prefetch(bytes, _MM_HINT_T0);
+    _mm_prefetch(bytes + kS8AheadBytes / 2, _MM_HINT_T0);
+  }
+
   static constexpr bool kFinishes = true;
   template <int kPoints, int kBlocks>
   static HWY_INLINE void finish(const Sums (&sums)[kPoints][kBlocks], const S8Tile& tile) {

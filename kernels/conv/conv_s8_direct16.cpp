@@ -187,6 +187,7 @@ void S8Direct16::run_chunk(const Pixels& pixels, const DirectChunk& chunk) const
       const Range part = chunk.tile(t, limits);
       const int64_t at = block * pixels.output_stride + (chunk.pixels.first + part.first) * kTileBlock;
       tile.points = part.size();
+      tile.turn = t;
       product_.outputs().place(pixels.output, pixels.residual, at, finish);
       product_.run(first_block + block, tile, finish, inputs);
       tile.offsets += tile.segments * tile.points;
