@@ -68,7 +68,7 @@ HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks,
   from.now += length * kTileBlock;
   for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
     if constexpr (kAhead) {
-      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * from.apart, 0, 2);
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * from.apart, 0, 3);
       from.ahead += from.step;
     }
     V w[kBlocks * kVectors];
