@@ -145,7 +145,7 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
 #endif
 }
 
-HWY_INLINE void narrow_whole(const S8Finish& f, const Block& block) {
+HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
 #if HWY_TARGET == HWY_AVX3
   if (block.point_stride == kBlock) {
     if (f.scale != nullptr) return narrow_side_by_side<S8Scaling>(f, block);

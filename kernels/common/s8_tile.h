@@ -63,7 +63,7 @@ enum class S8TileFinishes {
               // scales
   kAll,       // of kLeastFinishedPoints points or more
 };
-inline constexpr int64_t kLeastFinishedPoints = 8;
+inline constexpr int64_t kLeastFinishedPoints = 12;  // maps of 7 x 7 have no fewer
 
 // One implementation. Dot products of unsigned with signed bytes add 128 to every input, so that the sums come out too
 // large by input_offset * (sum of the output's weights): the caller takes that off `start`.

@@ -129,7 +129,8 @@ void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& fi
   finish.blocks = 1;
   finish.point_stride = kTileBlock;
   outputs_.set(block, finish);
-  const bool finishes = function_weights_ == dot4_weights_.data() && !outputs_.wide();
+  const bool dot4 = function_weights_ == dot4_weights_.data() && S8DepthwiseDot4(geometry_).has_three_rows();
+  const bool finishes = dot4 && !outputs_.wide() && finish.residual == nullptr;
   rows.finish = finishes ? &finish : nullptr;
   function_(rows);
   if (!finishes) outputs_.run(block, finish);

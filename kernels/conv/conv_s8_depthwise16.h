@@ -16,7 +16,8 @@ struct S8DepthwiseRows {
   int64_t z = 0, y = 0;             // the first row
   int64_t count = 0;
   int32_t* sums = nullptr;  // [count][width][16]
-  // Where not null, outputs are written instead of sums; for S8DepthwiseDot4 alone, s8 of a whole block.
+  // Where not null, outputs are written instead of sums: s8 without a residual, and for
+  // S8DepthwiseDot4::has_three_rows() alone.
   const S8Finish* finish = nullptr;
 };
 
@@ -39,6 +40,9 @@ struct S8DepthwiseDot4 {
       : rows(g.axes[0].kernel * g.axes[1].kernel),
         pairs(g.axes[2].kernel <= 3 && g.axes[2].stride == 1),
         vectors(pairs ? 2 : (g.axes[2].kernel + 3) / 4) {}
+
+  // Kernels of 3 x 3, above all.
+  bool has_three_rows() const { return rows == 3 && (pairs || vectors == 1); }
 
   int64_t rows;  // the kernel's, at most kMaxRows
   bool pairs;

@@ -157,12 +157,9 @@ struct StoreOutputs {
   explicit StoreOutputs(const S8Finish& finish) : narrowing(finish, 0), f(finish) {}
 
   HWY_INLINE void operator()(const __m512i* sums, int64_t at, int64_t count) const {
-    const int8_t* const residual = f.residual == nullptr ? nullptr : f.residual + at * kBlock;
     int8_t* const to = f.output + at * kBlock;
-    if (HWY_LIKELY(count == kOutputs)) return s8_narrow_some<kOutputs>(narrowing, sums, f.bounds, residual, to);
-    for (int64_t i = 0; i < count; ++i)
-      s8_narrow_some<1>(narrowing, sums + i, f.bounds, residual == nullptr ? nullptr : residual + i * kBlock,
-                        to + i * kBlock);
+    if (HWY_LIKELY(count == kOutputs)) return s8_narrow_some<kOutputs>(narrowing, sums, f.bounds, nullptr, to);
+    for (int64_t i = 0; i < count; ++i) s8_narrow_some<1>(narrowing, sums + i, f.bounds, nullptr, to + i * kBlock);
   }
 
   Narrowing narrowing;
@@ -192,19 +189,18 @@ HWY_NOINLINE void run_rows(const Kernel& kernel, int64_t vectors, const S8Depthw
 }
 
 template <class Store>
-void run_kernel(const S8DepthwiseRows& rows, const Store& store) {
-  const S8DepthwiseDot4 dot4(*rows.geometry);
-  if (dot4.rows == 3 && dot4.pairs) return run_rows(ThreeRows<2>(rows), 1, rows, store);
-  if (dot4.rows == 3 && dot4.vectors == 1) return run_rows(ThreeRows<1>(rows), 1, rows, store);
-  run_rows(AnyRows(rows, dot4), dot4.pairs ? 1 : dot4.vectors, rows, store);
+void run_three_rows(bool pairs, const S8DepthwiseRows& rows, const Store& store) {
+  if (pairs) return run_rows(ThreeRows<2>(rows), 1, rows, store);
+  run_rows(ThreeRows<1>(rows), 1, rows, store);
 }
 
 void depthwise_dot4(const S8DepthwiseRows& rows) {
-  if (rows.finish == nullptr) return run_kernel(rows, StoreSums{rows.sums});
-  const S8Finish& finish = *rows.finish;
-  if (finish.scale != nullptr) return run_kernel(rows, StoreOutputs<S8Scaling>(finish));
-  if (finish.residual == nullptr) return run_kernel(rows, StoreOutputs<S8Shifting>(finish));
-  run_kernel(rows, StoreOutputs<S8Adding>(finish));
+  const S8DepthwiseDot4 dot4(*rows.geometry);
+  const StoreSums sums{rows.sums};
+  if (!dot4.has_three_rows()) return run_rows(AnyRows(rows, dot4), dot4.pairs ? 1 : dot4.vectors, rows, sums);
+  if (rows.finish == nullptr) return run_three_rows(dot4.pairs, rows, sums);
+  if (rows.finish->scale != nullptr) return run_three_rows(dot4.pairs, rows, StoreOutputs<S8Scaling>(*rows.finish));
+  run_three_rows(dot4.pairs, rows, StoreOutputs<S8Shifting>(*rows.finish));
 }
 
 }  // namespace
