@@ -114,14 +114,24 @@ NESTRT_SIMD_EXPORT(add_scaled_elements)
 
 namespace {
 
+constexpr int64_t kLeastPixels = 14 * kLeastRows;
+
 // run(a, b, y, count) for parts of the operands.
 template <typename Run>
 Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
-  return make_kernel([count = spec.outputs[0].storage_bytes(), run](const KernelCall& call) {
+  const TensorSpec& y = spec.outputs[0];
+  const auto count = static_cast<int64_t>(y.storage_bytes());
+  const bool has_planes = y.layout == Layout::kBlocked16 && y.shape.rank() > 2;
+  const int64_t pixel = has_planes ? block_size(y.layout) : 1;
+  const int64_t pixels = has_planes ? std::max<int64_t>(1, y.shape.product(2, y.shape.rank())) : count;
+  return make_kernel([count, pixel, pixels, run](const KernelCall& call) {
     const int8_t *a = call.input<int8_t>(0), *b = call.input<int8_t>(1);
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      run(a + first, b + first, call.output<int8_t>(0) + first, last - first);
-    });
+    if (count == 0) return;
+    parallel_planes(*call.parallel, count / (pixel * pixels), pixels, range_count(*call.parallel, count), kLeastPixels,
+                    [&](int64_t plane, Range part, int) {
+                      const int64_t first = (plane * pixels + part.first) * pixel;
+                      run(a + first, b + first, call.output<int8_t>(0) + first, part.size() * pixel);
+                    });
   });
 }
 

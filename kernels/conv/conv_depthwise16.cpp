@@ -1,19 +1,12 @@
 // Depthwise convolution over blocked16 tensors: a task takes rows of outputs of blocks of 16 channels.
-#include <algorithm>
-
+#include "kernels/conv/conv_depthwise16.h"
+#include "kernels/common/parallel_ranges.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
-#include "kernels/conv/conv_depthwise16.h"
 #include "kernels/conv/conv_rows.h"
 
 namespace nestrt::kernels {
 namespace {
-
-#if defined(__aarch64__)
-constexpr int64_t kLeastRows = 1 << 20;  // never: the cores of boards share the cache that would hold them
-#else
-constexpr int64_t kLeastRows = 7;
-#endif
 
 class Depthwise16 final : public Kernel, public WindowRows {
  public:
@@ -34,22 +27,14 @@ class Depthwise16 final : public Kernel, public WindowRows {
   DepthwiseFunction rows_;
 };
 
-// Tasks take some rows of all blocks, as convolutions before and after that are cut along their pixels; or all rows of
-// some blocks where a task's share of rows would be small.
 void Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t slabs = g.batch * conv_.out_blocks() * g.axes[0].output, height = g.axes[1].output;
   // A vector of sums costs little: one load per product.
   const int64_t wanted =
       task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
-  const int64_t row_parts =
-      std::min({std::max({int64_t{1}, height / kLeastRows, ceil_div(wanted, slabs)}), wanted, height});
-  const int64_t slab_parts = std::min(slabs, ceil_div(wanted, row_parts));
-  call.parallel->parallel_for(row_parts * slab_parts, [&](int64_t index, int) {
-    const Range part = part_of(slabs, index % slab_parts, slab_parts);
-    for (int64_t slab = part.first; slab < part.last; ++slab)
-      run_slab(call, slab, part_of(height, index / slab_parts, row_parts));
-  });
+  parallel_planes(*call.parallel, slabs, height, wanted, kLeastRows,
+                  [&](int64_t slab, Range rows, int) { run_slab(call, slab, rows); });
 }
 
 // What does not depend on which rows they are.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/common/integers.h"
+#include "kernels/common/parallel_ranges.h"
 #include "kernels/common/s8_tile.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
@@ -46,7 +47,7 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
  private:
   S8DepthwiseRows rows_of(const ConvGeometry& geometry, int64_t block, int32_t* sums) const;
   void run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& finish) const;
-  void run_slab(const KernelCall& call, Range rows, int32_t* sums) const;
+  void run_slab(const KernelCall& call, int64_t slab, Range rows, int32_t* sums) const;
   int64_t blocks() const { return ceil_div(geometry_.out_channels, kTileBlock); }
 
   ConvGeometry geometry_;
@@ -91,23 +92,17 @@ Status S8Depthwise16::use_dot4() {
   return {};
 }
 
-// Rows are counted through [image][block][z][y].
 void S8Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
-  const int64_t height = g.axes[1].output, rows = g.batch * blocks() * g.axes[0].output * height;
+  const int64_t slabs = g.batch * blocks() * g.axes[0].output, height = g.axes[1].output;
   // A vector of sums costs little: one load per product.
-  const int64_t parts =
-      std::min(rows, task_count(rows * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads()));
+  const int64_t wanted =
+      task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
   const size_t per_thread = scratch(1).per_thread;
-  call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
+  parallel_planes(*call.parallel, slabs, height, wanted, kLeastRows, [&](int64_t slab, Range rows, int slot) {
     auto* sums = call.slot_scratch<int32_t>(slot, per_thread);
-    const Range part = part_of(rows, index, parts);
-    for (int64_t row = part.first; row < part.last;) {
-      const int64_t slab_end = (row / height + 1) * height;
-      const Range next{row, std::min({part.last, slab_end, row + call_rows_})};
-      run_slab(call, next, sums);
-      row = next.last;
-    }
+    for (int64_t row = rows.first; row < rows.last; row += call_rows_)
+      run_slab(call, slab, {row, std::min(rows.last, row + call_rows_)}, sums);
   });
 }
 
@@ -136,17 +131,17 @@ void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& fi
   if (!finishes) outputs_.run(block, finish);
 }
 
-// Requires: they are in one slab.
-void S8Depthwise16::run_slab(const KernelCall& call, Range range, int32_t* sums) const {
+// A slab is one depth of one block of one image, counted through [image][block][z].
+void S8Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range, int32_t* sums) const {
   const ConvGeometry& g = geometry_;
-  const int64_t slab = range.first / g.axes[1].output, plane = slab / g.axes[0].output, block = plane % blocks();
+  const int64_t plane = slab / g.axes[0].output, block = plane % blocks();
   S8DepthwiseRows rows = rows_of(g, block, sums);
   rows.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
   rows.z = slab % g.axes[0].output;
-  rows.y = range.first % g.axes[1].output;
+  rows.y = range.first;
   rows.count = range.size();
   S8Finish finish;
-  outputs_.place(call, range.first * g.axes[2].output * kTileBlock, finish);
+  outputs_.place(call, (slab * g.axes[1].output + range.first) * g.axes[2].output * kTileBlock, finish);
   run_block(block, rows, finish);
 }
 

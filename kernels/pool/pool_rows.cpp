@@ -28,14 +28,14 @@ void PoolRows::run(const KernelCall& call) const {
   const PoolAxis &depth = pool_.axes[0], &height = pool_.axes[1], &width = pool_.axes[2];
   const RowImages input = row_input(), output = row_output();
   const int64_t row_work = width.output * kBlock * depth.kernel * height.kernel * width.kernel;
-  parallel_ranges(
-      *call.parallel, output.images * output.blocks * output.rows, row_work, [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) {
-          const int64_t row = i % output.rows;
-          run_row(call.input<std::byte>(0) + i / output.rows * input.block_bytes(), depth.window(row / height.output),
-                  height.window(row % height.output), call.output<std::byte>(0) + i * output.row_bytes);
-        }
-      });
+  const int64_t planes = output.images * output.blocks;
+  parallel_planes(*call.parallel, planes, output.rows, range_count(*call.parallel, planes * output.rows * row_work),
+                  kLeastRows, [&](int64_t plane, Range rows, int) {
+                    for (int64_t row = rows.first; row < rows.last; ++row)
+                      run_row(call.input<std::byte>(0) + plane * input.block_bytes(), depth.window(row / height.output),
+                              height.window(row % height.output),
+                              call.output<std::byte>(0) + (plane * output.rows + row) * output.row_bytes);
+                  });
 }
 
 // Where there is no depth, and rows are of images.

@@ -5,24 +5,10 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "test/support/counting_runner.h"
+
 namespace nestrt::test {
 namespace {
-
-// Says that it has threads, and runs the tasks one after the other.
-class CountingRunner final : public ParallelRunner {
- public:
-  explicit CountingRunner(int threads) : threads_(threads) {}
-  int num_threads() const override { return threads_; }
-  void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task) override {
-    tasks = count;
-    for (int64_t index = 0; index < count; ++index) task(index, 0);
-  }
-
-  int64_t tasks = 0;
-
- private:
-  int threads_;
-};
 
 kernels::ConvGeometry pointwise(int64_t channels, int64_t outputs, int64_t side) {
   kernels::ConvGeometry geometry;
