@@ -29,7 +29,8 @@ inline constexpr int64_t kLeastRows = 7;
 
 // About `wanted` tasks of planes with `items` each, rows or pixels. A task takes some items of all planes, as
 // convolutions before and after are cut along their pixels (kernels/conv/direct_tasks.h): so each core finds what it
-// wrote. Or all items of some planes, where a task's share would be less than `least`.
+// wrote. Or all items of some planes, where a task's share would be less than `least`. Requires: all numbers are
+// positive.
 void parallel_planes(ParallelRunner& runner, int64_t planes, int64_t items, int64_t wanted, int64_t least,
                      FunctionRef<void(int64_t plane, Range items, int slot)> body);
 

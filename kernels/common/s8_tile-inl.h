@@ -35,11 +35,10 @@ HWY_INLINE void add_s8_segment(const int8_t* const* HWY_RESTRICT in, const int8_
   }
 }
 
-template <class Simd, int kPoints>
-constexpr bool finishes_s8_tile() {
-  return requires { Simd::kFinishes; }
-  &&kPoints >= kLeastFinishedPoints;
-}
+template <class Simd>
+concept FinishesS8Tiles = requires {
+  Simd::kFinishes;
+};
 
 template <class Simd, int kBlocks, int kPoints>
 HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
@@ -63,7 +62,7 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
       add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);
     }
   }
-  if constexpr (finishes_s8_tile<Simd, kPoints>())
+  if constexpr (FinishesS8Tiles<Simd> && kPoints >= kLeastFinishedPoints)
     if (tile.finish != nullptr) return Simd::finish(sums, tile);
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
     NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
@@ -94,7 +93,7 @@ void s8_tile(const S8Tile& tile) {
 template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
   S8TileKernel kernel{name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};
-  if constexpr (finishes_s8_tile<Simd, Simd::kPoints>()) kernel.finishes = S8TileFinishes::kAll;
+  if constexpr (FinishesS8Tiles<Simd>) kernel.finishes = S8TileFinishes::kAll;
   return kernel;
 }
 

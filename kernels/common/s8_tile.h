@@ -59,8 +59,7 @@ struct S8Tile {
 // Of which tiles an implementation makes the outputs itself, all of them s8 in whole blocks, points side by side.
 enum class S8TileFinishes {
   kNone,
-  kOfChains,  // any number of points from kLeastChainPoints on, one block, where there are chains; no residual, no
-              // scales
+  kOfChains,  // kLeastChainPoints and more, one block, where there are chains; neither residual nor scales
   kAll,       // of kLeastFinishedPoints points or more
 };
 inline constexpr int64_t kLeastFinishedPoints = 12;  // maps of 7 x 7 have no fewer
