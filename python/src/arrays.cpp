@@ -1,13 +1,12 @@
 #include "python/src/arrays.h"
 
-#include <nanobind/stl/string.h>
-
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "python/src/errors.h"
+#include "python/src/text.h"
 
 namespace nestrt::python {
 namespace {

@@ -4,7 +4,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "python/src/arrays.h"
 #include "python/src/errors.h"
 #include "python/src/plan.h"
+#include "python/src/text.h"
 #include "python/src/unit_choice.h"
 #include "runtime/plan/views.h"
 #include "tools/common/files.h"
@@ -147,7 +147,7 @@ ProfileHandle load_profile(const std::string& path, const std::string& method, s
           path};
 }
 
-// The part's profile as text, its number of samples, and what could not be read.
+// The part's profile as bytes, with names as they are in the model, and what could not be read.
 nb::tuple observe_part(const std::string& model, const nb::dict& compile, const nb::dict& samples, int threads) {
   compiler::CalibrationOptions options;
   options.compile = compile_options(compile);
@@ -156,13 +156,15 @@ nb::tuple observe_part(const std::string& model, const nb::dict& compile, const 
   Interruptible work;
   options.progress = [&](size_t, size_t) { work.poll([] {}); };
   const compiler::Calibration part = work.run([&] { return compiler::observe_part(model, options); }, model);
-  return nb::make_tuple(compiler::format_profile(part.profile), nb::cast(part.skipped));
+  const std::string text = compiler::format_profile(part.profile);
+  return nb::make_tuple(nb::bytes(text.data(), text.size()), nb::cast(part.skipped));
 }
 
-ProfileHandle merge_parts(const std::vector<std::string>& texts, const std::vector<std::string>& skipped,
+ProfileHandle merge_parts(const std::vector<nb::bytes>& texts, const std::vector<std::string>& skipped,
                           const std::string& method, double percentile) {
   std::vector<QuantizationProfile> parts;
-  for (const std::string& text : texts) parts.push_back(checked(compiler::parse_profile(text, "a part"), "calibrate"));
+  for (const nb::bytes& text : texts)
+    parts.push_back(checked(compiler::parse_profile({text.c_str(), text.size()}, "a part"), "calibrate"));
   auto merged = compiler::merge(parts, *compiler::calibration_method(method), percentile);
   return {checked(std::move(merged), "calibrate"), percentile, skipped};
 }

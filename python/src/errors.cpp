@@ -1,6 +1,6 @@
 #include "python/src/errors.h"
 
-#include <nanobind/stl/string_view.h>
+#include "python/src/text.h"
 
 namespace nestrt::python {
 

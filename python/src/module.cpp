@@ -1,6 +1,5 @@
 // The module nestrt._nestrt: what the package is made of in C++.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "nestrt/log.h"
@@ -8,6 +7,7 @@
 #include "python/src/plan.h"
 #include "python/src/reports.h"
 #include "python/src/session.h"
+#include "python/src/text.h"
 #include "tools/common/classify.h"
 #include "tools/common/progress.h"
 #include "tools/common/tensor_files.h"

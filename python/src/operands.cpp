@@ -1,10 +1,9 @@
 #include "python/src/operands.h"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 
 #include "python/src/errors.h"
+#include "python/src/text.h"
 
 namespace nestrt::python {
 namespace {

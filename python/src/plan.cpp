@@ -1,7 +1,5 @@
 #include "python/src/plan.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -9,6 +7,7 @@
 #include "nestrt/plan_tables.h"
 #include "python/src/arrays.h"
 #include "python/src/errors.h"
+#include "python/src/text.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/statistics.h"
 #include "tools/common/classify.h"

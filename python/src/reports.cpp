@@ -1,7 +1,6 @@
 #include "python/src/reports.h"
 
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "compiler-lite/check/check.h"
 #include "python/src/arrays.h"
 #include "python/src/errors.h"
+#include "python/src/text.h"
 #include "python/src/unit_choice.h"
 #include "tools/nestrt/figures.h"
 

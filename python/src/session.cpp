@@ -1,7 +1,6 @@
 #include "python/src/session.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -15,6 +14,7 @@
 #include "python/src/interruption.h"
 #include "python/src/operands.h"
 #include "python/src/plan.h"
+#include "python/src/text.h"
 #include "python/src/unit_choice.h"
 #include "tools/nestrt/summaries.h"
 

@@ -1,8 +1,7 @@
 #include "python/src/unit_choice.h"
 
-#include <nanobind/stl/string.h>
-
 #include "python/src/errors.h"
+#include "python/src/text.h"
 
 namespace nestrt::python {
 

@@ -1,7 +1,7 @@
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import nestrt
 from conftest import EXAMPLES, PIXELS, make_model
@@ -191,3 +191,26 @@ def test_a_quantization_is_searched_that_loses_little_enough(model, samples):
 def test_programs_for_a_board_are_in_the_plan(for_board):
     assert for_board.report["units"]["evta"] > 0
     assert any(kind == "evta" for kind, _ in for_board.units)
+
+
+def with_bytes_for_names(operator, outputs):
+    """A model of one operator, then a Relu; of the operator and what it gives the names are GBK."""
+    nodes = [helper.make_node(operator, ["x", "w"][:1 + (operator == "Conv")], ["TT"], name="NN"),
+             helper.make_node("Relu", ["TT"], ["y"], name="r")]
+    weights = [numpy_helper.from_array(np.ones((4, 3, 1, 1), np.float32), "w")] if operator == "Conv" else []
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, outputs)], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return model.SerializeToString().replace(b"TT", b"\xbe\xed").replace(b"NN", b"\xbe\xee")
+
+
+def test_names_in_a_model_that_are_not_utf8_are_shown_escaped():
+    model, x = with_bytes_for_names("Conv", [1, 4, 8, 8]), np.ones((1, 3, 8, 8), np.float32)
+    plan = nestrt.compile(model, quantize="s8", calibration=[x])
+    assert nestrt.compile(model).operators[0]["name"] == "\\xbe\\xee"
+    assert nestrt.Session(plan).run({"x": x})["y"][0, 0, 0, 0] == pytest.approx(3, rel=0.02)
+    assert nestrt.compile(model)._repr_html_().encode()
+    seen = nestrt.calibrate(model, [x, 2 * x], workers=2)
+    assert nestrt.compile(model, quantize="s8", calibration=seen).operators
+    with pytest.raises(nestrt.Unsupported, match=r"Det .*xbe.xee"):
+        nestrt.compile(with_bytes_for_names("Det", [1, 3]))

@@ -169,11 +169,32 @@ Json to_json(const Plan& plan, const Plan& whole, const PlanSummary& summary) {
               {"operators", operators_to_json(summary)}};
 }
 
+// Without a plan, of the options that then would do nothing.
+Status check_without_plan(const UnitChoice& choice) {
+  const UnitChoice defaults;
+  if (!choice.plugin.empty())
+    return {Code::kInvalidArgument,
+            "--plugin goes with a plan; nestrt conformance --plugin tries a vendor's library without one"};
+  const std::pair<const char*, bool> options[] = {{"--units", choice.units != defaults.units},
+                                                  {"--cpus", !choice.cpus.empty()},
+                                                  {"--threads", choice.threads != defaults.threads},
+                                                  {"--pace", choice.pace != defaults.pace},
+                                                  {"--schedule", choice.method != defaults.method},
+                                                  {"--no-split", !choice.split_channels},
+                                                  {"--partition", !choice.partition.empty()},
+                                                  {"--cost-file", !choice.cost_file.empty()},
+                                                  {"--check-every", choice.check_every != defaults.check_every},
+                                                  {"--isolate", choice.isolate},
+                                                  {"--shape", choice.shape != defaults.shape}};
+  for (const auto& [name, given] : options)
+    if (given)
+      return {Code::kInvalidArgument, fmt::format("{} goes with a plan; without one all known units are shown", name)};
+  return {};
+}
+
 Result<ExitCode> run_info(const Options& options) {
   if (options.plan.empty()) {
-    if (!options.units.plugin.empty())
-      return Status(Code::kInvalidArgument,
-                    "--plugin goes with a plan; nestrt conformance --plugin tries a vendor's library without one");
+    NESTRT_RETURN_IF_ERROR(check_without_plan(options.units));
     NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {}));
     NESTRT_RETURN_IF_ERROR(show_units(options.units, options.json));
     return ExitCode::kOk;

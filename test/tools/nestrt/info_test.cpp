@@ -24,6 +24,21 @@ TEST_CASE("Without a plan the units of the machine are shown, and why one cannot
   CHECK_THAT(result.text, Contains("cannot be used") && Contains("\nevta: "));  // no board is here
 }
 
+TEST_CASE("Options of nestrt info that would do nothing without a plan are refused") {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--units", "nonsense"},
+                                                  {"--units", "evta:sim:1x32_15_15_18_17"},
+                                                  {"--cpus", "0"},
+                                                  {"--partition", "none.yaml"},
+                                                  {"--shape", "2"}}) {
+    std::vector<std::string> arguments = {"info"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_program("nestrt", arguments);
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.text, Contains(options[0]) && Contains("goes with a plan"));
+  }
+}
+
 TEST_CASE("A plan whose option's file was left out is not written over") {
   const TemporaryFolder folder;
   const std::string plan = folder.write_text("model.nest", "NESTPLAN and so on");
