@@ -63,7 +63,7 @@ def observe(model: Any, samples: Any, options: Dict[str, Any], *, method: str, p
         divided = pieces(samples, limit, _nestrt.SAMPLES_OF_PART)
         parts = pool.map(tasks.observe, shared, divided, "calibrating", progress)
     skipped = [why for _, reasons in parts for why in reasons]
-    return _nestrt.merge_parts([text for text, _ in parts], skipped, method, percentile)
+    return _nestrt.merge_parts([part for part, _ in parts], skipped, method, percentile)
 
 
 @dataclass(frozen=True)

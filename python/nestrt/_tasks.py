@@ -37,12 +37,12 @@ def _model(shared: Shared) -> str:
     return shared.keep("model", lambda: ModelFile(shared["model"])).path
 
 
-def observe(shared: Shared, piece: Piece) -> Tuple[str, List[str]]:
-    """What a calibration sees of some samples, as text, and those that could not be read."""
+def observe(shared: Shared, piece: Piece) -> Tuple[bytes, List[str]]:
+    """What a calibration sees of some samples, as the bytes of its file, and those that could not be read."""
     with piece.files() as files, reworded(lambda message: _as_in(piece, message)):
         options = {**files, "skip_unreadable": shared["skip_unreadable"]}
-        text, skipped = _nestrt.observe_part(_model(shared), shared["options"], options, shared["threads"])
-    return text, [_as_in(piece, why) for why in skipped]
+        part, skipped = _nestrt.observe_part(_model(shared), shared["options"], options, shared["threads"])
+    return part, [_as_in(piece, why) for why in skipped]
 
 
 _PLACE = re.compile(r"samples\.npy\[(\d+)\]")
