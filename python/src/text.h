@@ -1,5 +1,5 @@
-// Text between C++ and Python, in place of nanobind/stl/string.h and string_view.h. Names of a model are bytes: those that
-// are not UTF-8 become \xNN in Python, as the commands print them, where nanobind's own casters raise.
+// Text between C++ and Python, in place of nanobind/stl/string.h and string_view.h. Names of a model are bytes: those
+// that are not UTF-8 become \xNN in Python, as the commands print them, where nanobind's own casters raise.
 #pragma once
 
 #include <nanobind/nanobind.h>

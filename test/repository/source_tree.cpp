@@ -9,8 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFolders[] = {"runtime", "kernels",    "scheduler", "drivers", "compiler-lite", "examples",
-                                         "test",    "toolchains", "script",    "docs",    "tools"};
+constexpr std::string_view kFolders[] = {"runtime",  "kernels", "scheduler",  "drivers", "compiler-lite",
+                                         "examples", "test",    "toolchains", "script",  "docs",
+                                         "tools",    "python",  "boards"};
 
 bool is_text(const fs::path& path) {
   static const std::set<std::string> kExtensions = {".h",     ".c",  ".cpp", ".fbs", ".txt",
