@@ -33,7 +33,7 @@ class S8Winograd16 final : public Kernel {
       : geometry_(geometry),
         weights_(std::move(weights)),
         outputs_(std::move(outputs)),
-        tasks_(geometry_, kWinogradS8Group, sizeof(int16_t)) {
+        tasks_(geometry_, kWinogradS8Group, sizeof(int16_t), kWinogradS8) {
     // An odd number of cache lines: else all positions of a tile would lie in the same few sets.
     constexpr int64_t kLine = 64 / sizeof(int16_t);
     position_stride_ = (ceil_div(tasks_.chunk_tiles() * geometry_.in_channels, kLine) | 1) * kLine;
@@ -169,7 +169,8 @@ void S8Winograd16::write_rows(const KernelCall& call, const WinogradPlace& place
 bool accepts_conv_s8_winograd16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && accepts_s8_blocked(spec, Layout::kBlocked16, Packing::kS8Winograd16) && g->in_channels > 0 &&
-         g->in_channels % kWinogradS8Step == 0 && g->in_channels <= kMaxWinogradS8Channels && winograd_pays(*g, kCosts);
+         g->in_channels % kWinogradS8Step == 0 && g->in_channels <= kMaxWinogradS8Channels &&
+         winograd_pays(*g, kCosts, kWinogradS8);
 }
 
 #if HWY_ARCH_ARM_A64

@@ -1,6 +1,7 @@
 // Winograd's convolutions over blocked16 tensors (kernels/conv/winograd.h). Transformed inputs of a chunk lie as
-// [positions][input blocks][tiles][16]; a few blocks of outputs at a time take their matrix products, position after
-// position, so that their inputs stay in the first-level cache, and transform them back row by row.
+// [positions][input blocks][tiles that have the position][16]; a few blocks of outputs at a time take their matrix
+// products, position after position, so that their inputs stay in the first-level cache, and transform them back row by
+// row.
 #include <algorithm>
 #include <limits>
 
@@ -76,6 +77,10 @@ class Winograd16 final : public Kernel {
   static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
   int64_t block_floats(int64_t tiles) const { return form_.shape.positions() * stride(tiles); }
   const float* weights_of(int64_t block, int64_t position) const;
+  size_t class_of(int64_t position) const {
+    const WinogradShape& shape = form_.shape;
+    return WinogradAxes{shape.spares(position / shape.side), shape.spares(position % shape.side)}.index();
+  }
   void transform(const KernelCall& call, const WinogradItem& item) const;
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
   // `next_weights`: those that come after the tile's, or null.
@@ -107,8 +112,11 @@ void Winograd16::transform(const KernelCall& call, const WinogradItem& item) con
   };
   tile.window = window_of(item);
   tile.ahead = pixels_ahead(window_of(item.next()), form_.shape.side);
-  tile.to =
-      reinterpret_cast<float*>(call.shared_scratch) + (item.block * item.chunk.size() + item.in_chunk()) * kTileBlock;
+  tile.is_short = tasks_.is_short(item.tile);
+  const WinogradCounts before = tasks_.counts_before(item.tile);
+  for (size_t i = 0; i < kWinogradClasses; ++i)
+    tile.to[i] = reinterpret_cast<float*>(call.shared_scratch) +
+                 (item.block * item.chunk.tiles[i] + before[i] - item.chunk.before[i]) * kTileBlock;
   tile.step = input_stride_;
   transforms_.input(tile);
 }
@@ -116,8 +124,9 @@ void Winograd16::transform(const KernelCall& call, const WinogradItem& item) con
 void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) const {
   auto* products = call.slot_scratch<float>(part.slot, scratch(1).per_thread);
   float* rows = products + group_blocks_ * block_floats(tasks_.chunk_tiles());
-  const float* inputs =
-      reinterpret_cast<const float*>(call.shared_scratch) + (part.tiles.first - part.chunk.first) * kTileBlock;
+  const auto* inputs = reinterpret_cast<const float*>(call.shared_scratch);
+  const WinogradCounts first_tile = tasks_.counts_before(part.tiles.first);
+  const WinogradCounts last_tile = tasks_.counts_before(part.tiles.last);
   const int64_t product_stride = block_floats(part.tiles.size()), in_blocks = conv_.in_blocks();
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * kTileBlock;
@@ -125,7 +134,6 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   tile.offsets = offsets;
   tile.blocks = tile.segments = 1;
   tile.chunks = in_blocks;
-  tile.chunk_stride = part.chunk.size() * kTileBlock;
   tile.length = kTileBlock;
   tile.last_length = conv_.geometry.in_channels - (in_blocks - 1) * kTileBlock;
   tile.in_line = true;
@@ -139,8 +147,12 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
     };
     for (int64_t index = 0; index < count; ++index) {
       const int64_t block = index % blocks, position = index / blocks;
+      const size_t of = class_of(position);
       tile.weights = weights_at(index);
-      multiply_tiles(tile, weights_at(index + 1), inputs + position * input_stride_, part.tiles.size(),
+      tile.chunk_stride = part.chunk.tiles[of] * kTileBlock;
+      multiply_tiles(tile, weights_at(index + 1),
+                     inputs + position * input_stride_ + (first_tile[of] - part.chunk.before[of]) * kTileBlock,
+                     last_tile[of] - first_tile[of],
                      products + block * product_stride + position * stride(part.tiles.size()));
     }
     for (int64_t block = first; block < last; ++block)
@@ -166,13 +178,18 @@ void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block,
   WinogradOutput tile;
   tile.step = stride(tiles.size());
   tile.row = kRowTiles * form_.shape.tile * kTileBlock;
-  tile.from = products;
+  const WinogradCounts first = tasks_.counts_before(tiles.first);
   for (int64_t t = tiles.first; t < tiles.last;) {
     const WinogradPlace place = tasks_.place_of(t);
     const int64_t count = tasks_.row_length(tiles, t, kRowTiles);
+    const WinogradCounts before = tasks_.counts_before(t);
+    for (size_t i = 0; i < kWinogradClasses; ++i) tile.from[i] = products + (before[i] - first[i]) * kTileBlock;
     tile.to = rows;
-    for (int64_t i = 0; i < count; ++i, tile.from += kTileBlock, tile.to += form_.shape.tile * kTileBlock)
+    for (int64_t i = 0; i < count; ++i, tile.to += form_.shape.tile * kTileBlock) {
+      tile.is_short = tasks_.is_short(t + i);
       transforms_.output(tile);
+      for (const float*& from : tile.from) from += kTileBlock;
+    }
     write_rows(call, place, count, block, rows);
     t += count;
   }

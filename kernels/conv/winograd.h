@@ -8,9 +8,15 @@
 // With stride 2 two outputs along an axis are those of the even inputs with the outer taps, F(2, 2), and those of the
 // odd inputs with the middle tap: 25 products instead of 36, whose last two positions along an axis have the same
 // weights.
+//
+// Where an axis ends with a tile of which few outputs exist, that tile is a short one: F(2, 3) at some of the points of
+// F(4, 3), F(1, 3) at those of F(2, 3), and with stride 2 the three products of one output. It goes without the other
+// positions, and takes the same weights: what belongs to its points otherwise is in the transform of its inputs.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 
@@ -20,18 +26,32 @@ namespace nestrt::kernels {
 
 // Along an axis.
 struct WinogradShape {
-  int64_t tile;         // outputs
-  int64_t side;         // inputs, and positions
-  int64_t stride;       // of the convolution
-  int64_t weight_side;  // positions of weights: the last one's are those of all that follow, too
+  int64_t tile;                // outputs
+  int64_t side;                // inputs, and positions
+  int64_t stride;              // of the convolution
+  int64_t weight_side;         // positions of weights: the last one's are those of all that follow, too
+  int64_t short_tile = 0;      // outputs of a short tile
+  uint32_t spared_places = 0;  // positions that it goes without, a bit each
   constexpr int64_t positions() const { return side * side; }
   constexpr int64_t weight_positions() const { return weight_side * weight_side; }
+  constexpr bool spares(int64_t place) const { return (spared_places >> place & 1) != 0; }
 };
-inline constexpr WinogradShape kWinogradFour{4, 6, 1, 6}, kWinogradTwo{2, 4, 1, 4}, kWinogradStrided{2, 5, 2, 4};
+inline constexpr WinogradShape kWinogradFour{4, 6, 1, 6, 2, 0b011000}, kWinogradTwo{2, 4, 1, 4, 1, 0b0100},
+    kWinogradStrided{2, 5, 2, 4, 1, 0b10010};
 
 inline constexpr int64_t kWinogradTile = kWinogradFour.tile;
 inline constexpr int64_t kWinogradSide = kWinogradFour.side;
 inline constexpr int64_t kWinogradPositions = kWinogradFour.positions();  // of all shapes the most
+
+// Along which axes something holds: that a tile is short, that a position is one which short tiles go without.
+struct WinogradAxes {
+  bool rows = false, columns = false;
+  constexpr size_t index() const { return (rows ? 2u : 0u) + (columns ? 1u : 0u); }
+};
+// The classes of positions.
+inline constexpr size_t kWinogradClasses = 4;
+// Of each class, how many tiles have its positions.
+using WinogradCounts = std::array<int64_t, kWinogradClasses>;
 
 // The inputs of one tile of one block of 16 channels, blocked16.
 template <typename T>
@@ -79,15 +99,18 @@ WinogradAhead<T> pixels_ahead(const WinogradWindow<T>& window, int64_t side = kW
   return {window.plane + (y * window.width + x) * kTileBlock, window.width * kTileBlock, kTileBlock};
 }
 
+// Of each class of positions, the tiles that have them lie one after the other: hence an address for each.
 struct WinogradInput {
   WinogradWindow<float> window;
-  WinogradAhead<float> ahead;  // of the next tile
-  float* to = nullptr;         // 16 floats for each position, `step` apart
+  WinogradAhead<float> ahead;        // of the next tile
+  WinogradAxes is_short;             // the tile
+  float* to[kWinogradClasses] = {};  // 16 floats for each position, `step` apart
   int64_t step = 0;
 };
 
 struct WinogradOutput {
-  const float* from = nullptr;  // 16 floats for each position, `step` apart
+  WinogradAxes is_short;
+  const float* from[kWinogradClasses] = {};  // 16 floats for each position, `step` apart
   int64_t step = 0;
   float* to = nullptr;  // a tile's rows of pixels of 16 floats, `row` apart
   int64_t row = 0;

@@ -11,6 +11,9 @@
 
 namespace nestrt::kernels {
 
+// Its points have no part that short tiles could do with.
+inline constexpr WinogradShape kWinogradS8{4, 6, 1, 6};
+
 // Channels whose sums stay below 2^29, whatever the operands.
 inline constexpr int64_t kMaxWinogradS8Channels = (int64_t{1} << 29) / (9 * 128 * 128);
 

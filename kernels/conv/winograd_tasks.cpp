@@ -1,6 +1,7 @@
 #include "kernels/conv/winograd_tasks.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace nestrt::kernels {
 namespace {
@@ -8,11 +9,20 @@ namespace {
 constexpr int64_t kChunkBytes = 704 * 1024;  // of transformed inputs: fits a second-level cache of 1 MB
 constexpr int64_t kMaxChunkTiles = 54;
 
-int64_t tile_columns(const ConvGeometry& g, const WinogradShape& shape) {
-  return ceil_div(g.axes[2].output, shape.tile);
-}
+int64_t tiles_along(const ConvAxis& axis, const WinogradShape& shape) { return ceil_div(axis.output, shape.tile); }
 int64_t tiles_of(const ConvGeometry& g, const WinogradShape& shape) {
-  return ceil_div(g.axes[1].output, shape.tile) * tile_columns(g, shape);
+  return tiles_along(g.axes[1], shape) * tiles_along(g.axes[2], shape);
+}
+
+bool ends_short(const ConvAxis& axis, const WinogradShape& shape) {
+  const int64_t last = axis.output % shape.tile;
+  return last > 0 && last <= shape.short_tile;
+}
+
+// Of all tiles along an axis.
+int64_t places_along(const ConvAxis& axis, const WinogradShape& shape) {
+  const int64_t spared = ends_short(axis, shape) ? std::popcount(shape.spared_places) : 0;
+  return tiles_along(axis, shape) * shape.side - spared;
 }
 
 bool is_window(const ConvAxis& axis, int64_t stride) {
@@ -30,14 +40,19 @@ bool winograd_pays(const ConvGeometry& g, const WinogradCosts& costs, const Wino
   const auto tiles = static_cast<double>(g.batch * tiles_of(g, shape));
   const double direct =
       pairs * 9 * (static_cast<double>(g.batch * g.out_spatial()) * costs.direct_product + costs.direct_weight);
-  const double transformed = pairs * (static_cast<double>(shape.positions()) * tiles * costs.product +
-                                      static_cast<double>(shape.weight_positions()) * costs.weight) +
-                             channels * tiles * static_cast<double>(shape.tile * shape.tile) * costs.element;
+  const auto places = static_cast<double>(g.batch * places_along(g.axes[1], shape) * places_along(g.axes[2], shape));
+  const double transformed =
+      pairs * (places * costs.product + static_cast<double>(shape.weight_positions()) * costs.weight) +
+      channels * tiles * static_cast<double>(shape.tile * shape.tile) * costs.element;
   return transformed < kGain * direct;
 }
 
 WinogradTasks::WinogradTasks(const ConvGeometry& g, int64_t grain, int64_t element_bytes, const WinogradShape& shape)
-    : shape_(shape), columns_(tile_columns(g, shape)), tiles_(tiles_of(g, shape)), grain_(grain) {
+    : shape_(shape),
+      columns_(tiles_along(g.axes[2], shape)),
+      tiles_(tiles_of(g, shape)),
+      ends_short_{ends_short(g.axes[1], shape), ends_short(g.axes[2], shape)},
+      grain_(grain) {
   const int64_t tile_bytes = shape.positions() * ceil_div(g.in_channels, kTileBlock) * kTileBlock * element_bytes;
   const int64_t most = std::clamp(kChunkBytes / tile_bytes / grain * grain, grain, kMaxChunkTiles);
   const int64_t chunks = ceil_div(g.batch * tiles_, most);
@@ -49,6 +64,34 @@ WinogradPlace WinogradTasks::place_of(int64_t tile) const {
   return {tile / tiles_, in_image / columns_ * shape_.tile, in_image % columns_ * shape_.tile};
 }
 
+WinogradAxes WinogradTasks::is_short(int64_t tile) const {
+  if (!has_short_tiles()) return {};
+  const int64_t in_image = tile % tiles_;
+  return {ends_short_.rows && in_image >= tiles_ - columns_,
+          ends_short_.columns && in_image % columns_ == columns_ - 1};
+}
+
+WinogradCounts WinogradTasks::counts_before(int64_t tile) const {
+  if (!has_short_tiles()) return {tile, tile, tile, tile};
+  const int64_t image = tile / tiles_, row = tile % tiles_ / columns_, column = tile % columns_;
+  WinogradCounts counts{};
+  for (const bool rows_spared : {false, true})
+    for (const bool columns_spared : {false, true}) {
+      const int64_t rows = tiles_ / columns_ - (rows_spared && ends_short_.rows ? 1 : 0);
+      const int64_t columns = columns_ - (columns_spared && ends_short_.columns ? 1 : 0);
+      const int64_t whole_rows = image * rows + std::min(row, rows);
+      counts[WinogradAxes{rows_spared, columns_spared}.index()] =
+          whole_rows * columns + (row < rows ? std::min(column, columns) : 0);
+    }
+  return counts;
+}
+
+WinogradChunk WinogradTasks::chunk_of(Range tiles) const {
+  WinogradChunk chunk{tiles, counts_before(tiles.first), counts_before(tiles.last)};
+  for (size_t i = 0; i < kWinogradClasses; ++i) chunk.tiles[i] -= chunk.before[i];
+  return chunk;
+}
+
 int64_t WinogradTasks::row_length(Range tiles, int64_t tile, int64_t most) const {
   return std::min({most, tiles.last - tile, columns_ - tile % columns_});
 }
@@ -58,13 +101,13 @@ void WinogradTasks::run(const ConvGeometry& g, const KernelCall& call,
                         FunctionRef<void(const WinogradProducts&)> multiply_tiles) const {
   const int64_t all = g.batch * tiles_;
   for (int64_t first = 0; first < all; first += chunk_tiles_) {
-    const Range chunk{first, std::min(all, first + chunk_tiles_)};
+    const WinogradChunk chunk = chunk_of({first, std::min(all, first + chunk_tiles_)});
     transform(g, call, chunk, transform_item);
     multiply(g, call, chunk, multiply_tiles);
   }
 }
 
-void WinogradTasks::transform(const ConvGeometry& g, const KernelCall& call, Range chunk,
+void WinogradTasks::transform(const ConvGeometry& g, const KernelCall& call, const WinogradChunk& chunk,
                               FunctionRef<void(const WinogradItem&)> transform_item) const {
   const int64_t items = ceil_div(g.in_channels, kTileBlock) * chunk.size();
   const int64_t parts =
@@ -77,7 +120,7 @@ void WinogradTasks::transform(const ConvGeometry& g, const KernelCall& call, Ran
 }
 
 // Cut along the outputs, whose weights are then read once, and along the tiles where there are few of those.
-void WinogradTasks::multiply(const ConvGeometry& g, const KernelCall& call, Range chunk,
+void WinogradTasks::multiply(const ConvGeometry& g, const KernelCall& call, const WinogradChunk& chunk,
                              FunctionRef<void(const WinogradProducts&)> multiply_tiles) const {
   const int64_t blocks = ceil_div(g.out_channels, kTileBlock), groups = ceil_div(chunk.size(), grain_);
   const int64_t wanted =

@@ -25,16 +25,21 @@ struct WinogradCosts {
 
 // Whether it is a convolution of 3 x 3 with the shape's stride and without groups, of which the transforms and the
 // transformed weights cost less than the products that they spare.
-bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs,
-                   const WinogradShape& shape = kWinogradFour);
+bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
 
 struct WinogradPlace {
   int64_t image, y, x;  // of a tile's first output
 };
 
-// An item of the transform: of one tile, counted over all images, 16 input channels.
+// Tiles, counted over all images. `before` and `tiles`: of each class of positions, the tiles before the chunk and in
+// it that have them.
+struct WinogradChunk : Range {
+  WinogradCounts before, tiles;
+};
+
+// An item of the transform: of one tile, 16 input channels.
 struct WinogradItem {
-  Range chunk;
+  const WinogradChunk& chunk;
   int64_t tile = 0, block = 0;
   int64_t in_chunk() const { return tile - chunk.first; }
   // The one after it; the last one of a chunk's block has the first one of that block.
@@ -43,7 +48,7 @@ struct WinogradItem {
 
 // Products of some tiles with the weights of some blocks of 16 outputs.
 struct WinogradProducts {
-  Range chunk;
+  const WinogradChunk& chunk;
   Range tiles, blocks;
   int slot = 0;  // the thread's
 };
@@ -52,11 +57,13 @@ class WinogradTasks {
  public:
   WinogradTasks() = default;
   // `grain`: tiles that are multiplied together. `element_bytes`: those of a transformed input.
-  WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes,
-                const WinogradShape& shape = kWinogradFour);
+  WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes, const WinogradShape& shape);
 
   int64_t chunk_tiles() const { return chunk_tiles_; }  // at most, a multiple of the grain
   WinogradPlace place_of(int64_t tile) const;
+  WinogradAxes is_short(int64_t tile) const;
+  // Of each class of positions, the tiles before `tile` that have them.
+  WinogradCounts counts_before(int64_t tile) const;
   // The tiles of `tiles` from `tile` on that lie side by side, at most `most`.
   int64_t row_length(Range tiles, int64_t tile, int64_t most) const;
   // What an item reads of the convolution's input.
@@ -74,13 +81,16 @@ class WinogradTasks {
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 
  private:
-  void transform(const ConvGeometry& geometry, const KernelCall& call, Range chunk,
+  bool has_short_tiles() const { return ends_short_.rows || ends_short_.columns; }
+  WinogradChunk chunk_of(Range tiles) const;
+  void transform(const ConvGeometry& geometry, const KernelCall& call, const WinogradChunk& chunk,
                  FunctionRef<void(const WinogradItem&)> transform) const;
-  void multiply(const ConvGeometry& geometry, const KernelCall& call, Range chunk,
+  void multiply(const ConvGeometry& geometry, const KernelCall& call, const WinogradChunk& chunk,
                 FunctionRef<void(const WinogradProducts&)> multiply) const;
 
-  WinogradShape shape_ = kWinogradFour;
+  WinogradShape shape_{};
   int64_t columns_ = 0, tiles_ = 0;  // of an image
+  WinogradAxes ends_short_;
   int64_t chunk_tiles_ = 1;
   int64_t grain_ = 1;
 };

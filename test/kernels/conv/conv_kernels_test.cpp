@@ -221,8 +221,9 @@ TEST_CASE("Winograd's kernel is chosen with vectors of their own, where it pays"
     CHECK(chosen(layer2d({1, 512, 7, 7}, 512, 3, 1, 1), set) == "conv.f32.direct16");  // few tiles
   }
   CHECK(chosen(layer, InstructionSet::kPortable) == "conv.f32.direct16");
-  CHECK(chosen(layer2d({1, 64, 14, 14}, 64, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.direct16");
   CHECK(chosen(layer2d({1, 64, 28, 28}, 64, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.winograd16.strided");
+  CHECK(chosen(layer2d({1, 64, 14, 14}, 64, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.winograd16.strided");
+  CHECK(chosen(layer2d({1, 16, 14, 14}, 16, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.direct16");
   CHECK(chosen(layer2d({1, 64, 7, 7}, 64, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.winograd16.two");
   CHECK(chosen(layer2d({1, 64, 4, 4}, 64, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");  // few tiles
   CHECK(chosen(layer2d({1, 1, 56, 56}, 16, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");
