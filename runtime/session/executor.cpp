@@ -217,7 +217,9 @@ Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
     health_.failed(step.unit, status);
     return Status(Code::kDeviceFault, std::string(status.message()));
   }
-  return step.fallback == nullptr ? status : heal(step, explain(step, patience, status), turn, healed);
+  if (step.fallback != nullptr) return heal(step, explain(step, patience, status), turn, healed);
+  if (!step.on_host) health_.failed(step.unit, status, UnitHealth::Substitute::kNone);  // so that it is probed
+  return status;
 }
 
 // Without a substitute a late result is better than none.

@@ -30,12 +30,13 @@ void UnitHealth::kept_waiting(uint32_t unit, const Status& why) {
   });
 }
 
-void UnitHealth::failed(uint32_t unit, const Status& why) {
+void UnitHealth::failed(uint32_t unit, const Status& why, Substitute substitute) {
   if (states_[unit].failing.exchange(true, std::memory_order_acq_rel)) return;
   static_cast<void>(count_failure(unit));
   changes_.fetch_add(1, std::memory_order_acq_rel);
   attempt([&] {
-    log(LogLevel::kWarning, fmt::format("the CPU computes what unit '{}' does not, until it works again: {}",
+    const char* const who = substitute == Substitute::kHost ? "the CPU computes" : "nobody else can compute";
+    log(LogLevel::kWarning, fmt::format("{} what unit '{}' does not, until it works again: {}", who,
                                         units_[unit]->info().name, why.message()));
   });
 }

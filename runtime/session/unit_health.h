@@ -16,8 +16,9 @@ class UnitHealth {
  public:
   explicit UnitHealth(const UnitList& units) : units_(units), states_(units.size()) {}
 
-  // A unit failed a step. Logs the first of a series.
-  void failed(uint32_t unit, const Status& why);
+  enum class Substitute { kHost, kNone };
+  // A unit failed a step, which the host computes for it, or nobody. Logs the first of a series.
+  void failed(uint32_t unit, const Status& why, Substitute substitute = Substitute::kHost);
   // A run missed its deadline for a unit that may work nevertheless. Logs the first since it was last trusted.
   void kept_waiting(uint32_t unit, const Status& why);
   // Afterwards the unit touches no memory, whatever it was at. Errors: those of Unit::reset.

@@ -22,7 +22,8 @@ constexpr std::chrono::milliseconds kSoon(50), kNever(600'000);
 class FaultySession {
  public:
   FaultySession(bool with_cpu, std::chrono::milliseconds timeout)
-      : FaultySession(with_cpu, SessionOptions{.unit_timeout = timeout, .unit_limit_factor = 0}) {}
+      : FaultySession(with_cpu,
+                      SessionOptions{.unit_timeout = timeout, .unit_limit_factor = 0, .probe_interval = kNever}) {}
   FaultySession(bool with_cpu, const SessionOptions& options)
       : file_(evta::test::copy_plan(evta::kConfigurations[0]).build()) {
     set_log_level(LogLevel::kError);
@@ -157,6 +158,14 @@ TEST_CASE("Without a CPU the failure of a unit is the session's") {
   CHECK(faulty.run().code() == Code::kDeviceFault);
   CHECK(faulty.run().code() == Code::kUnavailable);
   CHECK(faulty.healed() == 0);
+}
+
+TEST_CASE("A unit that nobody can stand in for is probed, too, and computes when it works again") {
+  FaultySession session(false, SessionOptions{.probe_interval = std::chrono::milliseconds(1)});
+  session.faults->next_run(Fault::kDmaError);
+  CHECK(session.run().code() == Code::kDeviceFault);
+  while (!session.run().ok()) std::this_thread::yield();
+  CHECK(session.y == session.x);
 }
 
 }  // namespace
