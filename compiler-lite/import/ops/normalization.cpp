@@ -112,6 +112,22 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
   return node.set_output(2, spread);
 }
 
+// Of parameters that are broadcast to the normalized axes, or differ between what is normalized.
+Status scale_layers(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
+  const Shape& shape = node.shape(inputs[0]);
+  const Shape normalized(shape.dims().subspan(static_cast<size_t>(norm.axis)));
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, normalized));
+  const std::vector<float> ones(static_cast<size_t>(normalized.num_elements()), 1.0f);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId one, node.constant(ones, normalized));
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.add(norm, {inputs[0], one}));
+  NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kMul, y, inputs[1]));
+  if (inputs.size() > 2) {
+    NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, inputs[2]));
+  }
+  if (node.shape(y) != shape) return node.invalid("its scale or its bias has more elements than its input");
+  return node.set_output(y);
+}
+
 Status import_layer_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
@@ -124,6 +140,9 @@ Status import_layer_normalization(NodeContext& node) {
   if (node.wants_output(1) || node.wants_output(2)) {
     NESTRT_RETURN_IF_ERROR(layer_statistics(node, inputs[0], norm.axis, norm.epsilon));
   }
+  const Shape normalized(node.shape(x).dims().subspan(static_cast<size_t>(norm.axis)));
+  const auto is_whole = [&](ValueId parameter) { return node.shape(parameter) == normalized; };
+  if (!std::all_of(inputs.begin() + 1, inputs.end(), is_whole)) return scale_layers(node, norm, inputs);
   return node.finish(std::move(norm), std::move(inputs));
 }
 

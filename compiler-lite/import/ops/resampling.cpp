@@ -270,9 +270,10 @@ Status import_grid_sample(NodeContext& node) {
   return node.finish(op, {x, grid});
 }
 
-// Centres of `count` elements from -1 to 1: of those that lie between, or with `corners` from edge to edge.
+// Centres of `count` elements from -1 to 1: of those that lie between, or with `corners` from edge to edge, where ONNX
+// has an only one at the first edge (the function body of AffineGrid).
 double position(int64_t index, int64_t count, bool corners) {
-  if (corners) return count == 1 ? 0 : 2.0 * static_cast<double>(index) / static_cast<double>(count - 1) - 1;
+  if (corners) return 2.0 * static_cast<double>(index) / static_cast<double>(std::max<int64_t>(count - 1, 1)) - 1;
   return (2.0 * static_cast<double>(index) + 1) / static_cast<double>(count) - 1;
 }
 

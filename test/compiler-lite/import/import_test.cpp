@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -222,6 +223,36 @@ TEST_CASE("Same padding puts the odd pixel where the model says") {
   CHECK(pads("SAME_UPPER") == std::vector<int32_t>{0, 1});
   CHECK(pads("SAME_LOWER") == std::vector<int32_t>{1, 0});
   CHECK(pads("VALID") == std::vector<int32_t>{0, 0});
+}
+
+TEST_CASE("Scale and bias of a LayerNormalization are broadcast, and may differ between what is normalized") {
+  using Dims = std::vector<int64_t>;
+  const auto normalized = [](const Dims& scale, const std::vector<float>& elements, const Dims& bias) {
+    ModelBuilder model(17);
+    model.input("x", {2, 2}).output("y").constant("scale", scale, elements).constant("bias", bias, {1});
+    model.node("LayerNormalization", {"x", "scale", "bias"}, {"y"});
+    std::vector<float> y = run(import_or_fail(model), {{-1, 1, 4, 8}});
+    for (float& element : y) element = std::round(element * 1000) / 1000;
+    return y;
+  };
+  CHECK(normalized({1}, {2}, {1, 1}) == std::vector<float>{-1, 3, -1, 3});
+  CHECK(normalized({2, 1}, {2, 3}, {1}) == std::vector<float>{-1, 3, -2, 4});
+}
+
+TEST_CASE("A LayerNormalization whose scale has more elements than its input is invalid") {
+  ModelBuilder model(17);
+  model.input("x", {1, 2}).output("y").constant("scale", {2, 1}, {1, 1});
+  model.node("LayerNormalization", {"x", "scale"}, {"y"});
+  const auto graph = model.import();
+  REQUIRE(!graph);
+  CHECK(graph.error().code() == Code::kInvalidModel);
+}
+
+TEST_CASE("A grid of one pixel from corner to corner lies at the first") {
+  ModelBuilder model(20);
+  model.input("theta", {1, 2, 3}).output("y").constant("size", std::vector<int64_t>{1, 1, 1, 2});
+  set_attribute(model.node("AffineGrid", {"theta", "size"}, {"y"}), "align_corners", int64_t{1});
+  CHECK(run(import_or_fail(model), {{1, 0, 0, 0, 1, 0}}) == std::vector<float>{-1, -1, 1, -1});
 }
 
 TEST_CASE("Split becomes slices") {
