@@ -60,6 +60,11 @@ struct Tile16 {
 // Of `count` tiles that read the same weights, tile `index` brings its share of those at `next`, which as many tiles
 // read.
 inline void look_ahead(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
+  if (count == 1) {  // without divisions, which in-order cores take as long for as for a step
+    tile.ahead_step = kTileBlock;
+    tile.ahead = next;
+    return;
+  }
   tile.ahead_step = (kTileBlock + count - 1) / count;
   const int64_t last = block_floats - block_floats / kTileBlock * tile.ahead_step;
   tile.ahead = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);

@@ -253,21 +253,22 @@ void run_six(const Tile16& tile, int64_t all_points) {
   if (needs_pass(tile.activation)) activate_tile(tile);
 }
 
-// The tile without its first `count` points.
-void drop_points(Tile16& tile, int64_t count) {
-  tile.points -= count;
-  tile.offsets += count;
-  tile.output += count * tile.point_stride;
-  if (tile.point_bias != nullptr) tile.point_bias += count;
-  if (tile.residual != nullptr) tile.residual += count * tile.point_stride;
+// Goes on to the `count` points behind the piece's.
+void move_on(Tile16& piece, int64_t count) {
+  piece.offsets += piece.points;
+  piece.output += piece.points * piece.point_stride;
+  if (piece.point_bias != nullptr) piece.point_bias += piece.points;
+  if (piece.residual != nullptr) piece.residual += piece.points * piece.point_stride;
+  piece.points = count;
 }
 
 // The same sums, in the same order, whichever code takes a point.
 HWY_NOINLINE void run_pieces(const Tile16& tile) {
-  for (Tile16 rest = tile; rest.points > 0;) {
-    Tile16 piece = rest;
-    const int64_t six = tile16_neon_six_points(rest);
-    piece.points = six > 0 ? six : HWY_MIN(rest.points, int64_t{kMaxPoints});
+  Tile16 piece = tile;
+  for (int64_t left = tile.points; left > 0; move_on(piece, left)) {
+    const int64_t six = tile16_neon_six_points(piece);
+    piece.points = six > 0 ? six : HWY_MIN(left, int64_t{kMaxPoints});
+    left -= piece.points;
     if (takes_tile16_neon_four(piece)) {
       tile16_neon_four(piece);
     } else if (six > 0) {
@@ -275,7 +276,6 @@ HWY_NOINLINE void run_pieces(const Tile16& tile) {
     } else {
       with_points<1>(piece, tile.points);
     }
-    drop_points(rest, piece.points);
   }
 }
 #endif

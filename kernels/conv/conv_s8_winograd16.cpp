@@ -61,7 +61,7 @@ class S8Winograd16 final : public Kernel {
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
   void multiply_tiles(const int16_t* inputs, int64_t chunk_tiles, Range tiles, int64_t block, int32_t* products) const;
   void write_tiles(const KernelCall& call, Range tiles, int64_t block, int32_t* products) const;
-  void write_rows(const KernelCall& call, const WinogradPlace& place, int64_t tiles, int64_t block,
+  void write_rows(const KernelCall& call, const WinogradTile& first, int64_t tiles, int64_t block,
                   const int32_t* rows) const;
 
   ConvGeometry geometry_;
@@ -87,7 +87,7 @@ void S8Winograd16::transform(const KernelCall& call, const WinogradItem& item) c
   const int64_t in_group = item.in_chunk() % kWinogradS8Group, first = item.in_chunk() - in_group;
   const int64_t group = winograd_s8_group(item.chunk.size() - first);
   WinogradS8Input tile;
-  tile.window = tasks_.window(geometry_, call.input<int8_t>(0), item, outputs_.input_zero());
+  tile.window = tasks_.window(geometry_, call.input<int8_t>(0), item.tile, item.block, outputs_.input_zero());
   tile.steps = std::min(kTileBlock, channels - channel) / kWinogradS8Step;
   tile.to =
       reinterpret_cast<int16_t*>(call.shared_scratch) + first * channels + channel * group + in_group * kWinogradS8Step;
@@ -138,27 +138,29 @@ void S8Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t bloc
   tile.start = outputs_.start(block);
   tile.from = products;
   int32_t* rows = products + kWinogradPositions * tile.step;
-  for (int64_t t = tiles.first; t < tiles.last;) {
-    const int64_t count = tasks_.row_length(tiles, t, kRowTiles);
+  const WinogradTiles& all = tasks_.tiles();
+  for (WinogradTile first = all.at(tiles.first); first.index < tiles.last;) {
+    const int64_t count = all.row_length(tiles, first, kRowTiles);
     tile.to = rows;
     for (int64_t i = 0; i < count; ++i, tile.from += kTileBlock, tile.to += kWinogradTile * kTileBlock)
       winograd_s8_output(tile);
-    write_rows(call, tasks_.place_of(t), count, block, rows);
-    t += count;
+    write_rows(call, first, count, block, rows);
+    first = all.after(first, count);
   }
 }
 
-void S8Winograd16::write_rows(const KernelCall& call, const WinogradPlace& place, int64_t tiles, int64_t block,
+void S8Winograd16::write_rows(const KernelCall& call, const WinogradTile& first, int64_t tiles, int64_t block,
                               const int32_t* rows) const {
   const ConvAxis &h = geometry_.axes[1], &w = geometry_.axes[2];
-  const int64_t plane = (place.image * ceil_div(geometry_.out_channels, kTileBlock) + block) * h.output;
+  const int64_t first_y = first.row * kWinogradTile, first_x = first.column * kWinogradTile;
+  const int64_t plane = (first.image * ceil_div(geometry_.out_channels, kTileBlock) + block) * h.output;
   S8Finish finish;
-  finish.points = std::min(tiles * kWinogradTile, w.output - place.x);
+  finish.points = std::min(tiles * kWinogradTile, w.output - first_x);
   finish.blocks = 1;
   finish.point_stride = kTileBlock;
-  for (int64_t y = place.y; y < std::min(place.y + kWinogradTile, h.output); ++y) {
-    finish.sums = rows + (y - place.y) * kRowTiles * kWinogradTile * kTileBlock;
-    outputs_.place(call, ((plane + y) * w.output + place.x) * kTileBlock, finish);
+  for (int64_t y = first_y; y < std::min(first_y + kWinogradTile, h.output); ++y) {
+    finish.sums = rows + (y - first_y) * kRowTiles * kWinogradTile * kTileBlock;
+    outputs_.place(call, ((plane + y) * w.output + first_x) * kTileBlock, finish);
     outputs_.run(block, finish);
   }
 }

@@ -58,6 +58,7 @@ class Winograd16 final : public Kernel {
     input_stride_ = stride(tasks_.chunk_tiles() * conv_.in_blocks());
     const int64_t block_bytes = block_floats(tasks_.chunk_tiles()) * int64_t{sizeof(float)};
     group_blocks_ = std::clamp<int64_t>(kProductBytes / block_bytes, 1, std::min(kMaxBlocks, conv_.out_blocks()));
+    set_positions();
   }
 
   void run(const KernelCall& call) const override {
@@ -76,44 +77,61 @@ class Winograd16 final : public Kernel {
   // same few sets.
   static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
   int64_t block_floats(int64_t tiles) const { return form_.shape.positions() * stride(tiles); }
-  const float* weights_of(int64_t block, int64_t position) const;
-  size_t class_of(int64_t position) const {
-    const WinogradShape& shape = form_.shape;
-    return WinogradAxes{shape.spares(position / shape.side), shape.spares(position % shape.side)}.index();
+  const float* weights_of(int64_t block, int64_t position) const {
+    const int64_t at = block * form_.shape.weight_positions() + positions_[static_cast<size_t>(position)].weights;
+    return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
   }
+  // Those of the products after that one, where `group` takes turns at each position; null where there are none.
+  const float* weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const;
   void transform(const KernelCall& call, const WinogradItem& item) const;
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
   // `next_weights`: those that come after the tile's, or null.
   void multiply_tiles(Tile16& tile, const float* next_weights, const float* inputs, int64_t tiles,
                       float* products) const;
   void write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products, float* rows) const;
-  void write_rows(const KernelCall& call, const WinogradPlace& place, int64_t tiles, int64_t block,
+  void write_rows(const KernelCall& call, const WinogradTile& first, int64_t tiles, int64_t block,
                   const float* rows) const;
+
+  struct Position {
+    int64_t weights;  // position
+    size_t of;        // class
+  };
+  void set_positions();
 
   BlockedConv conv_;
   Form form_;
+  std::array<Position, kWinogradPositions> positions_{};
   WinogradTransforms transforms_;
   WinogradTasks tasks_;
   int64_t input_stride_ = 0;  // floats of a position
   int64_t group_blocks_ = 1;  // that are multiplied together
 };
 
-const float* Winograd16::weights_of(int64_t block, int64_t position) const {
-  const int64_t side = form_.shape.weight_side, last = side - 1;
-  const int64_t row = std::min(position / form_.shape.side, last), column = std::min(position % form_.shape.side, last);
-  const int64_t at = block * side * side + row * side + column;
-  return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
+void Winograd16::set_positions() {
+  const WinogradShape& shape = form_.shape;
+  const int64_t last = shape.weight_side - 1;
+  for (int64_t row = 0; row < shape.side; ++row)
+    for (int64_t column = 0; column < shape.side; ++column)
+      positions_[static_cast<size_t>(row * shape.side + column)] = {
+          std::min(row, last) * shape.weight_side + std::min(column, last),
+          WinogradAxes{shape.spares(row), shape.spares(column)}.index()};
+}
+
+const float* Winograd16::weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const {
+  if (block + 1 < group.last) return weights_of(block + 1, position);
+  if (position + 1 < form_.shape.positions()) return weights_of(group.first, position + 1);
+  return group.last < last_block ? weights_of(group.last, 0) : nullptr;
 }
 
 void Winograd16::transform(const KernelCall& call, const WinogradItem& item) const {
   WinogradInput tile;
-  const auto window_of = [&](const WinogradItem& of) {
-    return tasks_.window(conv_.geometry, call.input<float>(0), of, 0.0f);
+  const auto window_of = [&](const WinogradTile& of) {
+    return tasks_.window(conv_.geometry, call.input<float>(0), of, item.block, 0.0f);
   };
-  tile.window = window_of(item);
-  tile.ahead = pixels_ahead(window_of(item.next()), form_.shape.side);
-  tile.is_short = tasks_.is_short(item.tile);
-  const WinogradCounts before = tasks_.counts_before(item.tile);
+  tile.window = window_of(item.tile);
+  tile.ahead = pixels_ahead(window_of(item.next), form_.shape.side);
+  tile.is_short = tasks_.tiles().is_short(item.tile);
+  const WinogradCounts before = tasks_.tiles().counts_before(item.tile);
   for (size_t i = 0; i < kWinogradClasses; ++i)
     tile.to[i] = reinterpret_cast<float*>(call.shared_scratch) +
                  (item.block * item.chunk.tiles[i] + before[i] - item.chunk.before[i]) * kTileBlock;
@@ -125,8 +143,9 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   auto* products = call.slot_scratch<float>(part.slot, scratch(1).per_thread);
   float* rows = products + group_blocks_ * block_floats(tasks_.chunk_tiles());
   const auto* inputs = reinterpret_cast<const float*>(call.shared_scratch);
-  const WinogradCounts first_tile = tasks_.counts_before(part.tiles.first);
-  const WinogradCounts last_tile = tasks_.counts_before(part.tiles.last);
+  const WinogradTiles& all = tasks_.tiles();
+  const WinogradCounts first_tile = all.counts_before(all.at(part.tiles.first));
+  const WinogradCounts last_tile = all.counts_before(all.at(part.tiles.last));
   const int64_t product_stride = block_floats(part.tiles.size()), in_blocks = conv_.in_blocks();
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * kTileBlock;
@@ -139,30 +158,26 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   tile.in_line = true;
   tile.point_stride = kTileBlock;
   for (int64_t first = part.blocks.first; first < part.blocks.last; first += group_blocks_) {
-    const int64_t last = std::min(first + group_blocks_, part.blocks.last);
-    const int64_t blocks = last - first, count = blocks * form_.shape.positions();
-    const auto weights_at = [&](int64_t index) {
-      if (index < count) return weights_of(first + index % blocks, index / blocks);
-      return last < part.blocks.last ? weights_of(last, 0) : nullptr;
-    };
-    for (int64_t index = 0; index < count; ++index) {
-      const int64_t block = index % blocks, position = index / blocks;
-      const size_t of = class_of(position);
-      tile.weights = weights_at(index);
+    const Range group{first, std::min(first + group_blocks_, part.blocks.last)};
+    for (int64_t position = 0; position < form_.shape.positions(); ++position) {
+      const size_t of = positions_[static_cast<size_t>(position)].of;
+      const float* from = inputs + position * input_stride_ + (first_tile[of] - part.chunk.before[of]) * kTileBlock;
+      float* to = products + position * stride(part.tiles.size());
       tile.chunk_stride = part.chunk.tiles[of] * kTileBlock;
-      multiply_tiles(tile, weights_at(index + 1),
-                     inputs + position * input_stride_ + (first_tile[of] - part.chunk.before[of]) * kTileBlock,
-                     last_tile[of] - first_tile[of],
-                     products + block * product_stride + position * stride(part.tiles.size()));
+      for (int64_t block = group.first; block < group.last; ++block, to += product_stride) {
+        tile.weights = weights_of(block, position);
+        multiply_tiles(tile, weights_after(block, position, group, part.blocks.last), from,
+                       last_tile[of] - first_tile[of], to);
+      }
     }
-    for (int64_t block = first; block < last; ++block)
-      write_tiles(call, part.tiles, block, products + (block - first) * product_stride, rows);
+    for (int64_t block = group.first; block < group.last; ++block)
+      write_tiles(call, part.tiles, block, products + (block - group.first) * product_stride, rows);
   }
 }
 
 void Winograd16::multiply_tiles(Tile16& tile, const float* next_weights, const float* inputs, int64_t tiles,
                                 float* products) const {
-  const int64_t points = conv_.limits.points, calls = ceil_div(tiles, points);
+  const int64_t points = conv_.limits.points, calls = tiles <= points ? 1 : ceil_div(tiles, points);
   for (int64_t t = 0; t < tiles; t += points) {
     tile.points = std::min(points, tiles - t);
     look_ahead(tile, next_weights, conv_.geometry.in_channels * kTileBlock, t / points, calls);
@@ -178,24 +193,26 @@ void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block,
   WinogradOutput tile;
   tile.step = stride(tiles.size());
   tile.row = kRowTiles * form_.shape.tile * kTileBlock;
-  const WinogradCounts first = tasks_.counts_before(tiles.first);
-  for (int64_t t = tiles.first; t < tiles.last;) {
-    const WinogradPlace place = tasks_.place_of(t);
-    const int64_t count = tasks_.row_length(tiles, t, kRowTiles);
-    const WinogradCounts before = tasks_.counts_before(t);
+  const WinogradTiles& all = tasks_.tiles();
+  WinogradTile now = all.at(tiles.first);
+  const WinogradCounts first = all.counts_before(now);
+  while (now.index < tiles.last) {
+    const WinogradTile row = now;
+    const int64_t count = all.row_length(tiles, row, kRowTiles);
+    const WinogradCounts before = all.counts_before(row);
     for (size_t i = 0; i < kWinogradClasses; ++i) tile.from[i] = products + (before[i] - first[i]) * kTileBlock;
     tile.to = rows;
     for (int64_t i = 0; i < count; ++i, tile.to += form_.shape.tile * kTileBlock) {
-      tile.is_short = tasks_.is_short(t + i);
+      tile.is_short = all.is_short(now);
       transforms_.output(tile);
       for (const float*& from : tile.from) from += kTileBlock;
+      now = all.after(now);
     }
-    write_rows(call, place, count, block, rows);
-    t += count;
+    write_rows(call, row, count, block, rows);
   }
 }
 
-void Winograd16::write_rows(const KernelCall& call, const WinogradPlace& place, int64_t tiles, int64_t block,
+void Winograd16::write_rows(const KernelCall& call, const WinogradTile& first, int64_t tiles, int64_t block,
                             const float* rows) const {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const ConvAxis &h = conv_.geometry.axes[1], &w = conv_.geometry.axes[2];
@@ -206,11 +223,12 @@ void Winograd16::write_rows(const KernelCall& call, const WinogradPlace& place, 
   pixels.bias = conv_.block_bias(block);
   pixels.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
   pixels.high = is_clip ? activation.beta : kInfinity;
-  pixels.count = std::min(tiles * form_.shape.tile, w.output - place.x);
-  const int64_t plane = (place.image * conv_.out_blocks() + block) * h.output;
-  for (int64_t y = place.y; y < std::min(place.y + form_.shape.tile, h.output); ++y) {
-    const int64_t at = ((plane + y) * w.output + place.x) * kTileBlock;
-    pixels.from = rows + (y - place.y) * kRowTiles * form_.shape.tile * kTileBlock;
+  const int64_t first_y = first.row * form_.shape.tile, first_x = first.column * form_.shape.tile;
+  pixels.count = std::min(tiles * form_.shape.tile, w.output - first_x);
+  const int64_t plane = (first.image * conv_.out_blocks() + block) * h.output;
+  for (int64_t y = first_y; y < std::min(first_y + form_.shape.tile, h.output); ++y) {
+    const int64_t at = ((plane + y) * w.output + first_x) * kTileBlock;
+    pixels.from = rows + (y - first_y) * kRowTiles * form_.shape.tile * kTileBlock;
     pixels.output = call.output<float>(0) + at;
     pixels.residual = residual == nullptr ? nullptr : residual + at;
     winograd_finish(pixels);

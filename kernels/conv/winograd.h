@@ -18,7 +18,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "kernels/common/tile16.h"
 
@@ -74,7 +73,7 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
   const int64_t end_y = window.y + side, end_x = window.x + side;
   if (window.y >= 0 && window.x >= 0 && end_y <= window.height && end_x <= window.width)
     return {window.plane + (window.y * window.width + window.x) * kTileBlock, window.width * kTileBlock};
-  std::fill(std::begin(copy), std::end(copy), window.outside);
+  std::fill_n(copy, side * side * kTileBlock, window.outside);
   const int64_t first = std::max(window.x, int64_t{0}), last = std::min(end_x, window.width);
   for (int64_t y = std::max(window.y, int64_t{0}); y < std::min(end_y, window.height); ++y)
     if (first < last)

@@ -9,6 +9,7 @@
 #include "kernels/common/split.h"
 #include "kernels/conv/geometry.h"
 #include "kernels/conv/winograd.h"
+#include "kernels/conv/winograd_tiles.h"
 #include "nestrt/function_ref.h"
 
 namespace nestrt::kernels {
@@ -27,12 +28,7 @@ struct WinogradCosts {
 // transformed weights cost less than the products that they spare.
 bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
 
-struct WinogradPlace {
-  int64_t image, y, x;  // of a tile's first output
-};
-
-// Tiles, counted over all images. `before` and `tiles`: of each class of positions, the tiles before the chunk and in
-// it that have them.
+// `before` and `tiles`: of each class of positions, the tiles before the chunk and in it that have them.
 struct WinogradChunk : Range {
   WinogradCounts before, tiles;
 };
@@ -40,10 +36,10 @@ struct WinogradChunk : Range {
 // An item of the transform: of one tile, 16 input channels.
 struct WinogradItem {
   const WinogradChunk& chunk;
-  int64_t tile = 0, block = 0;
-  int64_t in_chunk() const { return tile - chunk.first; }
-  // The one after it; the last one of a chunk's block has the first one of that block.
-  WinogradItem next() const { return {chunk, tile + 1 < chunk.last ? tile + 1 : chunk.first, block}; }
+  WinogradTile tile;
+  WinogradTile next;  // the tile of the item after it; the last one of a chunk's block has the first one of that block
+  int64_t block = 0;
+  int64_t in_chunk() const { return tile.index - chunk.first; }
 };
 
 // Products of some tiles with the weights of some blocks of 16 outputs.
@@ -60,20 +56,20 @@ class WinogradTasks {
   WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes, const WinogradShape& shape);
 
   int64_t chunk_tiles() const { return chunk_tiles_; }  // at most, a multiple of the grain
-  WinogradPlace place_of(int64_t tile) const;
-  WinogradAxes is_short(int64_t tile) const;
-  // Of each class of positions, the tiles before `tile` that have them.
-  WinogradCounts counts_before(int64_t tile) const;
-  // The tiles of `tiles` from `tile` on that lie side by side, at most `most`.
-  int64_t row_length(Range tiles, int64_t tile, int64_t most) const;
-  // What an item reads of the convolution's input.
+  const WinogradTiles& tiles() const { return tiles_; }
+  // What a tile reads of a block of 16 channels of the convolution's input.
   template <typename T>
-  WinogradWindow<T> window(const ConvGeometry& g, const T* input, const WinogradItem& item, T outside) const {
+  WinogradWindow<T> window(const ConvGeometry& g, const T* input, const WinogradTile& tile, int64_t block,
+                           T outside) const {
     const ConvAxis &h = g.axes[1], &w = g.axes[2];
-    const WinogradPlace place = place_of(item.tile);
-    const int64_t plane = place.image * ceil_div(g.in_channels, kTileBlock) + item.block;
-    return {input + plane * g.in_spatial() * kTileBlock, h.input, w.input, place.y * shape_.stride - h.pad_begin,
-            place.x * shape_.stride - w.pad_begin,       outside};
+    const int64_t plane = tile.image * ceil_div(g.in_channels, kTileBlock) + block;
+    const int64_t step = tiles_.shape().tile * tiles_.shape().stride;
+    return {input + plane * g.in_spatial() * kTileBlock,
+            h.input,
+            w.input,
+            tile.row * step - h.pad_begin,
+            tile.column * step - w.pad_begin,
+            outside};
   }
   // Calls transform for all items of a chunk, then multiply for all its products, chunk after chunk. `geometry` as the
   // constructor had it.
@@ -81,16 +77,13 @@ class WinogradTasks {
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 
  private:
-  bool has_short_tiles() const { return ends_short_.rows || ends_short_.columns; }
   WinogradChunk chunk_of(Range tiles) const;
   void transform(const ConvGeometry& geometry, const KernelCall& call, const WinogradChunk& chunk,
                  FunctionRef<void(const WinogradItem&)> transform) const;
   void multiply(const ConvGeometry& geometry, const KernelCall& call, const WinogradChunk& chunk,
                 FunctionRef<void(const WinogradProducts&)> multiply) const;
 
-  WinogradShape shape_{};
-  int64_t columns_ = 0, tiles_ = 0;  // of an image
-  WinogradAxes ends_short_;
+  WinogradTiles tiles_;
   int64_t chunk_tiles_ = 1;
   int64_t grain_ = 1;
 };
