@@ -347,18 +347,43 @@ class QdqFuser {
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     const std::optional<Target> target = target_of(*node);
     if (target ? !kernels::s8::has_bounds(activation) : activation != ops::ActivationKind::kNone) return false;
-    const auto product = integer_product(graph_, *node, affine(x));
+    auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
+    if (!target) return rewrite_wide_product(node, x, std::move(*product));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, product_inputs(*node, x, *product));
+    NESTRT_RETURN_IF_ERROR(replace_with(*node, node->attributes, inputs, *target));
+    return true;
+  }
+
+  // A bias that is no integer is added to the floats. Where these were quantized it is rounded with them, which ONNX
+  // Runtime does as well.
+  Result<bool> rewrite_wide_product(Node* node, ValueId x, IntegerProduct product) {
+    const bool adds_bias = !product.bias_is_integer;
+    if (adds_bias) product.bias.clear();
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, product_inputs(*node, x, product));
     ops::Attributes attributes = node->attributes;
-    if (target) {
-      NESTRT_RETURN_IF_ERROR(replace_with(*node, std::move(attributes), inputs, *target));
-      return true;
-    }
     if (auto* wide = std::get_if<ops::Conv>(&attributes)) wide->wide_output = true;
     if (auto* wide = std::get_if<ops::Dense>(&attributes)) wide->wide_output = true;
-    NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(attributes), inputs).error());
+    if (!adds_bias) {
+      NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(attributes), inputs).error());
+      return true;
+    }
+    const std::string name = graph_.value(node->outputs[0]).name + ".products";
+    NESTRT_ASSIGN_OR_RETURN(Node * products, graph_.add_node(node->name, std::move(attributes), inputs, {name}));
+    const ValueId bias = bias_to_broadcast(*node, graph_.value(products->outputs[0]).shape.rank());
+    node->name += ".bias";
+    const ops::Binary sum{.kind = ops::BinaryKind::kAdd};
+    NESTRT_RETURN_IF_ERROR(replace(graph_, node, sum, {products->outputs[0], bias}).error());
     return true;
+  }
+
+  // The bias with an axis for each that follows the channels' of a result.
+  ValueId bias_to_broadcast(const Node& node, int rank) {
+    const Value bias = graph_.value(node.inputs[kBias]);
+    std::vector<int64_t> dims{bias.shape.num_elements()};
+    if (node.as<ops::Conv>() != nullptr) dims.resize(static_cast<size_t>(rank - 1), 1);
+    const std::span<const float> elements = floats(graph_, node.inputs[kBias]);
+    return graph_.add_constant(bias.name + ".f32", std::vector<float>(elements.begin(), elements.end()), Shape(dims));
   }
 
   static bool has_finite_factors(const IntegerProduct& product, float input_scale, float output_scale) {

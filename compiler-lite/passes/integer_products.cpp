@@ -32,6 +32,11 @@ std::optional<int32_t> bias_of(float bias, float step, int64_t reach) {
   return static_cast<int32_t>(steps);
 }
 
+// Whether a bias is so many steps: dequantized, it and the step were rounded three times.
+bool is_integer(float bias, float step, int32_t steps) {
+  return std::abs(double{bias} - double{step} * steps) <= std::ldexp(std::abs(double{bias}), -22);
+}
+
 }  // namespace
 
 std::optional<IntegerProduct> integer_product(const Graph& graph, const Node& node, kernels::s8c::Affine input) {
@@ -55,9 +60,12 @@ std::optional<IntegerProduct> integer_product(const Graph& graph, const Node& no
     reach[channel] += std::abs(int{*integer}) * largest;
   }
   for (size_t c = 0; c < channels; ++c) {
-    const auto bias = bias_of(biases.empty() ? 0.0f : biases[c], input.scale * result.scales[c], reach[c]);
+    const float step = input.scale * result.scales[c];
+    const auto bias = bias_of(biases.empty() ? 0.0f : biases[c], step, reach[c]);
     if (!bias) return std::nullopt;
-    if (!biases.empty()) result.bias.push_back(*bias);
+    if (biases.empty()) continue;
+    result.bias.push_back(*bias);
+    result.bias_is_integer &= is_integer(biases[c], step, *bias);
   }
   return result;
 }

@@ -13,6 +13,7 @@ struct IntegerProduct {
   std::vector<int8_t> weights;  // as the f32 ones lie
   std::vector<float> scales;    // by output channel
   std::vector<int32_t> bias;    // by output channel, in steps of input scale * weight scale; empty for none
+  bool bias_is_integer = true;  // else it was rounded to these steps
 };
 
 // Empty where the weights are no constant that was dequantized, do not fit s8 with zero point 0, or where sums could

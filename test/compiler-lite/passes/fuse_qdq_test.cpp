@@ -116,6 +116,27 @@ TEST_CASE("A Dense whose result stays float gives its accumulators") {
   CHECK(graph.nodes().size() == 2);
 }
 
+TEST_CASE("A bias that is no integer is added to accumulators that stay float, one that is to the integers") {
+  for (const Shape& weights_shape : {Shape{3, 2, 1, 1}, Shape{2, 3}})
+    for (const bool is_integer : {false, true}) {
+      std::mt19937 generator(1);
+      Graph graph;
+      const bool is_conv = weights_shape.rank() == 4;
+      const Shape x_shape = is_conv ? Shape{1, 2, 4, 3} : Shape{5, 2};
+      const ValueId x = through_u8(graph, add_input(graph, "x", x_shape), 1.0f, 131);
+      const ValueId w = weights(graph, generator, weights_shape, {0.3f, 0.02f, 0.005f}, is_conv ? 0 : 1);
+      const ValueId bias = is_integer ? graph.add_constant("b", std::vector<float>{0.3f, -0.04f, 0.5f}, {3})
+                                      : random_constant(graph, generator, {3});
+      const ValueId y = is_conv ? add(graph, conv_attributes({1, 1}), {x, w, bias}, "y")
+                                : add(graph, ops::Dense(), {x, w, bias}, "y");
+      rewrite(graph, y, 1e-4);
+      const Node& product = only(graph, is_conv ? Kind::kConv : Kind::kDense);
+      CHECK(takes_s8(graph, product));
+      CHECK((product.input(2) != compiler::kNoValue) == is_integer);
+      CHECK(count(graph, Kind::kBinary) == (is_integer ? 0 : 1));
+    }
+}
+
 TEST_CASE("Weights that are no integers, or not of one scale by output channel, leave the Conv float") {
   std::mt19937 generator(1);
   for (const bool other_axis : {false, true}) {
