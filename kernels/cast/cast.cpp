@@ -33,57 +33,65 @@ To convert(From x) {
 template <typename T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 
+// Casts `count` elements.
+using CastFunction = void (*)(const std::byte* from, std::byte* to, int64_t count);
+
 template <typename From, typename To>
-Result<std::unique_ptr<Kernel>> cast_kernel(int64_t count) {
-  return make_kernel([count](const KernelCall& call) {
-    const Stored<From>* x = call.input<Stored<From>>(0);
-    Stored<To>* y = call.output<Stored<To>>(0);
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) {
-        const From value = static_cast<From>(x[i]);
-        y[i] = static_cast<Stored<To>>(convert<To>(value));
-      }
-    });
-  });
+void cast_elements(const std::byte* from, std::byte* to, int64_t count) {
+  const auto* x = reinterpret_cast<const Stored<From>*>(from);
+  auto* y = reinterpret_cast<Stored<To>*>(to);
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<Stored<To>>(convert<To>(static_cast<From>(x[i])));
 }
 
 template <typename From>
-Result<std::unique_ptr<Kernel>> cast_from(DataType to, int64_t count) {
+CastFunction cast_from(DataType to) {
   switch (to) {
     case DataType::kF32:
-      return cast_kernel<From, float>(count);
+      return cast_elements<From, float>;
     case DataType::kS8:
-      return cast_kernel<From, int8_t>(count);
+      return cast_elements<From, int8_t>;
     case DataType::kU8:
-      return cast_kernel<From, uint8_t>(count);
+      return cast_elements<From, uint8_t>;
     case DataType::kS32:
-      return cast_kernel<From, int32_t>(count);
+      return cast_elements<From, int32_t>;
     case DataType::kS64:
-      return cast_kernel<From, int64_t>(count);
+      return cast_elements<From, int64_t>;
     case DataType::kBool:
-      return cast_kernel<From, bool>(count);
+      return cast_elements<From, bool>;
   }
-  return Status(Code::kInternal, "unknown data type");
+  return nullptr;
+}
+
+CastFunction cast_function(DataType from, DataType to) {
+  switch (from) {
+    case DataType::kF32:
+      return cast_from<float>(to);
+    case DataType::kS8:
+      return cast_from<int8_t>(to);
+    case DataType::kU8:
+      return cast_from<uint8_t>(to);
+    case DataType::kS32:
+      return cast_from<int32_t>(to);
+    case DataType::kS64:
+      return cast_from<int64_t>(to);
+    case DataType::kBool:
+      return cast_from<bool>(to);
+  }
+  return nullptr;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
-  const int64_t count = spec.inputs[0].shape.num_elements();
-  const DataType to = spec.outputs[0].type;
-  switch (spec.inputs[0].type) {
-    case DataType::kF32:
-      return cast_from<float>(to, count);
-    case DataType::kS8:
-      return cast_from<int8_t>(to, count);
-    case DataType::kU8:
-      return cast_from<uint8_t>(to, count);
-    case DataType::kS32:
-      return cast_from<int32_t>(to, count);
-    case DataType::kS64:
-      return cast_from<int64_t>(to, count);
-    case DataType::kBool:
-      return cast_from<bool>(to, count);
-  }
-  return Status(Code::kInternal, "unknown data type");
+  const DataType from = spec.inputs[0].type, to = spec.outputs[0].type;
+  const CastFunction cast = cast_function(from, to);
+  if (cast == nullptr) return Status(Code::kInternal, "unknown data type");
+  const auto from_size = static_cast<int64_t>(size_bytes(from)), to_size = static_cast<int64_t>(size_bytes(to));
+  return make_kernel([cast, from_size, to_size, count = spec.inputs[0].shape.num_elements()](const KernelCall& call) {
+    const auto* x = call.input<std::byte>(0);
+    auto* y = call.output<std::byte>(0);
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      cast(x + first * from_size, y + first * to_size, last - first);
+    });
+  });
 }
 
 constexpr KernelVariant kKernels[] = {

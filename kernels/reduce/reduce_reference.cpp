@@ -13,9 +13,14 @@ namespace {
 
 using Kind = ops::ReduceKind;
 
-// reduce(x, axes): the value of the elements of `axes` from x on.
-template <typename T, typename Reduce>
-Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reduce reduce) {
+// The value of the elements of `axes` from x on.
+template <typename T>
+using Reduction = T (*)(const T* x, const StridedAxes& axes);
+
+// One kernel for each type, whatever the reduction: they are many, and none is worth its own.
+template <typename T>
+Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reduction<T> reduce) {
+  if (reduce == nullptr) return Status(Code::kInternal, "a reduction without integers reached prepare");
   const Shape& shape = spec.inputs[0].shape;
   const uint32_t mask = reduced_axes(spec);
   return make_kernel(
@@ -25,7 +30,7 @@ Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reduce r
         parallel_ranges(*call.parallel, kept.count(), reduced.count(), [&](int64_t first, int64_t last) {
           // An input without elements has no addresses to step through.
           const bool none = reduced.count() == 0;
-          for (int64_t i = first; i < last; ++i) y[i] = static_cast<T>(reduce(none ? x : x + kept.offset(i), reduced));
+          for (int64_t i = first; i < last; ++i) y[i] = reduce(none ? x : x + kept.offset(i), reduced);
         });
       });
 }
@@ -69,63 +74,81 @@ double log_sum_exp(const float* x, const StridedAxes& axes) {
   return shift + std::log(fold(x, axes, 0.0, [shift](double a, float b) { return a + std::exp(b - shift); }));
 }
 
-Result<std::unique_ptr<Kernel>> prepare_f32(const OperatorSpec& spec) {
-  const auto make = [&spec](auto reduce) { return reduce_kernel<float>(spec, reduce); };
-  switch (spec.as<ops::Reduce>()->kind) {
+// Of a function that gives a double.
+template <double (*kReduce)(const float* x, const StridedAxes& axes)>
+float rounded(const float* x, const StridedAxes& axes) {
+  return static_cast<float>(kReduce(x, axes));
+}
+
+double mean(const float* x, const StridedAxes& axes) { return sum(x, axes) / static_cast<double>(axes.count()); }
+double sum_of_magnitudes(const float* x, const StridedAxes& axes) {
+  return fold(x, axes, 0.0, [](double a, float b) { return a + std::abs(b); });
+}
+double length(const float* x, const StridedAxes& axes) { return std::sqrt(sum_of_squares(x, axes)); }
+double product(const float* x, const StridedAxes& axes) {
+  return fold(x, axes, 1.0, [](double a, float b) { return a * b; });
+}
+double log_sum(const float* x, const StridedAxes& axes) { return std::log(sum(x, axes)); }
+
+Reduction<float> f32_reduction(Kind kind) {
+  switch (kind) {
     case Kind::kMean:
-      return make(
-          [](const float* x, const StridedAxes& axes) { return sum(x, axes) / static_cast<double>(axes.count()); });
+      return rounded<mean>;
     case Kind::kSum:
-      return make(sum);
+      return rounded<sum>;
     case Kind::kMax:
-      return make(largest<float>);
+      return largest<float>;
     case Kind::kMin:
-      return make(smallest<float>);
+      return smallest<float>;
     case Kind::kL1:
-      return make([](const float* x, const StridedAxes& axes) {
-        return fold(x, axes, 0.0, [](double a, float b) { return a + std::abs(b); });
-      });
+      return rounded<sum_of_magnitudes>;
     case Kind::kL2:
-      return make([](const float* x, const StridedAxes& axes) { return std::sqrt(sum_of_squares(x, axes)); });
+      return rounded<length>;
     case Kind::kProd:
-      return make([](const float* x, const StridedAxes& axes) {
-        return fold(x, axes, 1.0, [](double a, float b) { return a * b; });
-      });
+      return rounded<product>;
     case Kind::kSumSquare:
-      return make(sum_of_squares);
+      return rounded<sum_of_squares>;
     case Kind::kLogSum:
-      return make([](const float* x, const StridedAxes& axes) { return std::log(sum(x, axes)); });
+      return rounded<log_sum>;
     case Kind::kLogSumExp:
-      return make(log_sum_exp);
+      return rounded<log_sum_exp>;
   }
-  return Status(Code::kInternal, "unknown kind of reduction");
+  return nullptr;
 }
 
 // Sums and products in the unsigned type: overflow wraps.
 template <typename T>
-Result<std::unique_ptr<Kernel>> prepare_integers(const OperatorSpec& spec) {
+T wrapping_sum(const T* x, const StridedAxes& axes) {
   using U = std::make_unsigned_t<T>;
-  const auto wrapping_sum = [](const T* x, const StridedAxes& axes) {
-    return static_cast<T>(fold(x, axes, U{0}, [](U a, T b) { return a + static_cast<U>(b); }));
-  };
-  switch (spec.as<ops::Reduce>()->kind) {
+  return static_cast<T>(fold(x, axes, U{0}, [](U a, T b) { return a + static_cast<U>(b); }));
+}
+template <typename T>
+T wrapping_product(const T* x, const StridedAxes& axes) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(fold(x, axes, U{1}, [](U a, T b) { return a * static_cast<U>(b); }));
+}
+template <typename T>
+T integer_mean(const T* x, const StridedAxes& axes) {
+  const int64_t count = axes.count();
+  return count == 0 ? T{0} : static_cast<T>(static_cast<int64_t>(wrapping_sum(x, axes)) / count);
+}
+
+// Null for kinds that are of floats alone.
+template <typename T>
+Reduction<T> integer_reduction(Kind kind) {
+  switch (kind) {
     case Kind::kSum:
-      return reduce_kernel<T>(spec, wrapping_sum);
+      return wrapping_sum<T>;
     case Kind::kMean:
-      return reduce_kernel<T>(spec, [=](const T* x, const StridedAxes& axes) {
-        const int64_t count = axes.count();
-        return count == 0 ? 0 : static_cast<int64_t>(wrapping_sum(x, axes)) / count;
-      });
+      return integer_mean<T>;
     case Kind::kMax:
-      return reduce_kernel<T>(spec, largest<T>);
+      return largest<T>;
     case Kind::kMin:
-      return reduce_kernel<T>(spec, smallest<T>);
+      return smallest<T>;
     case Kind::kProd:
-      return reduce_kernel<T>(spec, [](const T* x, const StridedAxes& axes) {
-        return fold(x, axes, U{1}, [](U a, T b) { return a * static_cast<U>(b); });
-      });
+      return wrapping_product<T>;
     default:
-      return Status(Code::kInternal, "a reduction without integers reached prepare");
+      return nullptr;
   }
 }
 
@@ -134,13 +157,14 @@ Result<std::unique_ptr<Kernel>> prepare_integers(const OperatorSpec& spec) {
 bool accepts_reduce_reference(const OperatorSpec& spec) { return is_plain(spec); }
 
 Result<std::unique_ptr<Kernel>> prepare_reduce_reference(const OperatorSpec& spec) {
+  const Kind kind = spec.as<ops::Reduce>()->kind;
   switch (spec.inputs[0].type) {
     case DataType::kF32:
-      return prepare_f32(spec);
+      return reduce_kernel(spec, f32_reduction(kind));
     case DataType::kS32:
-      return prepare_integers<int32_t>(spec);
+      return reduce_kernel(spec, integer_reduction<int32_t>(kind));
     default:
-      return prepare_integers<int64_t>(spec);
+      return reduce_kernel(spec, integer_reduction<int64_t>(kind));
   }
 }
 
