@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "nestrt/kernel.h"
 
@@ -34,6 +35,7 @@ template <typename T>
 class PackedArray {
  public:
   PackedArray() = default;
+  explicit PackedArray(AlignedArray<T> packed) : copy_(std::move(packed)) {}
   // The elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
   // constant.constant set. Errors: kInvalidPlan where a packing does not fit the shape or its padding is not zero,
   // kOutOfMemory.

@@ -7,15 +7,16 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int kKernel = 3, kMaxSide = 6;
+constexpr int kKernel = 3, kMaxKernel = 4, kMaxSide = 6;
 constexpr double kRoot = 1.4142135623730950488;  // of 2
 
 // Both ways, in double: the integers of s8 are exact in it.
 struct Transform {
   int side;  // positions along an axis
-  double to[kMaxSide][kKernel];
+  double to[kMaxSide][kMaxKernel];
   double back[kKernel][kMaxSide];  // times back_unit
   double back_unit;
+  int kernel = kKernel;  // taps along an axis
 };
 
 constexpr Transform kFour{6,
@@ -27,6 +28,17 @@ constexpr Transform kFour{6,
                            {0, 0, 1}},
                           {{1, 0, 0, 0, 0, 0}, {0, -1.5 / kRoot, 1.5 / kRoot, 0, 0, 0}, {0, 0, 0, 0, 0, 1}},
                           1};
+// As kFour, and the cubes of its points; no packing's, so that there is no way back.
+constexpr Transform kTaps{6,
+                          {{1, 0, 0, 0},
+                           {-2.0 / 3, -kRoot / 3, -1.0 / 3, -kRoot / 6},
+                           {-2.0 / 3, kRoot / 3, -1.0 / 3, kRoot / 6},
+                           {1.0 / 6, kRoot / 6, 1.0 / 3, kRoot / 3},
+                           {1.0 / 6, -kRoot / 6, 1.0 / 3, -kRoot / 3},
+                           {0, 0, 0, 1}},
+                          {},
+                          1,
+                          4};
 constexpr Transform kTwo{
     4, {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, -1, 0}, {0, 0, 0, 1}}, 1};
 // The last position stands for two (kernels/conv/winograd.h).
@@ -74,14 +86,14 @@ int64_t packed_index(const Transform& transform, int64_t channels, int64_t outpu
 template <typename Packed, typename Element>
 void pack(const Transform& transform, const Shape& shape, const Element* plain, Element* packed) {
   const int64_t outputs = shape[0], channels = shape[1];
-  const int side = transform.side;
+  const int side = transform.side, taps = transform.kernel * transform.kernel;
   for (int64_t o = 0; o < round_up(outputs, kPackedOutputs); ++o)
     for (int64_t c = 0; c < channels; ++c) {
       double kernel[kMaxSide][kMaxSide] = {};
-      for (int i = 0; i < kKernel * kKernel && o < outputs; ++i)
-        kernel[i / kKernel][i % kKernel] = static_cast<double>(plain[(o * channels + c) * kKernel * kKernel + i]);
+      for (int i = 0; i < taps && o < outputs; ++i)
+        kernel[i / transform.kernel][i % transform.kernel] = static_cast<double>(plain[(o * channels + c) * taps + i]);
       for (int i = 0; i < side * side; ++i)
-        store<Packed>(transformed(transform.to, kernel, kKernel, i / side, i % side), packed,
+        store<Packed>(transformed(transform.to, kernel, transform.kernel, i / side, i % side), packed,
                       packed_index(transform, channels, o, c) + i * channels * kPackedOutputs);
     }
 }
@@ -106,6 +118,9 @@ void unpack(const Transform& transform, const Shape& shape, const Element* packe
 
 void pack_winograd(Packing packing, const Shape& shape, const float* plain, float* packed) {
   pack<float>(transform_of(packing), shape, plain, packed);
+}
+void pack_winograd_taps(const Shape& shape, const float* plain, float* packed) {
+  pack<float>(kTaps, shape, plain, packed);
 }
 void pack_winograd(Packing packing, const Shape& shape, const int8_t* plain, int8_t* packed) {
   pack<int16_t>(transform_of(packing), shape, plain, packed);

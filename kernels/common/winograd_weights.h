@@ -15,6 +15,8 @@ namespace nestrt::kernels {
 // packing of the form kWinograd for such elements.
 void pack_winograd(Packing packing, const Shape& shape, const float* plain, float* packed);
 void pack_winograd(Packing packing, const Shape& shape, const int8_t* plain, int8_t* packed);
+// The same of [o][i][4][4], for kWinogradTaps: 6 x 6 positions, which no plan holds.
+void pack_winograd_taps(const Shape& shape, const float* plain, float* packed);
 // The weights from their transforms: g = L (G g G^T) L^T, where L G = 1.
 void unpack_winograd(Packing packing, const Shape& shape, const float* packed, float* plain);
 void unpack_winograd(Packing packing, const Shape& shape, const int8_t* packed, int8_t* plain);

@@ -25,6 +25,11 @@ bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing)
   return unpacks && packing_fits(packing, weights.shape);
 }
 
+bool has_bounds(const OperatorSpec& spec) {
+  const ops::ActivationKind kind = spec.as<ops::Conv>()->activation.kind;
+  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
+}
+
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes, S8Product::Multiplier multiplier) {
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));

@@ -17,6 +17,9 @@ bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 // The same for s8 operands, whose weights and bias are always constant.
 bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
+// Whether its activation does no more than bound the outputs: none, relu or clip.
+bool has_bounds(const OperatorSpec& spec);
+
 // What an s8 convolution computes with the tile. `block_bytes` are the weights of 16 outputs in that packing.
 // Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,

@@ -14,6 +14,9 @@
 //                                                 winograd16_strided
 //   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
 //                                                 dilation along the last axis; packing stem16
+//   conv.f32.stem16.winograd
+//                         as conv.f32.stem16      with NEON: 3 or 4 inputs, kernels of some 7 x 7 with stride 2, none,
+//                                                 relu or clip
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
 //   conv.s8.reference     plain -> plain          s8 as docs/numerics.md says; constant weights and bias, packing none
 //   conv.s8.gather        plain -> plain          the same s8
@@ -50,6 +53,8 @@ bool accepts_conv_winograd16_strided(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_strided(const OperatorSpec& spec);
 bool accepts_conv_stem16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_stem16(const OperatorSpec& spec);
+bool accepts_conv_stem_winograd16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_stem_winograd16(const OperatorSpec& spec);
 bool accepts_conv_depthwise16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_depthwise16(const OperatorSpec& spec);
 bool accepts_conv_s8_reference(const OperatorSpec& spec);

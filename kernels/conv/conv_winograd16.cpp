@@ -9,7 +9,7 @@
 #include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
-#include "kernels/conv/winograd.h"
+#include "kernels/conv/conv_winograd16.h"
 #include "kernels/conv/winograd_tasks.h"
 
 namespace nestrt::kernels {
@@ -31,11 +31,6 @@ constexpr Form kFour{kWinogradFour, Packing::kWinograd16};
 constexpr Form kTwo{kWinogradTwo, Packing::kWinograd16Two};
 constexpr Form kStrided{kWinogradStrided, Packing::kWinograd16Strided};
 
-bool has_bounds(const OperatorSpec& spec) {
-  const ops::ActivationKind kind = spec.as<ops::Conv>()->activation.kind;
-  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
-}
-
 bool accepts(const OperatorSpec& spec, const Form& form) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, form.packing) &&
@@ -50,11 +45,11 @@ constexpr int64_t kMaxBlocks = 4;
 
 class Winograd16 final : public Kernel {
  public:
-  Winograd16(BlockedConv conv, const Form& form, WinogradTransforms transforms)
+  Winograd16(BlockedConv conv, const WinogradShape& shape, const WinogradTransforms& transforms)
       : conv_(std::move(conv)),
-        form_(form),
+        shape_(shape),
         transforms_(transforms),
-        tasks_(conv_.geometry, conv_.limits.grain, sizeof(float), form.shape) {
+        tasks_(conv_.geometry, conv_.limits.grain, sizeof(float), shape) {
     input_stride_ = stride(tasks_.chunk_tiles() * conv_.in_blocks());
     const int64_t block_bytes = block_floats(tasks_.chunk_tiles()) * int64_t{sizeof(float)};
     group_blocks_ = std::clamp<int64_t>(kProductBytes / block_bytes, 1, std::min(kMaxBlocks, conv_.out_blocks()));
@@ -68,7 +63,7 @@ class Winograd16 final : public Kernel {
   }
   bool repacked() const override { return conv_.weights.repacked(); }
   ScratchSize scratch(int) const override {
-    return {saturated_bytes(input_stride_, form_.shape.positions(), sizeof(float)),
+    return {saturated_bytes(input_stride_, shape_.positions(), sizeof(float)),
             saturated_bytes(group_blocks_ * block_floats(tasks_.chunk_tiles()) + kRowFloats, sizeof(float), 1)};
   }
 
@@ -76,9 +71,9 @@ class Winograd16 final : public Kernel {
   // Floats from one position to the next: an odd number of cache lines, else all positions of a tile would lie in the
   // same few sets.
   static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
-  int64_t block_floats(int64_t tiles) const { return form_.shape.positions() * stride(tiles); }
+  int64_t block_floats(int64_t tiles) const { return shape_.positions() * stride(tiles); }
   const float* weights_of(int64_t block, int64_t position) const {
-    const int64_t at = block * form_.shape.weight_positions() + positions_[static_cast<size_t>(position)].weights;
+    const int64_t at = block * shape_.weight_positions() + positions_[static_cast<size_t>(position)].weights;
     return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
   }
   // Those of the products after that one, where `group` takes turns at each position; null where there are none.
@@ -99,7 +94,7 @@ class Winograd16 final : public Kernel {
   void set_positions();
 
   BlockedConv conv_;
-  Form form_;
+  WinogradShape shape_;
   std::array<Position, kWinogradPositions> positions_{};
   WinogradTransforms transforms_;
   WinogradTasks tasks_;
@@ -108,18 +103,17 @@ class Winograd16 final : public Kernel {
 };
 
 void Winograd16::set_positions() {
-  const WinogradShape& shape = form_.shape;
-  const int64_t last = shape.weight_side - 1;
-  for (int64_t row = 0; row < shape.side; ++row)
-    for (int64_t column = 0; column < shape.side; ++column)
-      positions_[static_cast<size_t>(row * shape.side + column)] = {
-          std::min(row, last) * shape.weight_side + std::min(column, last),
-          WinogradAxes{shape.spares(row), shape.spares(column)}.index()};
+  const int64_t last = shape_.weight_side - 1;
+  for (int64_t row = 0; row < shape_.side; ++row)
+    for (int64_t column = 0; column < shape_.side; ++column)
+      positions_[static_cast<size_t>(row * shape_.side + column)] = {
+          std::min(row, last) * shape_.weight_side + std::min(column, last),
+          WinogradAxes{shape_.spares(row), shape_.spares(column)}.index()};
 }
 
 const float* Winograd16::weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const {
   if (block + 1 < group.last) return weights_of(block + 1, position);
-  if (position + 1 < form_.shape.positions()) return weights_of(group.first, position + 1);
+  if (position + 1 < shape_.positions()) return weights_of(group.first, position + 1);
   return group.last < last_block ? weights_of(group.last, 0) : nullptr;
 }
 
@@ -129,7 +123,7 @@ void Winograd16::transform(const KernelCall& call, const WinogradItem& item) con
     return tasks_.window(conv_.geometry, call.input<float>(0), of, item.block, 0.0f);
   };
   tile.window = window_of(item.tile);
-  tile.ahead = pixels_ahead(window_of(item.next), form_.shape.side);
+  tile.ahead = pixels_ahead(window_of(item.next), shape_.side);
   tile.is_short = tasks_.tiles().is_short(item.tile);
   const WinogradCounts before = tasks_.tiles().counts_before(item.tile);
   for (size_t i = 0; i < kWinogradClasses; ++i)
@@ -159,7 +153,7 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   tile.point_stride = kTileBlock;
   for (int64_t first = part.blocks.first; first < part.blocks.last; first += group_blocks_) {
     const Range group{first, std::min(first + group_blocks_, part.blocks.last)};
-    for (int64_t position = 0; position < form_.shape.positions(); ++position) {
+    for (int64_t position = 0; position < shape_.positions(); ++position) {
       const size_t of = positions_[static_cast<size_t>(position)].of;
       const float* from = inputs + position * input_stride_ + (first_tile[of] - part.chunk.before[of]) * kTileBlock;
       float* to = products + position * stride(part.tiles.size());
@@ -192,7 +186,7 @@ void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block,
                              float* rows) const {
   WinogradOutput tile;
   tile.step = stride(tiles.size());
-  tile.row = kRowTiles * form_.shape.tile * kTileBlock;
+  tile.row = kRowTiles * shape_.tile * kTileBlock;
   const WinogradTiles& all = tasks_.tiles();
   WinogradTile now = all.at(tiles.first);
   const WinogradCounts first = all.counts_before(now);
@@ -202,7 +196,7 @@ void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block,
     const WinogradCounts before = all.counts_before(row);
     for (size_t i = 0; i < kWinogradClasses; ++i) tile.from[i] = products + (before[i] - first[i]) * kTileBlock;
     tile.to = rows;
-    for (int64_t i = 0; i < count; ++i, tile.to += form_.shape.tile * kTileBlock) {
+    for (int64_t i = 0; i < count; ++i, tile.to += shape_.tile * kTileBlock) {
       tile.is_short = all.is_short(now);
       transforms_.output(tile);
       for (const float*& from : tile.from) from += kTileBlock;
@@ -223,12 +217,12 @@ void Winograd16::write_rows(const KernelCall& call, const WinogradTile& first, i
   pixels.bias = conv_.block_bias(block);
   pixels.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
   pixels.high = is_clip ? activation.beta : kInfinity;
-  const int64_t first_y = first.row * form_.shape.tile, first_x = first.column * form_.shape.tile;
-  pixels.count = std::min(tiles * form_.shape.tile, w.output - first_x);
+  const int64_t first_y = first.row * shape_.tile, first_x = first.column * shape_.tile;
+  pixels.count = std::min(tiles * shape_.tile, w.output - first_x);
   const int64_t plane = (first.image * conv_.out_blocks() + block) * h.output;
-  for (int64_t y = first_y; y < std::min(first_y + form_.shape.tile, h.output); ++y) {
+  for (int64_t y = first_y; y < std::min(first_y + shape_.tile, h.output); ++y) {
     const int64_t at = ((plane + y) * w.output + first_x) * kTileBlock;
-    pixels.from = rows + (y - first_y) * kRowTiles * form_.shape.tile * kTileBlock;
+    pixels.from = rows + (y - first_y) * kRowTiles * shape_.tile * kTileBlock;
     pixels.output = call.output<float>(0) + at;
     pixels.residual = residual == nullptr ? nullptr : residual + at;
     winograd_finish(pixels);
@@ -242,7 +236,7 @@ WinogradTransforms transforms_of(Packing packing) {
 
 Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec& spec, const Form& form) {
   NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, form.packing));
-  return std::unique_ptr<Kernel>(std::make_unique<Winograd16>(std::move(conv), form, transforms_of(form.packing)));
+  return make_winograd16(std::move(conv), form.shape, transforms_of(form.packing));
 }
 #else
 Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec&, const Form&) {
@@ -251,6 +245,13 @@ Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec&, const Form&) {
 #endif
 
 }  // namespace
+
+#if HWY_ARCH_ARM_A64
+std::unique_ptr<Kernel> make_winograd16(BlockedConv conv, const WinogradShape& shape,
+                                        const WinogradTransforms& transforms) {
+  return std::make_unique<Winograd16>(std::move(conv), shape, transforms);
+}
+#endif
 
 bool accepts_conv_winograd16(const OperatorSpec& spec) { return accepts(spec, kFour); }
 bool accepts_conv_winograd16_two(const OperatorSpec& spec) { return accepts(spec, kTwo); }

@@ -38,11 +38,6 @@ bool pays(const ConvGeometry& g) {
 
 bool is_window(const ConvAxis& axis) { return axis.kernel == kKernel && axis.stride == 1 && axis.dilation == 1; }
 
-bool has_bounds(const OperatorSpec& spec) {
-  const ops::ActivationKind kind = spec.as<ops::Conv>()->activation.kind;
-  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
-}
-
 #if HWY_ARCH_X86
 constexpr int64_t kChunkBytes = 768 * 1024;  // of transformed inputs, in a second-level cache of 1 or 2 MB
 constexpr int64_t kChunkTiles = 42;

@@ -5,6 +5,9 @@
 // weights of 16 positions instead of 36: for maps of few tiles. Source: A. Lavin, S. Gray, Fast Algorithms for
 // Convolutional Neural Networks, 2015.
 //
+// F(3 x 3, 4 x 4), with the points of F(4 x 4, 3 x 3) and its B, is for kernels of four taps: those of 7 x 7 with
+// stride 2 over pictures whose pixels are folded two by two into channels (kernels/conv/conv_stem_winograd16.cpp).
+//
 // With stride 2 two outputs along an axis are those of the even inputs with the outer taps, F(2, 2), and those of the
 // odd inputs with the middle tap: 25 products instead of 36, whose last two positions along an axis have the same
 // weights.
@@ -36,7 +39,7 @@ struct WinogradShape {
   constexpr bool spares(int64_t place) const { return (spared_places >> place & 1) != 0; }
 };
 inline constexpr WinogradShape kWinogradFour{4, 6, 1, 6, 2, 0b011000}, kWinogradTwo{2, 4, 1, 4, 1, 0b0100},
-    kWinogradStrided{2, 5, 2, 4, 1, 0b10010};
+    kWinogradStrided{2, 5, 2, 4, 1, 0b10010}, kWinogradTaps{3, 6, 1, 6};
 
 inline constexpr int64_t kWinogradTile = kWinogradFour.tile;
 inline constexpr int64_t kWinogradSide = kWinogradFour.side;
@@ -133,6 +136,7 @@ struct WinogradTransforms {
 WinogradTransforms winograd_four();
 WinogradTransforms winograd_two();
 WinogradTransforms winograd_strided();
+WinogradTransforms winograd_taps();
 void winograd_finish(const WinogradPixels& pixels);
 
 }  // namespace nestrt::kernels

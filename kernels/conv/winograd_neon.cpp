@@ -67,6 +67,18 @@ struct ShortFourOutput {
   }
 };
 
+// Four taps.
+struct TapsOutput {
+  static constexpr int kFrom[] = {0, 1, 2, 3, 4, 5}, kTo[] = {0, 1, 2};
+  static HWY_INLINE void transform(const Vector (&m)[6], Vector (&to)[3]) {
+    const Vector p = vaddq_f32(m[1], m[2]), q = vsubq_f32(m[1], m[2]);
+    const Vector r = vaddq_f32(m[3], m[4]), s = vsubq_f32(m[3], m[4]);
+    to[0] = vaddq_f32(vaddq_f32(m[0], p), r);
+    to[1] = vfmaq_n_f32(vmulq_n_f32(q, kHalfRoot), s, kRoot);
+    to[2] = vfmaq_n_f32(vfmaq_n_f32(m[5], p, 0.5f), r, 2.0f);
+  }
+};
+
 struct TwoInput {
   static constexpr int kFrom[] = {0, 1, 2, 3}, kTo[] = {0, 1, 2, 3};
   static HWY_INLINE void transform(const Vector (&d)[4], Vector (&to)[4]) {
@@ -266,6 +278,8 @@ WinogradTransforms winograd_two() {
 WinogradTransforms winograd_strided() {
   return transforms<kWinogradStrided, StridedInput, ShortStridedInput, StridedOutput, ShortStridedOutput>();
 }
+// No short ones.
+WinogradTransforms winograd_taps() { return transforms<kWinogradTaps, FourInput, FourInput, TapsOutput, TapsOutput>(); }
 
 void winograd_finish(const WinogradPixels& pixels) {
   const float32x4_t lowest = vdupq_n_f32(pixels.low), highest = vdupq_n_f32(pixels.high);

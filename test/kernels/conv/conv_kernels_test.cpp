@@ -191,6 +191,26 @@ TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
   }
 }
 
+TEST_CASE("Winograd's kernel over folded pictures agrees with the reference on pictures of any size") {
+  std::mt19937 generator(7);
+  const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
+  for (const auto& [x, kernel, pad] : {std::tuple{Shape{2, 3, 57, 61}, 7, 3}, std::tuple{Shape{1, 4, 40, 33}, 7, 2},
+                                       std::tuple{Shape{1, 3, 31, 42}, 6, 1}, std::tuple{Shape{1, 3, 48, 47}, 8, 4},
+                                       std::tuple{Shape{2, 4, 36, 36}, 7, 0}}) {
+    Layer layer = layer2d(x, 20 + pad, kernel, 2, pad);
+    layer.pad_end[0] += pad % 2;
+    layer.bias = pad != 1;
+    layer.residual = pad == 2;
+    layer.activation = pad == 4 ? ops::ActivationKind::kClip : ops::ActivationKind::kRelu;
+    CHECK(check_layer(layer, generator).contains("conv.f32.stem16.winograd") == is_arm);
+  }
+  for (const auto& [x, kernel, stride, pad] :
+       {std::tuple{Shape{1, 2, 40, 40}, 7, 2, 3}, std::tuple{Shape{1, 3, 40, 40}, 5, 2, 2},
+        std::tuple{Shape{1, 3, 40, 40}, 8, 2, 3}, std::tuple{Shape{1, 3, 20, 20}, 7, 2, 3},
+        std::tuple{Shape{1, 3, 40, 40}, 7, 1, 3}})
+    CHECK(!check_layer(layer2d(x, 16, kernel, stride, pad), generator).contains("conv.f32.stem16.winograd"));
+}
+
 TEST_CASE("Depthwise kernels of three taps agree with the reference on rows of any length") {
   std::mt19937 generator(6);
   for (int width = 3; width <= 21; width += 2)

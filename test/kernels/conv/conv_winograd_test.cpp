@@ -128,6 +128,74 @@ TEST_CASE("Winograd's errors stay within the stated bound where operands differ 
     }
 }
 
+// 7 x 7 with stride 2 over a picture of three channels.
+struct FoldedLayer {
+  static constexpr int64_t kChannels = 3, kOutputs = 20, kTaps = 7, kPad = 3, kSide = 38, kOut = kSide / 2;
+  Shape x_shape{1, kChannels, kSide, kSide}, w_shape{kOutputs, kChannels, kTaps, kTaps};
+  std::vector<float> x, w;
+
+  OperatorCase make(Layout out) const {
+    ops::Conv conv;
+    conv.kernel = {kTaps, kTaps};
+    conv.dilation = {1, 1};
+    conv.stride = {2, 2};
+    conv.pad_begin = conv.pad_end = {kPad, kPad};
+    OperatorCase c(conv);
+    c.input(tensor(x_shape, x)).input(out == Layout::kPlain ? tensor(w_shape, w) : as_constant(tensor(w_shape, w)));
+    return c.output(DataType::kF32, {1, kOutputs, kOut, kOut}, out);
+  }
+  double largest_weight(int64_t output, int64_t channel) const {
+    constexpr int64_t kKernelSize = kTaps * kTaps;
+    double largest = 0;
+    for (int64_t i = 0; i < kKernelSize; ++i)
+      largest =
+          std::max(largest, std::abs(double{w[static_cast<size_t>((output * kChannels + channel) * kKernelSize + i)]}));
+    return largest;
+  }
+  // Over the pixels that the tile of an output reads.
+  double largest_input(int64_t channel, int64_t output_y, int64_t output_x) const {
+    constexpr int64_t kFoldedTile = 3, kReach = 12;
+    const auto first = [](int64_t output) { return output / kFoldedTile * kFoldedTile * 2 - kPad - 1; };
+    const int64_t y0 = first(output_y), x0 = first(output_x);
+    double largest = 0;
+    for (int64_t i = std::max<int64_t>(y0, 0); i < std::min(y0 + kReach, kSide); ++i)
+      for (int64_t j = std::max<int64_t>(x0, 0); j < std::min(x0 + kReach, kSide); ++j)
+        largest = std::max(largest, std::abs(double{x[static_cast<size_t>((channel * kSide + i) * kSide + j)]}));
+    return largest;
+  }
+  // The bound of docs/numerics.md: a pixel of 2 x 2 folded ones is a channel of its own.
+  double bound(int64_t output, int64_t output_y, int64_t output_x) const {
+    constexpr int64_t kPixels = 4;
+    double sum = 0;
+    for (int64_t c = 0; c < kChannels; ++c) sum += largest_input(c, output_y, output_x) * largest_weight(output, c);
+    return 943 * (kChannels * kPixels + 20) * std::ldexp(1.0, -24) * kPixels * sum;
+  }
+};
+
+TEST_CASE("Winograd's errors over folded pictures stay within the stated bound where operands differ much") {
+  constexpr const char* kName = "conv.f32.stem16.winograd";
+  constexpr int64_t kOut = FoldedLayer::kOut;
+  std::mt19937 generator(4);
+  FoldedLayer layer;
+  layer.x = of_any_size(generator, layer.x_shape.num_elements());
+  layer.w = of_any_size(generator, layer.w_shape.num_elements());
+  const OperatorCase folded = layer.make(Layout::kBlocked16);
+  const std::vector<std::string> names = folded.variants();
+  const bool is_there = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
+  CHECK((std::ranges::find(names, kName) != names.end()) == is_there);
+  if (!is_there) return;
+  const std::vector<TestTensor> result = folded.run(kName, 1);
+  CHECK(result[0].bytes == folded.run(kName, 3)[0].bytes);
+  const std::vector<float> actual = result[0].values<float>();
+  const std::vector<float> expected = reference(layer.make(Layout::kPlain))[0].values<float>();
+  for (size_t at = 0; at < actual.size(); ++at) {
+    const auto output = static_cast<int64_t>(at) / (kOut * kOut), pixel = static_cast<int64_t>(at) % (kOut * kOut);
+    const double most = layer.bound(output, pixel / kOut, pixel % kOut);
+    if (!(std::abs(double{actual[at]} - expected[at]) <= most))
+      FAIL_CHECK("element " << at << " is " << actual[at] << ", expected " << expected[at] << " within " << most);
+  }
+}
+
 TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile but those beside it") {
   std::mt19937 generator(2);
   const WinogradLayer l = layer(32, 20, 16, 16);
