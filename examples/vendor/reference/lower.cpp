@@ -96,7 +96,7 @@ class Lowering {
     return index;
   }
 
-  const std::vector<uint32_t>& shape_of(const std::string& name) { return program_.tensors[tensor_of(name)].shape; }
+  std::vector<uint32_t> shape_of(const std::string& name) { return program_.tensors[tensor_of(name)].shape; }
 
   const onnx::TensorProto& tensor_called(const std::string& name) const {
     const auto found = constants_.find(name);
@@ -198,7 +198,7 @@ class Lowering {
   // Rows are images of one pixel.
   void gemm(const NodeProto& node) {
     const Attributes attributes(node);
-    const auto &in = shape_of(node.input(0)), &out = shape_of(node.output(0));
+    const auto in = shape_of(node.input(0)), out = shape_of(node.output(0));
     const bool is_plain =
         attributes.integer("transA", 0) == 0 && attributes.real("alpha", 1) == 1 && attributes.real("beta", 1) == 1;
     if (in.size() != 2 || out.size() != 2 || !is_plain) throw Refused("only plain products of matrices are taken");
@@ -315,7 +315,7 @@ class Lowering {
     if (kernel.size() != 2) throw Refused("only windows of two dimensions are taken");
     const std::string padding = attributes.text("auto_pad");
     if (!padding.empty() && padding != "NOTSET") throw Refused("auto_pad is not taken");
-    const auto &in = shape_of(node.input(0)), &out = shape_of(node.output(0));
+    const auto in = shape_of(node.input(0)), out = shape_of(node.output(0));
     const auto strides = attributes.integers("strides"), dilations = attributes.integers("dilations"),
                pads = attributes.integers("pads");
     for (size_t axis = 0; axis < 2; ++axis) {

@@ -1,6 +1,9 @@
 // The reference vendor of examples/vendor as a user meets him: compiled for, run, and compared with himself alone.
 #include <catch2/catch.hpp>
+#include <string>
+#include <utility>
 
+#include "test/compiler-lite/import/model_builder.h"
 #include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -167,6 +170,24 @@ TEST_CASE("The unit of the reference vendor's plug-in passes the suite for units
   check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
   arguments.emplace_back("--isolate");
   check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
+}
+
+TEST_CASE("The reference vendor takes a product of matrices, however few operators stand before it") {
+  const TemporaryFolder folder;
+  for (int before = 0; before < 4; ++before) {
+    ModelBuilder model;
+    std::string x = "x";
+    model.input(x, {1, 8}).output("y").constant("w", {8, 10}, std::vector<float>(80, 0.5f));
+    for (int i = 0; i < before; ++i) {
+      const std::string from = std::exchange(x, "relu" + std::to_string(i));
+      model.node("Relu", {from}, {x});
+    }
+    model.node("Gemm", {x, "w"}, {"y"});
+    const std::string path = folder.write_text("model.onnx", model.bytes());
+    check_command(run_program("nestc", {"compile", path, "-o", folder.path() + "/model.nest", "--vendor",
+                                        std::string("reference=") + kReferenceCompiler + " {input} -o {output}"}),
+                  0, "compiled in");
+  }
 }
 
 TEST_CASE("A vendor's compiler that refuses a model says why, and options that contradict each other are refused") {
