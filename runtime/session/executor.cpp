@@ -207,7 +207,7 @@ Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
     NESTRT_ASSIGN_OR_RETURN(expected, expect_results(step, turn));
   }
   const Patience patience = patience_for(step);
-  const Status status = run_on_unit(step, patience, checks);
+  Status status = run_on_unit(step, patience, checks);
   if (status.ok()) note_results(step);
   if (status.ok() && checks && hash_of_results(step) != expected) return heal_wrong_results(step, turn, healed);
   if (status.ok()) return status;

@@ -19,14 +19,17 @@ struct Product {
   bool has_s8 = true;
 };
 
-ops::Conv conv3x3(int group, int stride = 1) {
+// Of as many pixels as it reads, or with stride 2 of half of them along either axis.
+ops::Conv conv(int side, int group, int stride) {
   ops::Conv conv;
-  conv.kernel = {3, 3};
-  conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.kernel = {side, side};
+  conv.dilation = {1, 1};
+  conv.pad_begin = conv.pad_end = {side / 2, side / 2};
   conv.stride = {stride, stride};
   conv.group = group;
   return conv;
 }
+ops::Conv conv3x3(int group, int stride = 1) { return conv(3, group, stride); }
 
 // Zeros, which are so in every packing.
 TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::kNone) {
@@ -95,6 +98,7 @@ TEST_CASE("Weights in a variant's packing are used in place, others are packed a
   const Layout plain = Layout::kPlain, blocked = Layout::kBlocked16;
   const Product products[] = {
       {conv3x3(1), {1, 3, 5, 5}, {16, 3, 3, 3}, {1, 16, 5, 5}, plain, blocked},
+      {conv(7, 1, 2), {1, 3, 26, 26}, {16, 3, 7, 7}, {1, 16, 13, 13}, plain, blocked, /*has_s8=*/false},
       {conv3x3(1), {1, 32, 13, 13}, {64, 32, 3, 3}, {1, 64, 13, 13}, blocked, blocked},
       {conv3x3(1, 2), {1, 128, 26, 26}, {64, 128, 3, 3}, {1, 64, 13, 13}, blocked, blocked},
       {conv3x3(32), {1, 32, 5, 5}, {32, 1, 3, 3}, {1, 32, 5, 5}, blocked, blocked},

@@ -355,7 +355,7 @@ def test_the_module_takes_what_inputs_need(model, tmp_path):
     assert (stated.bgr, stated.letterbox, stated.pad) == (True, True, 114)
 
 
-def test_an_interrupt_ends_workers_too(model, tmp_path):
+def test_an_interrupt_ends_workers_too(model, tmp_path, heard_interrupts):
     samples = tmp_path / "samples.npy"
     np.save(samples, np.zeros((20000, 3, 32, 32), np.float32))
     program = subprocess.Popen([sys.executable, "-m", "nestrt", "calibrate", str(model), str(samples), "-o",

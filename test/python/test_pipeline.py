@@ -52,7 +52,7 @@ def test_a_wrong_input_is_refused_and_the_others_go_on(plan, pictures, expected)
     assert np.array_equal(pipeline.next()["probabilities"], expected[1])
 
 
-def test_an_interrupt_ends_waiting_for_room(plan, pictures):
+def test_an_interrupt_ends_waiting_for_room(plan, pictures, heard_interrupts):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=1)
     assert pipeline.capacity == 3
     for picture in pictures[: pipeline.capacity]:
