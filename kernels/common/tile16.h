@@ -60,7 +60,7 @@ struct Tile16 {
 // Of `count` tiles that read the same weights, tile `index` brings its share of those at `next`, which as many tiles
 // read.
 inline void look_ahead(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
-  if (count == 1) {  // without divisions, which in-order cores take as long for as for a step
+  if (count == 1) {  // no divisions: an in-order core takes as long for each as for a step
     tile.ahead_step = kTileBlock;
     tile.ahead = next;
     return;

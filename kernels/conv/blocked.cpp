@@ -25,10 +25,7 @@ bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing)
   return unpacks && packing_fits(packing, weights.shape);
 }
 
-bool has_bounds(const OperatorSpec& spec) {
-  const ops::ActivationKind kind = spec.as<ops::Conv>()->activation.kind;
-  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
-}
+bool has_bounds(const OperatorSpec& spec) { return s8::has_bounds(spec.as<ops::Conv>()->activation.kind); }
 
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes, S8Product::Multiplier multiplier) {

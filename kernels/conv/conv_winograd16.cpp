@@ -47,7 +47,6 @@ class Winograd16 final : public Kernel {
  public:
   Winograd16(BlockedConv conv, const WinogradShape& shape, const WinogradTransforms& transforms)
       : conv_(std::move(conv)),
-        shape_(shape),
         transforms_(transforms),
         tasks_(conv_.geometry, conv_.limits.grain, sizeof(float), shape) {
     input_stride_ = stride(tasks_.chunk_tiles() * conv_.in_blocks());
@@ -63,17 +62,18 @@ class Winograd16 final : public Kernel {
   }
   bool repacked() const override { return conv_.weights.repacked(); }
   ScratchSize scratch(int) const override {
-    return {saturated_bytes(input_stride_, shape_.positions(), sizeof(float)),
+    return {saturated_bytes(input_stride_, shape().positions(), sizeof(float)),
             saturated_bytes(group_blocks_ * block_floats(tasks_.chunk_tiles()) + kRowFloats, sizeof(float), 1)};
   }
 
  private:
+  const WinogradShape& shape() const { return tasks_.tiles().shape(); }
   // Floats from one position to the next: an odd number of cache lines, else all positions of a tile would lie in the
   // same few sets.
   static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
-  int64_t block_floats(int64_t tiles) const { return shape_.positions() * stride(tiles); }
+  int64_t block_floats(int64_t tiles) const { return shape().positions() * stride(tiles); }
   const float* weights_of(int64_t block, int64_t position) const {
-    const int64_t at = block * shape_.weight_positions() + positions_[static_cast<size_t>(position)].weights;
+    const int64_t at = block * shape().weight_positions() + positions_[static_cast<size_t>(position)].weights;
     return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
   }
   // Those of the products after that one, where `group` takes turns at each position; null where there are none.
@@ -94,7 +94,6 @@ class Winograd16 final : public Kernel {
   void set_positions();
 
   BlockedConv conv_;
-  WinogradShape shape_;
   std::array<Position, kWinogradPositions> positions_{};
   WinogradTransforms transforms_;
   WinogradTasks tasks_;
@@ -103,17 +102,17 @@ class Winograd16 final : public Kernel {
 };
 
 void Winograd16::set_positions() {
-  const int64_t last = shape_.weight_side - 1;
-  for (int64_t row = 0; row < shape_.side; ++row)
-    for (int64_t column = 0; column < shape_.side; ++column)
-      positions_[static_cast<size_t>(row * shape_.side + column)] = {
-          std::min(row, last) * shape_.weight_side + std::min(column, last),
-          WinogradAxes{shape_.spares(row), shape_.spares(column)}.index()};
+  const int64_t last = shape().weight_side - 1;
+  for (int64_t row = 0; row < shape().side; ++row)
+    for (int64_t column = 0; column < shape().side; ++column)
+      positions_[static_cast<size_t>(row * shape().side + column)] = {
+          std::min(row, last) * shape().weight_side + std::min(column, last),
+          WinogradAxes{shape().spares(row), shape().spares(column)}.index()};
 }
 
 const float* Winograd16::weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const {
   if (block + 1 < group.last) return weights_of(block + 1, position);
-  if (position + 1 < shape_.positions()) return weights_of(group.first, position + 1);
+  if (position + 1 < shape().positions()) return weights_of(group.first, position + 1);
   return group.last < last_block ? weights_of(group.last, 0) : nullptr;
 }
 
@@ -123,7 +122,7 @@ void Winograd16::transform(const KernelCall& call, const WinogradItem& item) con
     return tasks_.window(conv_.geometry, call.input<float>(0), of, item.block, 0.0f);
   };
   tile.window = window_of(item.tile);
-  tile.ahead = pixels_ahead(window_of(item.next), shape_.side);
+  tile.ahead = pixels_ahead(window_of(item.next), shape().side);
   tile.is_short = tasks_.tiles().is_short(item.tile);
   const WinogradCounts before = tasks_.tiles().counts_before(item.tile);
   for (size_t i = 0; i < kWinogradClasses; ++i)
@@ -153,7 +152,7 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   tile.point_stride = kTileBlock;
   for (int64_t first = part.blocks.first; first < part.blocks.last; first += group_blocks_) {
     const Range group{first, std::min(first + group_blocks_, part.blocks.last)};
-    for (int64_t position = 0; position < shape_.positions(); ++position) {
+    for (int64_t position = 0; position < shape().positions(); ++position) {
       const size_t of = positions_[static_cast<size_t>(position)].of;
       const float* from = inputs + position * input_stride_ + (first_tile[of] - part.chunk.before[of]) * kTileBlock;
       float* to = products + position * stride(part.tiles.size());
@@ -186,7 +185,7 @@ void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block,
                              float* rows) const {
   WinogradOutput tile;
   tile.step = stride(tiles.size());
-  tile.row = kRowTiles * shape_.tile * kTileBlock;
+  tile.row = kRowTiles * shape().tile * kTileBlock;
   const WinogradTiles& all = tasks_.tiles();
   WinogradTile now = all.at(tiles.first);
   const WinogradCounts first = all.counts_before(now);
@@ -196,7 +195,7 @@ void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block,
     const WinogradCounts before = all.counts_before(row);
     for (size_t i = 0; i < kWinogradClasses; ++i) tile.from[i] = products + (before[i] - first[i]) * kTileBlock;
     tile.to = rows;
-    for (int64_t i = 0; i < count; ++i, tile.to += shape_.tile * kTileBlock) {
+    for (int64_t i = 0; i < count; ++i, tile.to += shape().tile * kTileBlock) {
       tile.is_short = all.is_short(now);
       transforms_.output(tile);
       for (const float*& from : tile.from) from += kTileBlock;
@@ -217,12 +216,12 @@ void Winograd16::write_rows(const KernelCall& call, const WinogradTile& first, i
   pixels.bias = conv_.block_bias(block);
   pixels.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
   pixels.high = is_clip ? activation.beta : kInfinity;
-  const int64_t first_y = first.row * shape_.tile, first_x = first.column * shape_.tile;
-  pixels.count = std::min(tiles * shape_.tile, w.output - first_x);
+  const int64_t first_y = first.row * shape().tile, first_x = first.column * shape().tile;
+  pixels.count = std::min(tiles * shape().tile, w.output - first_x);
   const int64_t plane = (first.image * conv_.out_blocks() + block) * h.output;
-  for (int64_t y = first_y; y < std::min(first_y + shape_.tile, h.output); ++y) {
+  for (int64_t y = first_y; y < std::min(first_y + shape().tile, h.output); ++y) {
     const int64_t at = ((plane + y) * w.output + first_x) * kTileBlock;
-    pixels.from = rows + (y - first_y) * kRowTiles * shape_.tile * kTileBlock;
+    pixels.from = rows + (y - first_y) * kRowTiles * shape().tile * kTileBlock;
     pixels.output = call.output<float>(0) + at;
     pixels.residual = residual == nullptr ? nullptr : residual + at;
     winograd_finish(pixels);

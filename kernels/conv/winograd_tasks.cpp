@@ -1,7 +1,6 @@
 #include "kernels/conv/winograd_tasks.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace nestrt::kernels {
 namespace {

@@ -51,7 +51,6 @@ struct WinogradProducts {
 
 class WinogradTasks {
  public:
-  WinogradTasks() = default;
   // `grain`: tiles that are multiplied together. `element_bytes`: those of a transformed input.
   WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes, const WinogradShape& shape);
 

@@ -18,7 +18,6 @@ struct WinogradTile {
 
 class WinogradTiles {
  public:
-  WinogradTiles() = default;
   WinogradTiles(const ConvGeometry& geometry, const WinogradShape& shape);
 
   const WinogradShape& shape() const { return shape_; }
@@ -43,9 +42,9 @@ class WinogradTiles {
   WinogradCounts counts_before(const WinogradTile& tile) const;
 
  private:
-  WinogradShape shape_{};
-  int64_t images_ = 0, rows_ = 0, columns_ = 0;  // of an image
-  WinogradAxes ends_short_;                      // an image
+  WinogradShape shape_;
+  int64_t images_, rows_, columns_;  // of an image
+  WinogradAxes ends_short_;          // an image
 };
 
 }  // namespace nestrt::kernels
