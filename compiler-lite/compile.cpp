@@ -11,9 +11,9 @@
 #include "compiler-lite/stages.h"
 #include "compiler-lite/target/target_description.h"
 #include "nestrt/log.h"
-#include "runtime/core/guard.h"
-#include "runtime/plan/format.h"
-#include "tools/common/picture_remarks.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/platform/guard.h"
+#include "tools/support/image/preprocessing_warnings.h"
 
 namespace nestrt::compiler {
 namespace {

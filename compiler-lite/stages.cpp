@@ -7,14 +7,14 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler-lite/emit/drop_partial_programs.h"
 #include "compiler-lite/emit/emit.h"
-#include "compiler-lite/emit/leave_out_pieces.h"
 #include "compiler-lite/import/interface.h"
 #include "compiler-lite/memory/planner.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/digest.h"
-#include "runtime/plan/channel_order.h"
-#include "runtime/plan/operand_uses.h"
+#include "runtime/plan/queries/channel_order.h"
+#include "runtime/plan/verify/operand_uses.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -210,7 +210,7 @@ Result<AssembledPlan> assemble_readable(Compilation& compilation, const Storage&
     if (const Status uses = check_operand_uses(plan.tables, plan.data_bytes); !uses.ok()) return refused(uses);
     const Status uses = check_program_uses(plan.tables, plan.data_bytes);
     if (uses.ok()) return plan;
-    if (!leave_out_pieces(compilation.programs)) return refused(uses);
+    if (!drop_partial_programs(compilation.programs)) return refused(uses);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/own_folder.h"
+#include "runtime/platform/own_folder.h"
 
 namespace nestrt::drivers {
 

@@ -4,7 +4,7 @@
 #include "drivers/evta/driver/component.h"
 #include "drivers/unit_list.h"
 #include "nestrt/open_units.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt {
 namespace {

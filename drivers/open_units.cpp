@@ -10,7 +10,7 @@
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/unit_list.h"
 #include "drivers/vendor/component.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt {
 namespace {

@@ -1,6 +1,6 @@
 #include "drivers/unit_list.h"
 
-#include "runtime/core/parse.h"
+#include "runtime/text/parse.h"
 
 namespace nestrt {
 namespace {

@@ -11,10 +11,10 @@
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
-#include "tools/common/classify.h"
-#include "tools/common/image.h"
-#include "tools/common/labels.h"
-#include "tools/common/preprocess.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/image/image.h"
+#include "tools/support/image/labels.h"
+#include "tools/support/image/preprocess.h"
 
 namespace {
 

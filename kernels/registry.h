@@ -1,7 +1,7 @@
 // The table of every operator and kernel that nestrt has.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

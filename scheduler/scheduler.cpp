@@ -1,10 +1,10 @@
 #include "scheduler/scheduler.h"
 
 #include "runtime/costs/unit_key.h"
-#include "scheduler/beside.h"
-#include "scheduler/plan_problem.h"
-#include "scheduler/schedule_steps.h"
-#include "scheduler/virtual_time.h"
+#include "scheduler/multi_session/contention_aware.h"
+#include "scheduler/problem/plan_problem.h"
+#include "scheduler/problem/schedule_steps.h"
+#include "scheduler/simulation/virtual_time.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -18,7 +18,7 @@ class SearchScheduler final : public Scheduler {
                             make_problem(plan, units, costs,
                                          {.split_channels = all_choices && options.split_channels,
                                           .share_cores = all_choices && options.share_cores}));
-    const Solved solved = solve_beside(problem, options.others, options.method, options.budget);
+    const Solved solved = solve_contention_aware(problem, options.others, options.method, options.budget);
     Schedule schedule = to_schedule(problem, solved.solution);
     schedule.lower_bound_us = solved.lower_bound_us;
     return schedule;

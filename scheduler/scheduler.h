@@ -1,7 +1,7 @@
 // The scheduler of libnestrt: regions, costs and a search, behind the runtime's interface.
 #pragma once
 
-#include "nestrt/schedule.h"
+#include "nestrt/driver/schedule.h"
 
 namespace nestrt::scheduler {
 

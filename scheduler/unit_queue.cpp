@@ -58,8 +58,8 @@ SteadyClock::duration UnitQueue::gap() const {
 }
 
 bool UnitQueue::is_starving(const UnitClaim& claim) const {
-  if (claim.passed < kMostPassed) return false;
-  return claim.passed >= 2 * kMostPassed || gap() >= claim.widest_gap * 3 / 4;
+  if (claim.passed < kMaxPassed) return false;
+  return claim.passed >= 2 * kMaxPassed || gap() >= claim.widest_gap * 3 / 4;
 }
 
 bool UnitQueue::is_before(const UnitClaim& a, const UnitClaim& b) const {

@@ -5,7 +5,7 @@
 // Maximum Tardiness, 1955), then what came first. Between two programs of urgent work the unit is kept free for the
 // second: other work begins only if it will be over by then, as far as is known from runs before. Where urgent work
 // does not come when it is expected, others have the unit soon after. Nobody waits for ever: who has been passed
-// kMostPassed times has the unit in the next gap as wide as the widest that it has seen, where urgent work loses least,
+// kMaxPassed times has the unit in the next gap as wide as the widest that it has seen, where urgent work loses least,
 // and next of all once it has been passed as often again.
 //
 // Time is what the caller says it is. Threads: one at a time. Nothing is allocated.
@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "nestrt/event.h"
+#include "nestrt/driver/event.h"
 
 namespace nestrt::scheduler {
 
@@ -33,7 +33,7 @@ struct UnitClaim {
 class UnitQueue {
  public:
   using Time = SteadyClock::time_point;
-  static constexpr uint32_t kMostPassed = 64;
+  static constexpr uint32_t kMaxPassed = 64;
 
   // The claim waits from now on.
   void add(UnitClaim& claim, Time now);

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "tools/common/files.h"
-#include "tools/common/image.h"
-#include "tools/common/preprocess.h"
+#include "tools/support/image/image.h"
+#include "tools/support/image/preprocess.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {

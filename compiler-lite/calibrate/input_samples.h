@@ -6,7 +6,7 @@
 
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::compiler {
 

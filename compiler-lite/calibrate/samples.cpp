@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "tools/common/tensor_files.h"
+#include "tools/support/report/tensor_files.h"
 
 namespace nestrt::compiler {
 namespace {

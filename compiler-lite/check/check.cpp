@@ -10,13 +10,13 @@
 #include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/run_session.h"
 #include "compiler-lite/import/import.h"
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
-#include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
-#include "tools/common/classify.h"
-#include "tools/common/plan_shape.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/report/plan_shape.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -147,7 +147,7 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     if (!difference) return difference.error().with_context(fmt::format("output {}", name));
     difference->step = step_of_output(plan, i);
     const bool within = report.quantized || difference->within(options.tolerance, absolute_of(options));
-    const bool matches = within && !difference->says_nothing();
+    const bool matches = within && !difference->all_nan();
     report.outputs.push_back({run, name, *difference, matches});
   }
   return {};

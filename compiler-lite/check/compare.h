@@ -22,7 +22,7 @@ struct Difference {
   int64_t actual_top = 0;     // place of the largest element in the first row; -1: not all are numbers
   int64_t expected_top = 0;
   // How far apart the possible values of a quantized tensor are. One step of difference is none, as roundings may
-  // differ, nor are up to kMostSteps where they are little noise: through a network they add up.
+  // differ, nor are up to kMaxSteps where they are little noise: through a network they add up.
   double step = 0;
   // Sums over the elements: of the squares of what was expected, of the differences and of what came; of the products
   // of what was expected and what came.
@@ -32,11 +32,11 @@ struct Difference {
   double relative() const;
   // `absolute`: differences up to it are none, however small the elements are.
   bool within(double tolerance, double absolute = 0) const {
-    if (max_absolute <= kMostSteps * step && decibel() >= kDecibelOfSteps) return true;
+    if (max_absolute <= kMaxSteps * step && decibel() >= kDecibelOfSteps) return true;
     return max_absolute <= std::max({tolerance * largest, absolute, step * (1 + kOfStep)}) * (1 + kNoise) + kNoise;
   }
   // Whether all elements are NaN here and there, as NaNs among the inputs make them: any two networks agree in that.
-  bool says_nothing() const { return elements > 0 && numbers == 0; }
+  bool all_nan() const { return elements > 0 && numbers == 0; }
   // 10 log10(signal / noise): infinite where nothing differs.
   double decibel() const;
   // 1 where both point the same way, whatever their lengths.
@@ -44,7 +44,7 @@ struct Difference {
   // The same output of another run too: the larger differences, the sums of the rest.
   void add(const Difference& other);
 
-  static constexpr double kMostSteps = 16, kDecibelOfSteps = 30;
+  static constexpr double kMaxSteps = 16, kDecibelOfSteps = 30;
   // Both are multiples of a step, up to 255 of it, rounded to 24 bits.
   static constexpr double kOfStep = 1e-4;
   static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own

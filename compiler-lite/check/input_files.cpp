@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler-lite/check/onnx_runtime.h"
 #include "nestrt/tensor.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::compiler {
 

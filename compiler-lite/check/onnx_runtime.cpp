@@ -10,8 +10,8 @@
 #include "compiler-lite/process/process.h"
 #include "compiler-lite/process/temporary_folder.h"
 #include "nestrt/log.h"
-#include "tools/common/files.h"
-#include "tools/common/resources.h"
+#include "tools/support/report/resources.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <variant>
 
-#include "nestrt/plan_tables.h"
-#include "tools/common/marked_tensors.h"
+#include "nestrt/driver/plan_tables.h"
+#include "tools/support/report/marked_tensors.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
-#include "nestrt/plan_tables.h"
-#include "nestrt/unit.h"
 #include "runtime/core/channel_blocks.h"
 
 namespace nestrt::compiler {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "nestrt/function_ref.h"
+#include "nestrt/driver/function_ref.h"
 #include "nestrt/plan.h"
-#include "runtime/core/aligned_memory.h"
-#include "tools/common/npy.h"
+#include "runtime/platform/aligned_memory.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt {
 class Executable;

@@ -6,8 +6,8 @@
 #include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/quantize.h"
-#include "kernels/common/s8_arithmetic.h"
-#include "nestrt/plan_tables.h"
+#include "kernels/common/quantization/s8_arithmetic.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::compiler {
 namespace {

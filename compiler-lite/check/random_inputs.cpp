@@ -4,8 +4,8 @@
 #include <random>
 
 #include "compiler-lite/check/check.h"
-#include "nestrt/plan_tables.h"
-#include "runtime/plan/picture_channels.h"
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/plan/format/image_channels.h"
 
 namespace nestrt::compiler {
 namespace {

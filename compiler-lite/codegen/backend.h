@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/instruction_set.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/instruction_set.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {

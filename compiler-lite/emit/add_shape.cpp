@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "runtime/core/aligned_memory.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "compiler-lite/emit/version.h"
-#include "runtime/core/aligned_memory.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -9,7 +9,7 @@
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/memory/storage.h"
 #include "compiler-lite/placement/branches.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::compiler {
 

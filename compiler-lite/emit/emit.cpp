@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "nestrt/plan.h"
-#include "runtime/core/aligned_memory.h"
-#include "runtime/plan/digest.h"
-#include "runtime/plan/encode.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/digest.h"
+#include "runtime/plan/format/encode.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::compiler {
 namespace {

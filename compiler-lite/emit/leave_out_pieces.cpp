@@ -1,4 +1,4 @@
-#include "compiler-lite/emit/leave_out_pieces.h"
+#include "compiler-lite/emit/drop_partial_programs.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ uint64_t longest_cycles(const BranchPrograms& branch) {
 
 }  // namespace
 
-bool leave_out_pieces(std::vector<BranchPrograms>& programs) {
+bool drop_partial_programs(std::vector<BranchPrograms>& programs) {
   BranchPrograms* least = nullptr;
   for (BranchPrograms& branch : programs)
     if (std::ranges::any_of(branch.entries, is_piece) && (!least || longest_cycles(branch) < longest_cycles(*least)))

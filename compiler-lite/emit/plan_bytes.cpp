@@ -4,8 +4,8 @@
 #include <cstring>
 #include <new>
 
-#include "runtime/core/aligned_memory.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::compiler {
 

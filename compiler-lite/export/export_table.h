@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "nestrt/operators.h"
+#include "nestrt/driver/operators.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -12,7 +12,7 @@ namespace nestrt::compiler {
 class NodeWriter;
 
 struct ExportRule {
-  ops::Kind kind = ops::Kind::kNone;
+  ops::Kind kind = ops::Kind::kInvalidIndex;
   // Writes the nodes that compute one operator, with real numbers where it is quantized; gives the name of the result.
   Result<std::string> (*write)(NodeWriter& node) = nullptr;
 };

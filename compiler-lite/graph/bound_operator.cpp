@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "kernels/common/simd.h"
+#include "kernels/common/simd/simd.h"
 #include "kernels/registry.h"
 
 namespace nestrt::compiler {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::compiler {
 

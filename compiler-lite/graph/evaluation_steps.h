@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::compiler {
 

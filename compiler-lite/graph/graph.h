@@ -1,6 +1,6 @@
-// Graph: the compiler's network. Nodes are operators of the plan (nestrt/operators.h); values are the tensors between
-// them. All shapes are static: dynamic dimensions are fixed before import, and every value's type and shape is known
-// from the moment its node is added.
+// Graph: the compiler's network. Nodes are operators of the plan (nestrt/driver/operators.h); values are the tensors
+// between them. All shapes are static: dynamic dimensions are fixed before import, and every value's type and shape is
+// known from the moment its node is added.
 //
 // Order: nodes() is topological. Passes may break the order between two calls of tidy(), which restores it.
 // Threads: none; one thread at a time.
@@ -19,8 +19,8 @@
 #include "compiler-lite/graph/folding_budget.h"
 #include "compiler-lite/graph/output_list.h"
 #include "nestrt/data_type.h"
-#include "nestrt/packing.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/packing.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/preprocessing.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
@@ -42,7 +42,7 @@ struct Value {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  Packing packing = Packing::kNone;
+  Packing packing = Packing::kInvalidIndex;
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // What an f32 constant was dequantized from, so that the model's integers can be had again.
   std::optional<plan::Quantization> source_quantization;

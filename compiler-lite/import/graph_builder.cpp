@@ -7,7 +7,7 @@
 
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/graph/evaluation_steps.h"
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
 
 namespace nestrt::compiler {
 

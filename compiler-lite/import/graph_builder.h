@@ -11,10 +11,10 @@
 
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/import/integer_extremes.h"
-#include "compiler-lite/import/limits.h"
-#include "nestrt/kernel.h"
+#include "compiler-lite/import/onnx/limits.h"
+#include "nestrt/driver/kernel.h"
 #include "runtime/core/budget.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
 
 namespace nestrt::compiler {
 

@@ -11,7 +11,7 @@
 
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/node_context.h"
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
 
 namespace nestrt::compiler {
@@ -40,16 +40,16 @@ MissingOperators missing_operators(const OnnxGraph& graph, int64_t opset) {
 }
 
 std::string list_of(const MissingOperators& missing) {
-  constexpr size_t kMostListed = 200;
+  constexpr size_t kMaxListed = 200;
   std::string list;
   size_t listed = 0;
   for (const auto& [op_type, entry] : missing) {
-    if (listed++ == kMostListed) break;
+    if (listed++ == kMaxListed) break;
     list += fmt::format("{}{} ({} {} '{}')", list.empty() ? "" : ", ",
                         op_type.empty() ? "nodes without an operator" : op_type, entry.nodes,
                         entry.nodes == 1 ? "node," : "nodes, first", entry.first);
   }
-  if (listed > kMostListed) list += fmt::format(", and {} more", missing.size() - kMostListed);
+  if (listed > kMaxListed) list += fmt::format(", and {} more", missing.size() - kMaxListed);
   return list;
 }
 

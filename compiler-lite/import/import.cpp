@@ -9,7 +9,7 @@
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/graph_inputs.h"
 #include "compiler-lite/import/graph_nodes.h"
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
 #include "nestrt/log.h"
 

@@ -17,7 +17,7 @@
 
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/graph/host_tensor.h"
-#include "compiler-lite/import/limits.h"
+#include "compiler-lite/import/onnx/limits.h"
 
 namespace nestrt::compiler {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "nestrt/log.h"
-#include "runtime/plan/picture_channels.h"
-#include "tools/common/image.h"
-#include "tools/common/picture_options.h"
-#include "tools/common/picture_remarks.h"
-#include "tools/common/suggestion.h"
+#include "runtime/plan/format/image_channels.h"
+#include "tools/support/image/image.h"
+#include "tools/support/image/image_options.h"
+#include "tools/support/image/preprocessing_warnings.h"
+#include "tools/support/text/suggestion.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/graph_nodes.h"
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "compiler-lite/graph/node_predecessors.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -26,7 +26,7 @@ struct MemoryLayout {
 
 MemoryLayout plan_sequential(const Storage& storage, size_t num_operators);
 // `overlapped`, by position in Graph::nodes(): the operator that the one there reads, and may overlap with nevertheless
-// (runtime/plan/channel_order.h); UINT32_MAX where there is none. Empty: none at all.
+// (runtime/plan/queries/channel_order.h); UINT32_MAX where there is none. Empty: none at all.
 MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph,
                                const std::vector<uint32_t>& overlapped = {});
 

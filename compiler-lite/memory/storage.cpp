@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler-lite/graph/bound_operator.h"
-#include "runtime/plan/views.h"
+#include "runtime/plan/queries/views.h"
 
 namespace nestrt::compiler {
 namespace {

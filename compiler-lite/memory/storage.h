@@ -1,8 +1,8 @@
 // Storage: which buffer each value lives in, and where in it.
 //
-// Most values have a buffer of their own. Some are views (runtime/plan/views.h), so that their producer or consumer has
-// nothing to copy: Reshape, and Slice and Concat where the part is contiguous.
-// Graph inputs and outputs are the caller's memory and never the same: legalize_outputs() makes sure of that first.
+// Most values have a buffer of their own. Some are views (runtime/plan/queries/views.h), so that their producer or
+// consumer has nothing to copy: Reshape, and Slice and Concat where the part is contiguous. Graph inputs and outputs
+// are the caller's memory and never the same: legalize_outputs() makes sure of that first.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler-lite/parts/cut.h"
+#include "compiler-lite/parts/cutting/cut.h"
 #include "compiler-lite/parts/manifest.h"
 #include "nestrt/result.h"
 

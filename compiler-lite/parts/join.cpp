@@ -11,8 +11,8 @@
 
 #include "compiler-lite/export/check_model.h"
 #include "compiler-lite/export/onnx_numbers.h"
-#include "compiler-lite/import/wire_limits.h"
-#include "tools/common/files.h"
+#include "compiler-lite/import/onnx/wire_limits.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {

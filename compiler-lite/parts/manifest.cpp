@@ -6,9 +6,9 @@
 
 #include "compiler-lite/parts/part_names.h"
 #include "compiler-lite/parts/type_names.h"
-#include "tools/common/files.h"
-#include "tools/common/json.h"
-#include "tools/common/yaml_reader.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/json.h"
+#include "tools/support/text/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "nestrt/data_type.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
 

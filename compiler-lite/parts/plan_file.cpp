@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "compiler-lite/parts/part_names.h"
-#include "tools/common/files.h"
-#include "tools/common/nest_c_partition.h"
-#include "tools/common/yaml_reader.h"
+#include "tools/support/nest_c/nest_c_partition.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -7,14 +7,15 @@
 //     - {name: all, operators: all}                      the whole model
 //
 // `backend` is CPU where it is not stated. Operators are called by their names in the model, or as the manifest has
-// them. NEST-C's partition plans (tools/common/nest_c_partition.h) are read too, where they place every operator.
+// them. NEST-C's partition plans (tools/support/nest_c/nest_c_partition.h) are read too, where they place every
+// operator.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "compiler-lite/parts/cut.h"
+#include "compiler-lite/parts/cutting/cut.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {

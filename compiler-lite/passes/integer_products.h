@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "kernels/common/s8c_arithmetic.h"
+#include "kernels/common/quantization/s8c_arithmetic.h"
 
 namespace nestrt::compiler {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kernels/common/s8_arithmetic.h"
+#include "kernels/common/quantization/s8_arithmetic.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -42,7 +42,7 @@ bool is_used(const Graph& graph, const Node& node) {
 std::span<const float> floats(const Graph& graph, ValueId id) {
   if (id == kNoValue) return {};
   const Value& value = graph.value(id);
-  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != Packing::kNone) return {};
+  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != Packing::kInvalidIndex) return {};
   return {value.data<float>(), static_cast<size_t>(value.shape.num_elements())};
 }
 

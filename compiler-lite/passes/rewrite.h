@@ -49,7 +49,7 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
 // The activation that an operator can have fused which computes this; empty for other functions.
 std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
-// The operator that computes the activation. Requires: one other than kNone.
+// The operator that computes the activation. Requires: one other than kInvalidIndex.
 ops::Unary as_unary(const ops::Activation& activation);
 
 // True for an average over windows whose sums of s8 fit 32 bits.

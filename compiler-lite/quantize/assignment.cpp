@@ -7,7 +7,7 @@
 
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/quantization/s8_operands.h"
 
 namespace nestrt::compiler {
 namespace {

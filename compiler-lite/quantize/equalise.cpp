@@ -20,7 +20,7 @@ bool can_be_scaled(const Graph& graph, const Node* node) {
 
 // What is scaled before the activation is scaled behind it.
 bool passes_scale(const ops::Activation& activation) {
-  return activation.kind == ops::ActivationKind::kNone || activation.kind == ops::ActivationKind::kRelu ||
+  return activation.kind == ops::ActivationKind::kInvalidIndex || activation.kind == ops::ActivationKind::kRelu ||
          (activation.kind == ops::ActivationKind::kClip && activation.alpha == 0);
 }
 

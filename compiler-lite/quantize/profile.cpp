@@ -8,7 +8,7 @@
 #include <span>
 
 #include "compiler-lite/quantize/digest.h"
-#include "tools/common/files.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {

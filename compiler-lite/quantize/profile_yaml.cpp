@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "runtime/core/budget.h"
-#include "tools/common/files.h"
-#include "tools/common/yaml_reader.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {

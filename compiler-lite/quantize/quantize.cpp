@@ -112,7 +112,8 @@ class GraphQuantizer {
     const ValueId old = node->outputs[0];
     NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, operands(*node));
     ops::Attributes attributes = s8_attributes(*node, true);
-    if (const ops::Activation activation = product_activation(*node); activation.kind != ops::ActivationKind::kNone) {
+    if (const ops::Activation activation = product_activation(*node);
+        activation.kind != ops::ActivationKind::kInvalidIndex) {
       NESTRT_ASSIGN_OR_RETURN(Node * product, graph_.add_node(node->name, std::move(attributes), inputs,
                                                               {graph_.value(old).name + ".accumulator"}));
       attributes = as_unary(activation);

@@ -7,8 +7,8 @@
 
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
-#include "kernels/common/s8_arithmetic.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/quantization/s8_arithmetic.h"
+#include "kernels/common/quantization/s8_operands.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 namespace s8 = kernels::s8;
 
 // Beyond, clipping costs more than the finer steps give: half of a weight distribution would clip.
-constexpr int kMostClipping = 3;
+constexpr int kMaxClipping = 3;
 
 // Weights seen as output channels.
 struct Channels {
@@ -141,7 +141,7 @@ class Quantizer {
   int least_squares(int64_t first, int64_t last, int exponent) const {
     int best = exponent;
     double smallest = std::numeric_limits<double>::infinity();
-    const int end = std::min(exponent + kMostClipping, range_.high);
+    const int end = std::min(exponent + kMaxClipping, range_.high);
     for (int candidate = exponent; candidate <= end; ++candidate) {
       double error = 0;
       for (int64_t c = first; c < last; ++c) error += squared_error(c, candidate);

@@ -8,11 +8,11 @@
 #include <filesystem>
 
 #include "nestrt/plan.h"
-#include "runtime/core/hexadecimal.h"
 #include "runtime/core/key_file.h"
-#include "runtime/plan/digest.h"
-#include "runtime/plan/signature.h"
-#include "tools/common/files.h"
+#include "runtime/plan/format/digest.h"
+#include "runtime/plan/format/signature.h"
+#include "runtime/text/hexadecimal.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // Signing of plans: Ed25519ph (RFC 8032), with libsodium. A plan is signed as it is; the signature follows its data
-// (runtime/plan/signature.h).
+// (runtime/plan/format/signature.h).
 #pragma once
 
 #include <array>

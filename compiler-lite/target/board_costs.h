@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "compiler-lite/target/target_description.h"
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
-#include "nestrt/unit.h"
 
 namespace nestrt::compiler {
 

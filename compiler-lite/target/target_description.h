@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "nestrt/instruction_set.h"
+#include "nestrt/driver/instruction_set.h"
 #include "nestrt/result.h"
-#include "tools/common/board.h"
+#include "tools/support/board/board.h"
 
 namespace nestrt::compiler {
 

@@ -10,13 +10,13 @@
 #include "compiler-lite/check/run_session.h"
 #include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/digest.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
-#include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
-#include "runtime/plan/statistics.h"
-#include "tools/common/classify.h"
-#include "tools/common/labels.h"
+#include "runtime/plan/queries/statistics.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/image/labels.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "tools/common/files.h"
-#include "tools/common/yaml_reader.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {

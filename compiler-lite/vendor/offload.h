@@ -13,8 +13,8 @@
 #include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/export/export.h"
 #include "compiler-lite/graph/graph.h"
-#include "compiler-lite/parts/capability.h"
-#include "compiler-lite/parts/cut.h"
+#include "compiler-lite/parts/cutting/capability.h"
+#include "compiler-lite/parts/cutting/cut.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {

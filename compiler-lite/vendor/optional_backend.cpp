@@ -6,8 +6,8 @@
 
 #include "compiler-lite/codegen/vendor/blob_program.h"
 #include "compiler-lite/export/onnx_forms.h"
-#include "compiler-lite/parts/model_operators.h"
-#include "compiler-lite/parts/supported.h"
+#include "compiler-lite/parts/cutting/model_operators.h"
+#include "compiler-lite/parts/cutting/supported.h"
 #include "compiler-lite/vendor/branch_model.h"
 #include "compiler-lite/vendor/vendor_command.h"
 

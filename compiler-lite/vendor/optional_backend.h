@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler-lite/codegen/backend.h"
-#include "compiler-lite/parts/capability.h"
+#include "compiler-lite/parts/cutting/capability.h"
 #include "compiler-lite/vendor/offload.h"
 
 namespace nestrt::compiler {

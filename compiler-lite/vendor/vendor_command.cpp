@@ -13,8 +13,8 @@
 #include "compiler-lite/process/temporary_folder.h"
 #include "compiler-lite/vendor/offload.h"
 #include "nestrt/vendor.h"
-#include "runtime/core/parse.h"
-#include "tools/common/files.h"
+#include "runtime/text/parse.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 // Of what a command prints, so much of its end is shown.
 constexpr size_t kShownBytes = 2000;
-constexpr uintmax_t kMostBlobBytes = uintmax_t{2} << 30;
+constexpr uintmax_t kMaxBlobBytes = uintmax_t{2} << 30;
 constexpr std::string_view kInput = "{input}", kOutput = "{output}", kFolder = "{folder}", kData = "{data}";
 
 std::vector<std::string> words_of(const std::string& command) {
@@ -68,9 +68,9 @@ Result<Bytes> read_blob(const std::string& path, const ProcessResult& result) {
   if (!is_file || fs::file_size(path, error) == 0)
     return Status(Code::kUnsupported, fmt::format("its command has written {}; {}",
                                                   is_file ? "an empty output" : "no output", printed_by(result)));
-  if (const uintmax_t size = fs::file_size(path, error); size > kMostBlobBytes)
+  if (const uintmax_t size = fs::file_size(path, error); size > kMaxBlobBytes)
     return Status(Code::kUnsupported, fmt::format("its command has written an output of {} bytes: {} is the most; {}",
-                                                  size, kMostBlobBytes, printed_by(result)));
+                                                  size, kMaxBlobBytes, printed_by(result)));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> blob, tools::read_file(path));
   return Bytes(blob.begin(), blob.end());
 }

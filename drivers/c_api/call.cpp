@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "runtime/core/escaped.h"
+#include "runtime/text/escaped.h"
 
 namespace nestrt::c_api {
 namespace {

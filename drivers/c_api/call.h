@@ -6,7 +6,7 @@
 
 #include "nestrt/nestrt.h"
 #include "nestrt/status.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::c_api {
 

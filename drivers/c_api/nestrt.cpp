@@ -11,12 +11,12 @@
 #include "drivers/c_api/plan.h"
 #include "drivers/c_api/shared_units.h"
 #include "drivers/c_api/views.h"
+#include "nestrt/driver/mutex.h"
 #include "nestrt/log.h"
-#include "nestrt/mutex.h"
 #include "nestrt/session.h"
-#include "runtime/core/escaped.h"
-#include "runtime/core/fork_origin.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/fork_origin.h"
+#include "runtime/platform/guard.h"
+#include "runtime/text/escaped.h"
 
 struct nestrt_session {
   nestrt_session(std::shared_ptr<const nestrt::UnitList> with, std::unique_ptr<nestrt::Session> made)
@@ -237,7 +237,7 @@ nestrt_code nestrt_cancel(nestrt_session* session) {
   return call([&] { return cancel(session); });
 }
 uint64_t nestrt_healed_branches(const nestrt_session* session) {
-  return session != nullptr ? session->session->healed_branches() : 0;
+  return session != nullptr ? session->session->num_host_fallbacks() : 0;
 }
 uint64_t nestrt_reschedules(const nestrt_session* session) {
   return session != nullptr ? session->session->reschedules() : 0;

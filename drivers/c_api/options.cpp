@@ -133,12 +133,12 @@ Status set_timeout(nestrt_run_options* options, int64_t timeout_us) {
   return {};
 }
 
-constexpr int32_t kMostInferences = 1024;  // as PipelineOptions has it
+constexpr int32_t kMaxInferences = 1024;  // as PipelineOptions has it
 
 Status set_inferences(nestrt_pipeline_options* options, std::string_view name, int nestrt::PipelineOptions::*field,
                       int32_t inferences) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
-  NESTRT_RETURN_IF_ERROR(expect_range(name, inferences, 0, kMostInferences));
+  NESTRT_RETURN_IF_ERROR(expect_range(name, inferences, 0, kMaxInferences));
   options->value.*field = inferences;
   return {};
 }

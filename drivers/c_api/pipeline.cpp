@@ -8,8 +8,8 @@
 #include "drivers/c_api/plan.h"
 #include "drivers/c_api/shared_units.h"
 #include "drivers/c_api/views.h"
-#include "nestrt/mutex.h"
-#include "runtime/core/fork_origin.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/fork_origin.h"
 
 struct nestrt_pipeline {
   nestrt_pipeline(std::shared_ptr<const nestrt::UnitList> with, std::unique_ptr<nestrt::Pipeline> made)

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "nestrt/mutex.h"
-#include "runtime/core/fork_origin.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/fork_origin.h"
 
 namespace nestrt::c_api {
 namespace {

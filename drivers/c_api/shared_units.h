@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
-#include "nestrt/unit.h"
 
 namespace nestrt::c_api {
 

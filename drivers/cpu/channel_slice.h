@@ -1,6 +1,6 @@
-// ChannelSlice: some output channels of an operator that can be divided (runtime/plan/channels.h), or some rows of a
-// block of them, as an operator that kernels run like any other: operands with fewer channels and rows, a number of
-// bytes into the whole ones.
+// ChannelSlice: some output channels of an operator that can be divided (runtime/plan/queries/channels.h), or some rows
+// of a block of them, as an operator that kernels run like any other: operands with fewer channels and rows, a number
+// of bytes into the whole ones.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "nestrt/kernel.h"
-#include "runtime/plan/channels.h"
+#include "nestrt/driver/kernel.h"
+#include "runtime/plan/queries/channels.h"
 
 namespace nestrt::drivers {
 

@@ -1,8 +1,8 @@
 #include "drivers/cpu/cpu_unit.h"
 
 #include "drivers/cpu/kernel_program.h"
-#include "kernels/common/simd.h"
-#include "nestrt/host.h"
+#include "kernels/common/simd/simd.h"
+#include "nestrt/driver/host.h"
 #include "scheduler/thread_pool/thread_pool.h"
 
 namespace nestrt::drivers {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "kernels/common/simd.h"
+#include "kernels/common/simd/simd.h"
 #include "kernels/registry.h"
-#include "runtime/core/aligned_memory.h"
-#include "runtime/plan/kernel_selection.h"
-#include "runtime/plan/tensor_spec.h"
-#include "runtime/plan/verify.h"
-#include "runtime/plan/views.h"
+#include "runtime/plan/queries/kernel_selection.h"
+#include "runtime/plan/queries/tensor_spec.h"
+#include "runtime/plan/queries/views.h"
+#include "runtime/plan/verify/verify.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::drivers {
 namespace {
@@ -18,15 +18,15 @@ namespace {
 constexpr std::string_view kViewName = "view";
 constexpr size_t kWeights = 1;   // the input that a selection of kernels may replace
 constexpr size_t kResidual = 3;  // of those that compute by rows
-constexpr size_t kMostOperatorsOfChains = 10'000;
+constexpr size_t kMaxOperatorsOfChains = 10'000;
 
 std::string describe(const OperatorSpec& spec) {
   std::string operands;
   for (const TensorSpec& input : spec.inputs) {
     if (!operands.empty()) operands += ", ";
     operands += input.present ? fmt::format("{} {} {}{}{}", name(input.type), input.shape.to_string(),
-                                            name(input.layout), input.packing == Packing::kNone ? "" : " ",
-                                            input.packing == Packing::kNone ? "" : name(input.packing))
+                                            name(input.layout), input.packing == Packing::kInvalidIndex ? "" : " ",
+                                            input.packing == Packing::kInvalidIndex ? "" : name(input.packing))
                               : "absent";
   }
   return operands;
@@ -185,7 +185,7 @@ Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const C
 
 Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part,
                                      Step* step) {
-  // The plan's operators keep their rules (runtime/plan/verify.h); a part of one is an operator of its own.
+  // The plan's operators keep their rules (runtime/plan/verify/verify.h); a part of one is an operator of its own.
   if (is_part) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
   if (is_view(plan_->tables(), plan_->tables().operators[step->operator_index])) {
     step->kernel_name = kViewName;
@@ -225,7 +225,7 @@ Status KernelProgram::reserve_scratch(const Step& step, ScratchSize size) {
 
 void KernelProgram::chain_steps() {
   // Who reads a result is looked for among all operators.
-  if (plan_->tables().operators.size() > kMostOperatorsOfChains) return;
+  if (plan_->tables().operators.size() > kMaxOperatorsOfChains) return;
   for (size_t first = 0; first + 1 < steps_.size(); first += steps_[first].chained) {
     std::vector<const RowKernel*> kernels;
     for (size_t i = first; i < steps_.size(); ++i) {

@@ -2,8 +2,8 @@
 // output channels of a branch's only operator.
 //
 // Operators whose results only the next one reads, and which are more than a cache holds, are computed in turns of some
-// rows (kernels/common/row_chain.h), with the same bits; but one after the other where an observer wants to know what
-// each takes.
+// rows (kernels/common/framework/row_chain.h), with the same bits; but one after the other where an observer wants to
+// know what each takes.
 //
 // Threads: submit() from one thread at a time; it completes before it returns and allocates nothing on success.
 #pragma once
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "drivers/cpu/channel_slice.h"
-#include "kernels/common/row_chain.h"
-#include "nestrt/unit.h"
-#include "runtime/plan/channels.h"
+#include "kernels/common/framework/row_chain.h"
+#include "nestrt/driver/unit.h"
+#include "runtime/plan/queries/channels.h"
 #include "scheduler/thread_pool/thread_pool.h"
 
 namespace nestrt::drivers {

@@ -9,13 +9,13 @@
 #include <span>
 
 #include "drivers/null/program.h"
-#include "nestrt/event.h"
-#include "nestrt/mutex.h"
+#include "nestrt/driver/event.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::null {
 
 enum class Fault : uint8_t {
-  kNone,
+  kInvalidIndex,
   kError,  // stops with an error
   kHang,   // never ends, until it is stopped
 };

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "drivers/queue/queue.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::null {
 namespace {

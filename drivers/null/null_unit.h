@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "drivers/null/device.h"
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt::null {
 

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "nestrt/plan_tables.h"
-#include "runtime/plan/verify.h"
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/plan/verify/verify.h"
 
 namespace nestrt::null {
 namespace {

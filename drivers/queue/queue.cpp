@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "nestrt/log.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::drivers {
 namespace {

@@ -1,6 +1,6 @@
 // Queue: what has been submitted to one device that runs one program at a time. Runs it in the order of submission, on
-// a thread of its own, and keeps what nestrt/unit.h promises: every submission is signalled once, and its memory is not
-// touched afterwards. A driver says what a job is; it is no part of libnestrt unless one there uses it.
+// a thread of its own, and keeps what nestrt/driver/unit.h promises: every submission is signalled once, and its memory
+// is not touched afterwards. A driver says what a job is; it is no part of libnestrt unless one there uses it.
 //
 // A run that fails, or misses the unit's deadline, leaves a device that cannot be trusted: the queue refuses work until
 // probe() has seen it compute the right thing. That nobody waits for a run any more is no failure.
@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "nestrt/mutex.h"
-#include "nestrt/unit.h"
-#include "runtime/core/named_thread.h"
+#include "nestrt/driver/mutex.h"
+#include "nestrt/driver/unit.h"
+#include "runtime/platform/named_thread.h"
 
 namespace nestrt::drivers {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "drivers/component.h"
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt::vendor {
 

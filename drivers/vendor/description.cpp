@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "drivers/vendor/answers.h"
-#include "runtime/core/escaped.h"
+#include "runtime/text/escaped.h"
 
 namespace nestrt::vendor {
 namespace {

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "drivers/vendor/description.h"
-#include "nestrt/event.h"
+#include "nestrt/driver/event.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/result.h"
-#include "nestrt/unit.h"
 
 namespace nestrt::vendor {
 
@@ -49,7 +49,7 @@ class Device {
   // Whether a session's activations may lie there.
   virtual bool lends_to_sessions() const = 0;
   // Requires: lends(). Goes back with the last reference. Errors: kOutOfMemory, kDeviceFault.
-  virtual Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) = 0;
+  virtual Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) = 0;
   // Whether the device reaches the bytes and likes where they begin.
   virtual bool reaches(const std::byte* bytes, uint64_t size) const = 0;
 

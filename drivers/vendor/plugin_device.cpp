@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "drivers/vendor/answers.h"
-#include "runtime/core/escaped.h"
+#include "runtime/text/escaped.h"
 
 namespace nestrt::vendor {
 namespace {
@@ -152,7 +152,7 @@ Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<con
   return {};
 }
 
-class PluginDevice::Block final : public LentMemory {
+class PluginDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<PluginDevice> device, std::span<std::byte> bytes) : device_(std::move(device)), bytes_(bytes) {}
   // What a device that could not be stopped may write to is nobody else's.
@@ -176,7 +176,7 @@ class PluginDevice::Block final : public LentMemory {
   const std::span<std::byte> bytes_;
 };
 
-Result<std::shared_ptr<LentMemory>> PluginDevice::lend(uint64_t bytes) {
+Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::lend(uint64_t bytes) {
   nestrt_vendor_message why = {};
   void* address = nullptr;
   {
@@ -189,7 +189,7 @@ Result<std::shared_ptr<LentMemory>> PluginDevice::lend(uint64_t bytes) {
     const MutexLock lock(lent_mutex_);
     lent_.push_back(lent);
   }
-  return std::shared_ptr<LentMemory>(std::make_shared<Block>(shared_from_this(), lent));
+  return std::shared_ptr<HostVisibleMemory>(std::make_shared<Block>(shared_from_this(), lent));
 }
 
 // What is wrong is not given back: nobody knows what it is.

@@ -14,7 +14,7 @@
 
 #include "drivers/vendor/device.h"
 #include "drivers/vendor/plugin.h"
-#include "nestrt/mutex.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::vendor {
 
@@ -59,7 +59,7 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
                                               std::span<const uint64_t> output_bytes) override;
   bool lends() const override { return plugin_->functions->lend != nullptr; }
   bool lends_to_sessions() const override { return lends(); }
-  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override;
+  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override;
   bool reaches(const std::byte* bytes, uint64_t size) const override;
   void interrupt() override;
   Status self_test() override;

@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/vendor.h"
-#include "runtime/plan/verify.h"
+#include "runtime/plan/verify/verify.h"
 
 namespace nestrt::vendor {
 namespace {

@@ -14,7 +14,7 @@
 #include "drivers/vendor/device.h"
 #include "drivers/vendor/program.h"
 #include "nestrt/vendor.h"
-#include "runtime/core/aligned_memory.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::vendor {
 
@@ -50,7 +50,7 @@ class StagedProgram {
   Device& device_;
   const PortedProgram source_;
   std::unique_ptr<LoadedProgram> program_;
-  std::shared_ptr<LentMemory> lent_;
+  std::shared_ptr<HostVisibleMemory> lent_;
   AlignedMemory own_;
   std::byte* staging_ = nullptr;  // in one of them, aligned as the device wants it
   std::array<void*, NESTRT_VENDOR_MAX_PORTS> places_{};

@@ -10,7 +10,7 @@
 #include "drivers/vendor/plugin_device.h"
 #include "drivers/vendor/program.h"
 #include "drivers/vendor/staged_program.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::vendor {
 namespace {
@@ -87,8 +87,8 @@ class VendorUnit final : public Unit {
     return prepared.error().with_context(fmt::format("branch {}", branch.branch));
   }
 
-  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override {
-    if (!device_->lends_to_sessions()) return std::shared_ptr<LentMemory>();
+  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override {
+    if (!device_->lends_to_sessions()) return std::shared_ptr<HostVisibleMemory>();
     return device_->lend(bytes);
   }
 

@@ -6,7 +6,7 @@
 
 #include "drivers/vendor/device.h"
 #include "drivers/vendor/plugin.h"
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt::vendor {
 

@@ -5,11 +5,11 @@
 #include <array>
 #include <string>
 
-#include "kernels/common/broadcast.h"
-#include "kernels/common/division.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8c_operands.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/layout/broadcast.h"
+#include "kernels/common/math/channel_division.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -52,7 +52,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation));
     if (!spec.outputs.empty())
       NESTRT_RETURN_IF_ERROR(s8c::has_scales(a) ? s8c::addition_of(spec).error() : s8::binary_shifts(spec).error());
-  } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kNone) {
+  } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kInvalidIndex) {
     return rule_error(fmt::format("an activation needs an f32 output, and this one is {}", name(type)));
   }
   const std::array shapes = {&a.shape, &b.shape};

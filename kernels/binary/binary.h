@@ -9,7 +9,7 @@
 // min and max give NaN where either operand is NaN.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -2,12 +2,12 @@
 #include <type_traits>
 
 #include "kernels/binary/binary.h"
-#include "kernels/common/activation.h"
-#include "kernels/common/broadcast.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8c_operands.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/broadcast.h"
+#include "kernels/common/math/activation.h"
+#include "kernels/common/quantization/s8c_operands.h"
 
 namespace nestrt::kernels {
 namespace {

@@ -1,15 +1,15 @@
 // The s8 Add of tensors of one shape and layout, in vectors.
 #include "kernels/binary/binary.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/s8c_operands.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/quantization/s8c_operands.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/binary/binary_s8_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/s8_vectors-inl.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/quantization/s8_vectors-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -114,7 +114,7 @@ NESTRT_SIMD_EXPORT(add_scaled_elements)
 
 namespace {
 
-constexpr int64_t kLeastPixels = 14 * kLeastRows;
+constexpr int64_t kMinPixels = 14 * kMinRows;
 
 // run(a, b, y, count) for parts of the operands.
 template <typename Run>
@@ -127,7 +127,7 @@ Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
   return make_kernel([count, pixel, pixels, run](const KernelCall& call) {
     const int8_t *a = call.input<int8_t>(0), *b = call.input<int8_t>(1);
     if (count == 0) return;
-    parallel_planes(*call.parallel, count / (pixel * pixels), pixels, range_count(*call.parallel, count), kLeastPixels,
+    parallel_planes(*call.parallel, count / (pixel * pixels), pixels, range_count(*call.parallel, count), kMinPixels,
                     [&](int64_t plane, Range part, int) {
                       const int64_t first = (plane * pixels + part.first) * pixel;
                       run(a + first, b + first, call.output<int8_t>(0) + first, part.size() * pixel);
@@ -149,7 +149,7 @@ bool accepts_binary_s8_add(const OperatorSpec& spec) {
   const TensorSpec& output = spec.outputs[0];
   for (const TensorSpec& input : spec.inputs)
     if (input.type != DataType::kS8 || input.shape != output.shape || input.layout != output.layout ||
-        input.packing != Packing::kNone)
+        input.packing != Packing::kInvalidIndex)
       return false;
   return true;
 }

@@ -5,19 +5,19 @@
 #include <vector>
 
 #include "kernels/binary/binary.h"
-#include "kernels/common/broadcast.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/broadcast.h"
+#include "kernels/common/math/integers.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/binary/binary_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/activation-inl.h"
-#include "kernels/common/partial-inl.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/math/activation-inl.h"
+#include "kernels/common/simd/partial-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -71,7 +71,7 @@ HWY_INLINE void with_kind(BinaryKind kind, const Body& body) {
 }
 
 HWY_INLINE void activate_in_place(const Activation& activation, float* y, int64_t count) {
-  if (activation.kind != ops::ActivationKind::kNone) map_activation(activation, y, y, count);
+  if (activation.kind != ops::ActivationKind::kInvalidIndex) map_activation(activation, y, y, count);
 }
 
 // The activation follows in a second pass over pieces that the first-level cache holds.
@@ -164,7 +164,7 @@ enum class Role {
   kPixel,    // blocked, one pixel: [N or 1, C, 1...]
   kChannel,  // a plain constant, one value per channel
   kScalar,
-  kNone,  // not at all
+  kInvalidIndex,  // not at all
 };
 
 // The operand's dimension at an axis of the output; 1 where it has none.
@@ -174,20 +174,21 @@ int64_t aligned_dim(const Shape& shape, const Shape& output, int axis) {
 }
 
 Role role_of(const TensorSpec& operand, const TensorSpec& output) {
-  if (operand.packing != Packing::kNone) return Role::kNone;
+  if (operand.packing != Packing::kInvalidIndex) return Role::kInvalidIndex;
   if (operand.shape == output.shape && operand.layout == output.layout) return Role::kSame;
   if (operand.shape.num_elements() == 1) return Role::kScalar;
   for (int axis = 2; axis < output.shape.rank(); ++axis)
-    if (aligned_dim(operand.shape, output.shape, axis) != 1) return Role::kNone;
-  if (aligned_dim(operand.shape, output.shape, 1) != output.shape[1]) return Role::kNone;
+    if (aligned_dim(operand.shape, output.shape, axis) != 1) return Role::kInvalidIndex;
+  if (aligned_dim(operand.shape, output.shape, 1) != output.shape[1]) return Role::kInvalidIndex;
   if (operand.layout == output.layout && operand.shape.rank() == output.shape.rank()) return Role::kPixel;
   const bool one_image = aligned_dim(operand.shape, output.shape, 0) == 1;
-  return operand.layout == Layout::kPlain && operand.constant != nullptr && one_image ? Role::kChannel : Role::kNone;
+  return operand.layout == Layout::kPlain && operand.constant != nullptr && one_image ? Role::kChannel
+                                                                                      : Role::kInvalidIndex;
 }
 
 // The values of one operand at run time: `data` with the steps from image to image, block to block, pixel to pixel.
 struct BlockedOperand {
-  Role role = Role::kNone;
+  Role role = Role::kInvalidIndex;
   std::vector<float> packed;  // kChannel: padded to whole blocks
   int64_t image_step = 0;
   int64_t block_step = 0;
@@ -296,7 +297,8 @@ Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec) {
 bool accepts_binary_blocked(const OperatorSpec& spec) {
   const TensorSpec& output = spec.outputs[0];
   return output.layout != Layout::kPlain && output.shape.rank() >= 2 && is_f32_arithmetic(spec) &&
-         role_of(spec.inputs[0], output) != Role::kNone && role_of(spec.inputs[1], output) != Role::kNone;
+         role_of(spec.inputs[0], output) != Role::kInvalidIndex &&
+         role_of(spec.inputs[1], output) != Role::kInvalidIndex;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec) {

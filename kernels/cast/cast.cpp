@@ -3,11 +3,11 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/saturate.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/math/saturate.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

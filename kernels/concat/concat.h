@@ -1,7 +1,7 @@
 // Concat: the inputs one after the other along an axis.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -1,7 +1,7 @@
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/strided_copy.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/strided_copy.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/concat/concat.h"
 
 namespace nestrt::kernels {
@@ -38,7 +38,7 @@ bool accepts_concat_copy(const OperatorSpec& spec) {
   if (block > 1 && spec.outputs[0].shape.rank() < 2) return false;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const TensorSpec& input = spec.inputs[i];
-    if (input.layout != layout || input.packing != Packing::kNone) return false;
+    if (input.layout != layout || input.packing != Packing::kInvalidIndex) return false;
     if (axis_of(spec) == 1 && i + 1 < spec.inputs.size() && input.shape[1] % block != 0) return false;
   }
   return true;

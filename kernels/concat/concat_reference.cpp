@@ -1,8 +1,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/rules.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
 #include "kernels/concat/concat.h"
 
 namespace nestrt::kernels {

@@ -1,11 +1,11 @@
 // What the convolutions that write blocked16 share: conditions and constants.
 #pragma once
 
-#include "kernels/common/integers.h"
-#include "kernels/common/packed_constant.h"
-#include "kernels/common/s8_product.h"
-#include "kernels/common/split.h"
-#include "kernels/common/tile16.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/gemm_s8/s8_product.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/packing/packed_constant.h"
 #include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {

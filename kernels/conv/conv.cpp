@@ -1,12 +1,12 @@
 #include "kernels/conv/conv.h"
 
-#include "kernels/common/division.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/math/channel_division.h"
+#include "kernels/common/quantization/s8_operands.h"
 #include "kernels/conv/geometry.h"
 #include "kernels/registry.h"
-#include "nestrt/packing.h"
+#include "nestrt/driver/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -54,7 +54,7 @@ bool divides_weights(const TensorSpec& weights, int64_t channels, bool depthwise
 }
 
 bool divides_bias(const TensorSpec& bias, int64_t channels) {
-  return bias.type == DataType::kS32 && bias.layout == Layout::kPlain && bias.packing == Packing::kNone &&
+  return bias.type == DataType::kS32 && bias.layout == Layout::kPlain && bias.packing == Packing::kInvalidIndex &&
          bias.shape == Shape{channels};
 }
 

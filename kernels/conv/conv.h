@@ -33,7 +33,7 @@
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -1,7 +1,7 @@
 // Layers of the networks that nestrt is measured on, in f32 ("conv") and s8 ("conv_s8"), one core, every instruction
 // set. `peak` is the share of the multiply-adds of that type that this core can do at best, measured in the same run.
 // "chain" and "chain_s8": layers that read each other, one after the other and in turns of some rows
-// (kernels/common/row_chain.h); `between` are the bytes that only the former write and read.
+// (kernels/common/framework/row_chain.h); `between` are the bytes that only the former write and read.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/fma_ceiling.h"
-#include "kernels/common/packed_constant.h"
-#include "kernels/common/row_chain.h"
-#include "kernels/common/s8_ceiling.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/benchmark/fma_ceiling.h"
+#include "kernels/common/benchmark/s8_ceiling.h"
+#include "kernels/common/framework/row_chain.h"
+#include "kernels/common/packing/packed_constant.h"
+#include "kernels/common/simd/simd.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -228,7 +228,7 @@ class ChainBench {
     }
   }
 
-  void run(benchmark::State& state, bool in_turns) {
+  void run(benchmark::State& state, bool is_row_fused) {
     std::vector<const RowKernel*> kernels;
     for (const auto& layer : layers_) kernels.push_back(layer->by_rows());
     if (std::ranges::count(kernels, nullptr) > 0) return state.SkipWithError("a kernel that does not compute by rows");
@@ -242,7 +242,7 @@ class ChainBench {
                               .thread_scratch = scratch.data(),
                               .parallel = &runner};
     while (state.KeepRunning()) {
-      if (in_turns) {
+      if (is_row_fused) {
         chain.run(call);
         continue;
       }
@@ -259,12 +259,12 @@ class ChainBench {
 
 void register_chains(const std::string& name, DataType type, InstructionSet set) {
   for (const ChainOfLayers& chain : kChains)
-    for (const bool in_turns : {false, true}) {
+    for (const bool is_row_fused : {false, true}) {
       const std::string full = name + "/" + std::string(nestrt::name(set)) + "/" + chain.name +
-                               (in_turns ? "/in turns" : "/one after the other");
-      benchmark::RegisterBenchmark(full.c_str(), [&chain, type, set, in_turns](benchmark::State& state) {
+                               (is_row_fused ? "/in turns" : "/one after the other");
+      benchmark::RegisterBenchmark(full.c_str(), [&chain, type, set, is_row_fused](benchmark::State& state) {
         force_instruction_set(set);
-        ChainBench(chain, type).run(state, in_turns);
+        ChainBench(chain, type).run(state, is_row_fused);
       });
     }
 }

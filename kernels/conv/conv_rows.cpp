@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/common/integers.h"
-#include "kernels/common/saturate.h"
-#include "kernels/common/tile16.h"
+#include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/math/saturate.h"
 
 namespace nestrt::kernels {
 

@@ -1,7 +1,7 @@
-// What the convolutions that compute rows of their output alone (nestrt/row_kernel.h) share.
+// What the convolutions that compute rows of their output alone (nestrt/driver/row_kernel.h) share.
 #pragma once
 
-#include "kernels/common/window_rows.h"
+#include "kernels/common/layout/window_rows.h"
 #include "kernels/conv/direct_tasks.h"
 #include "kernels/conv/geometry.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/integers.h"
+#include "kernels/common/math/integers.h"
 
 namespace nestrt::kernels {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <cstddef>
 
-#include "kernels/common/integers.h"
-#include "kernels/common/split.h"
-#include "kernels/common/tile16.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/conv/geometry.h"
-#include "nestrt/function_ref.h"
+#include "nestrt/driver/function_ref.h"
 
 namespace nestrt::kernels {
 

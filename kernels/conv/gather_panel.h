@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "kernels/common/split.h"
-#include "kernels/common/tile16.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/gemm_f32/tile16.h"
 #include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {

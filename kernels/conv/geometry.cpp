@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/quantization/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "kernels/common/activation.h"
+#include "kernels/common/math/activation.h"
 #include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {

@@ -7,7 +7,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kernels/common/integers.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/conv/geometry.h"
 
 HWY_BEFORE_NAMESPACE();

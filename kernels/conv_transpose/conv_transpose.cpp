@@ -1,7 +1,7 @@
 #include "kernels/conv_transpose/conv_transpose.h"
 
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/conv/geometry.h"
 #include "kernels/registry.h"
 

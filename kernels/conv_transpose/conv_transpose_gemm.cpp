@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/integers.h"
-#include "kernels/common/packed_constant.h"
-#include "kernels/common/split.h"
-#include "kernels/common/tile16.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/packing/packed_constant.h"
 #include "kernels/conv/gather_panel.h"
 #include "kernels/conv/geometry.h"
 #include "kernels/conv_transpose/conv_transpose.h"

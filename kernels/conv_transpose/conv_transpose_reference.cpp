@@ -1,4 +1,4 @@
-#include "kernels/common/function_kernel.h"
+#include "kernels/common/framework/function_kernel.h"
 #include "kernels/conv/reference_loops.h"
 #include "kernels/conv_transpose/conv_transpose.h"
 

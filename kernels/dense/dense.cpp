@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/quantization/s8_operands.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

@@ -8,7 +8,7 @@
 // Weights that arrive unpacked are packed by prepare(). Inputs and outputs are plain.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

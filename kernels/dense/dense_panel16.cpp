@@ -1,9 +1,9 @@
 // Dense on panels of 16 outputs. A single row reads every weight once: its speed is that of the memory, so the panels
 // are spread over the threads. More rows share a panel while it is in the cache.
-#include "kernels/common/integers.h"
-#include "kernels/common/packed_constant.h"
-#include "kernels/common/packing.h"
-#include "kernels/common/panel_product.h"
+#include "kernels/common/gemm_f32/panel_product.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/packing/packed_constant.h"
+#include "kernels/common/packing/packing.h"
 #include "kernels/dense/dense.h"
 
 namespace nestrt::kernels {

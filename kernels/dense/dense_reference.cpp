@@ -1,8 +1,8 @@
 // The definition of Dense: sums in double over K in order.
-#include "kernels/common/activation.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/math/activation.h"
 #include "kernels/dense/dense.h"
 
 namespace nestrt::kernels {

@@ -2,9 +2,9 @@
 // not what the tile reads; the zeros behind them meet weights of zero.
 #include <algorithm>
 
-#include "kernels/common/integers.h"
-#include "kernels/common/s8_product.h"
-#include "kernels/common/split.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/gemm_s8/s8_product.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/dense/dense.h"
 
 namespace nestrt::kernels {
@@ -89,7 +89,8 @@ void S8Panel::run_panels(const KernelCall& call, const int8_t* x, Range rows, Ra
 bool accepts_dense_s8_panel(const OperatorSpec& spec) {
   const Packing weights = spec.inputs[1].packing;
   return spec.inputs[0].type == DataType::kS8 && dense_geometry(spec).has_value() &&
-         (weights == Packing::kNone || weights == Packing::kS8Panel) && spec.outputs[0].layout == Layout::kPlain;
+         (weights == Packing::kInvalidIndex || weights == Packing::kS8Panel) &&
+         spec.outputs[0].layout == Layout::kPlain;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_dense_s8_panel(const OperatorSpec& spec) {

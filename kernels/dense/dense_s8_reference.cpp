@@ -1,8 +1,8 @@
-// The definition of an s8 or s8c Dense: sums in int32, then the epilogue of kernels/common/s8_operands.h.
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+// The definition of an s8 or s8c Dense: sums in int32, then the epilogue of kernels/common/quantization/s8_operands.h.
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/quantization/s8_operands.h"
 #include "kernels/dense/dense.h"
 
 namespace nestrt::kernels {

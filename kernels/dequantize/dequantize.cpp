@@ -1,8 +1,8 @@
 #include "kernels/dequantize/dequantize.h"
 
-#include "kernels/common/map_affine.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/quantization/map_affine.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

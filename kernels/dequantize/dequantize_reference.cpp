@@ -1,4 +1,4 @@
-#include "kernels/common/map_affine.h"
+#include "kernels/common/quantization/map_affine.h"
 #include "kernels/dequantize/dequantize.h"
 
 namespace nestrt::kernels {

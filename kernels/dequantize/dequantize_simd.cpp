@@ -1,15 +1,15 @@
 #include <cmath>
 
-#include "kernels/common/map_elements.h"
-#include "kernels/common/s8c_operands.h"
+#include "kernels/common/framework/map_elements.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/dequantize/dequantize.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/dequantize/dequantize_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/s8_vectors-inl.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/quantization/s8_vectors-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {

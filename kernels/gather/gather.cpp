@@ -2,11 +2,11 @@
 // output[outer][indices...][inner] = data[outer][index][inner], where outer and inner are the axes around `axis`.
 #include <cstring>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/indices.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/indices.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

@@ -1,11 +1,11 @@
 // GatherElements: output[i][j] = data[indices[i][j]][j] for axis 0, and so on for other axes.
 #include <fmt/core.h>
 
-#include "kernels/common/elements.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/indices.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/elements.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/indices.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

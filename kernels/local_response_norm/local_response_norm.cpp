@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

@@ -2,7 +2,7 @@
 // [c - floor((size - 1) / 2), c + ceil((size - 1) / 2)])^beta. f32, [N, C, spatial...].
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

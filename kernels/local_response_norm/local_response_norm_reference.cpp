@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/slices.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/slices.h"
 #include "kernels/local_response_norm/local_response_norm.h"
 
 namespace nestrt::kernels {

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/window_rows.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/window_rows.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/local_response_norm/local_response_norm.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/local_response_norm/local_response_norm_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/partial-inl.h"
-#include "kernels/common/simd.h"
-#include "kernels/common/vector_math-inl.h"
+#include "kernels/common/math/vector_math-inl.h"
+#include "kernels/common/simd/partial-inl.h"
+#include "kernels/common/simd/simd.h"
 
 #ifndef NESTRT_LOCAL_RESPONSE_NORM_WINDOW_
 #define NESTRT_LOCAL_RESPONSE_NORM_WINDOW_

@@ -6,7 +6,7 @@
 //   matmul.f32.reference
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -1,8 +1,8 @@
 // MatMul on panels: a task packs up to two panels of 16 columns of B into scratch of its thread and multiplies rows of
 // A with them.
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/panel_product.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/gemm_f32/panel_product.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/matmul/matmul.h"
 
 namespace nestrt::kernels {

@@ -1,6 +1,6 @@
 // The definition of MatMul: sums in double over K in order.
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/matmul/matmul.h"
 
 namespace nestrt::kernels {

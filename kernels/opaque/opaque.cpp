@@ -2,8 +2,8 @@
 #include <limits>
 #include <span>
 
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -14,7 +14,7 @@ constexpr size_t kMaxResults = 64;
 // Each result is its type, its rank and so many dimensions.
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs)
-    if (!input.present || input.layout != Layout::kPlain || input.packing != Packing::kNone)
+    if (!input.present || input.layout != Layout::kPlain || input.packing != Packing::kInvalidIndex)
       return rule_error("an input is absent, or not plain");
   std::span<const int64_t> numbers = spec.as<ops::Opaque>()->results;
   std::vector<TensorSpec> results;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "kernels/common/division.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8c_operands.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/math/channel_division.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

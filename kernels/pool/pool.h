@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/pool/pool_rows.h"
 #include "kernels/pool/pool_simd.h"
 
@@ -85,7 +85,8 @@ Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec)
 
 bool accepts_pool_global(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
-  if (!has_reduction(spec) || input.packing != Packing::kNone || input.layout == Layout::kBlocked32) return false;
+  if (!has_reduction(spec) || input.packing != Packing::kInvalidIndex || input.layout == Layout::kBlocked32)
+    return false;
   // An output of one pixel whose window reaches as far as the input, without padding, sees all of it.
   const PoolParameters pool = pool_parameters(spec);
   return output.shape.product(2, output.shape.rank()) == 1 &&

@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/s8c_operands.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/pool/pool.h"
 
 namespace nestrt::kernels {

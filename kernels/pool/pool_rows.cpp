@@ -1,7 +1,7 @@
 #include "kernels/pool/pool_rows.h"
 
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/math/integers.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -30,7 +30,7 @@ void PoolRows::run(const KernelCall& call) const {
   const int64_t row_work = width.output * kBlock * depth.kernel * height.kernel * width.kernel;
   const int64_t planes = output.images * output.blocks;
   parallel_planes(*call.parallel, planes, output.rows, range_count(*call.parallel, planes * output.rows * row_work),
-                  kLeastRows, [&](int64_t plane, Range rows, int) {
+                  kMinRows, [&](int64_t plane, Range rows, int) {
                     for (int64_t row = rows.first; row < rows.last; ++row)
                       run_row(call.input<std::byte>(0) + plane * input.block_bytes(), depth.window(row / height.output),
                               height.window(row % height.output),

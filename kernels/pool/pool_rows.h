@@ -1,7 +1,7 @@
-// PoolRows: pools from blocked16 to blocked16, whole or by rows (nestrt/row_kernel.h).
+// PoolRows: pools from blocked16 to blocked16, whole or by rows (nestrt/driver/row_kernel.h).
 #pragma once
 
-#include "kernels/common/window_rows.h"
+#include "kernels/common/layout/window_rows.h"
 #include "kernels/pool/pool.h"
 
 namespace nestrt::kernels {

@@ -1,18 +1,18 @@
 // s8 pools of blocked16 tensors, 16 channels at a time.
 #include <algorithm>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/s8c_operands.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/pool/pool_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pool/pool_s8_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/s8_vectors-inl.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/quantization/s8_vectors-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -37,7 +37,7 @@ HWY_INLINE void for_each_pixel(const PoolParameters& pool, const int8_t* plane, 
 
 // --- Maxima: of columns first, which windows side by side share; then of windows, made of those ----------------------
 
-constexpr int64_t kMostColumns = 64;  // that are kept
+constexpr int64_t kMaxColumns = 64;  // that are kept
 constexpr int64_t kVectorsAtOnce = 4;
 
 // Rows of the input that a row of outputs reads, each at `column`.
@@ -124,15 +124,15 @@ void output_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, 
 }
 
 // Whether windows are so narrow that their columns are kept.
-bool keeps_columns(const PoolAxis& width) { return width.extent() <= kMostColumns; }
+bool keeps_columns(const PoolAxis& width) { return width.extent() <= kMaxColumns; }
 
 // A row of outputs, whose windows along the other axes are d and h. `lowest`: of a window without elements. Requires:
 // keeps_columns().
 void row_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                 int8_t lowest, int8_t* to) {
   const PoolAxis& width = pool.axes[2];
-  const int64_t at_once = (kMostColumns - width.extent()) / width.stride + 1;
-  HWY_ALIGN int8_t columns[kMostColumns * kBlock];
+  const int64_t at_once = (kMaxColumns - width.extent()) / width.stride + 1;
+  HWY_ALIGN int8_t columns[kMaxColumns * kBlock];
   for (int64_t x = 0; x < width.output; x += at_once) {
     const int64_t last = HWY_MIN(x + at_once, width.output), begin = HWY_MAX(x * width.stride - width.pad_begin, 0);
     const int64_t end = HWY_MIN((last - 1) * width.stride - width.pad_begin + width.extent(), width.input);

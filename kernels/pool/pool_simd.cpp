@@ -6,8 +6,8 @@
 #define HWY_TARGET_INCLUDE "kernels/pool/pool_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/simd.h"
-#include "kernels/common/touch.h"
+#include "kernels/common/simd/prefetch.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "kernels/common/division.h"
-#include "kernels/common/map_affine.h"
-#include "kernels/common/picture_fold.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/layout/picture_fold.h"
+#include "kernels/common/math/channel_division.h"
+#include "kernels/common/quantization/map_affine.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -31,7 +31,7 @@ bool accepts_simd(const OperatorSpec& spec) { return is_stored_s8_map(spec, spec
 
 bool accepts_folded(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
-  return input.layout == Layout::kPlain && input.packing == Packing::kNone && PictureFold::accepts(output) &&
+  return input.layout == Layout::kPlain && input.packing == Packing::kInvalidIndex && PictureFold::accepts(output) &&
          has_exponents(output) && output.quantization->axis == -1;
 }
 

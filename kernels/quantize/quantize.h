@@ -4,7 +4,7 @@
 // may also become a blocked16 or folded one with an exponent.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -6,9 +6,9 @@
 //   recurrent.reference
 #pragma once
 
-#include "kernels/common/packed_constant.h"
-#include "kernels/common/split.h"
-#include "nestrt/kernel.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/packing/packed_constant.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -1,8 +1,8 @@
 // Recurrent on register tiles: each step multiplies the states of the batch with panels of 16 columns of the weights,
 // which threads divide.
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/panel_product.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/gemm_f32/panel_product.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/recurrent/recurrent.h"
 
 namespace nestrt::kernels {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

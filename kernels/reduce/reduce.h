@@ -5,7 +5,7 @@
 // value).
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

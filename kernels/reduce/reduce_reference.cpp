@@ -2,10 +2,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/strided.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/strided.h"
 #include "kernels/reduce/reduce.h"
 
 namespace nestrt::kernels {

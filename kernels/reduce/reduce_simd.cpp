@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
 #include "kernels/reduce/reduce.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce/reduce_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/partial-inl.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/simd/partial-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {

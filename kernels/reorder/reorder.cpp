@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "kernels/common/picture_fold.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/layout/picture_fold.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -21,7 +21,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, input.shape);
 }
 
-bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == Packing::kNone; }
+bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == Packing::kInvalidIndex; }
 
 bool accepts_to_blocked(const OperatorSpec& spec) {
   const Layout to = spec.outputs[0].layout;

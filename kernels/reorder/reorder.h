@@ -2,7 +2,7 @@
 // blocked or folded output become zeros.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

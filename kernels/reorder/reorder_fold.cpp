@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/picture_fold.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/layout/picture_fold.h"
 #include "kernels/reorder/reorder.h"
 
 namespace nestrt::kernels {

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "kernels/common/function_kernel.h"
+#include "kernels/common/framework/function_kernel.h"
 #include "kernels/reorder/reorder.h"
 #include "runtime/core/channel_blocks.h"
 

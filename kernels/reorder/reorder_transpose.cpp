@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/transpose.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/layout/transpose.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/reorder/reorder.h"
 
 namespace nestrt::kernels {

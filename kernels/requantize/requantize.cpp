@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "kernels/common/division.h"
-#include "kernels/common/map_elements.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8c_operands.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/map_elements.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/math/channel_division.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -19,7 +19,7 @@ Status check_quantization(const OperatorSpec& spec) {
     NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
     return spec.outputs.empty() ? Status() : s8c::affine_of(spec.outputs[0], "the output").error();
   }
-  if (spec.as<ops::Requantize>()->activation.kind != ops::ActivationKind::kNone)
+  if (spec.as<ops::Requantize>()->activation.kind != ops::ActivationKind::kInvalidIndex)
     return rule_error("an activation needs an input with a scale");
   NESTRT_RETURN_IF_ERROR(s8::exponent_of(spec.inputs[0], "the input").error());
   return spec.outputs.empty() ? Status() : s8::exponent_of(spec.outputs[0], "the output").error();

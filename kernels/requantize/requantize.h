@@ -3,7 +3,7 @@
 // Layouts of input and output are the same.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

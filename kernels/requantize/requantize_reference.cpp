@@ -1,7 +1,7 @@
 #include <array>
 
-#include "kernels/common/map_elements.h"
-#include "kernels/common/s8c_operands.h"
+#include "kernels/common/framework/map_elements.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/requantize/requantize.h"
 
 namespace nestrt::kernels {

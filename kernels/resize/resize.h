@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

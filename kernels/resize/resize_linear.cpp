@@ -3,10 +3,10 @@
 #define HWY_TARGET_INCLUDE "kernels/resize/resize_linear.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/simd/simd.h"
 #include "kernels/resize/resize.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -60,7 +60,7 @@ bool accepts_resize_linear(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
   if (resize.mode != ops::ResizeMode::kLinear || input.layout != output.layout || input.layout == Layout::kBlocked32 ||
-      input.packing != Packing::kNone || input.shape.rank() != 4 ||
+      input.packing != Packing::kInvalidIndex || input.shape.rank() != 4 ||
       resize.coordinate == ops::CoordinateMode::kTfCropAndResize || output.shape.num_elements() == 0 ||
       !resize_copies_channels(spec))
     return false;

@@ -2,10 +2,10 @@
 // channels that lie together.
 #include <cstring>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/parallel_ranges.h"
-#include "kernels/common/rules.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/resize/resize.h"
 
 namespace nestrt::kernels {
@@ -75,7 +75,7 @@ bool accepts_resize_nearest(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
   if (resize.mode != ops::ResizeMode::kNearest || input.layout != output.layout || input.shape.rank() == 0 ||
-      input.packing != Packing::kNone || resize.coordinate == ops::CoordinateMode::kTfCropAndResize ||
+      input.packing != Packing::kInvalidIndex || resize.coordinate == ops::CoordinateMode::kTfCropAndResize ||
       output.shape.num_elements() == 0)
     return false;
   return input.layout == Layout::kPlain || (input.shape.rank() > 2 && resize_copies_channels(spec));

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "kernels/common/elements.h"
-#include "kernels/common/function_kernel.h"
+#include "kernels/common/framework/elements.h"
+#include "kernels/common/framework/function_kernel.h"
 #include "kernels/resize/resize.h"
 
 namespace nestrt::kernels {

@@ -2,7 +2,7 @@
 // A slice with a NaN or +infinity, or of -infinity only, gives NaN throughout.
 #pragma once
 
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

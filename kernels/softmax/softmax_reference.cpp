@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/slices.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/slices.h"
 #include "kernels/softmax/softmax.h"
 
 namespace nestrt::kernels {

@@ -2,19 +2,19 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/integers.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/slices.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/layout/slices.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/softmax/softmax.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softmax/softmax_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/partial-inl.h"
-#include "kernels/common/simd.h"
-#include "kernels/common/vector_math-inl.h"
+#include "kernels/common/math/vector_math-inl.h"
+#include "kernels/common/simd/partial-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {

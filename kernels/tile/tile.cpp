@@ -1,11 +1,11 @@
 // Tile: repeats the input along each axis, or stretches an axis of 1 (ONNX Tile and Expand).
 #include <fmt/core.h>
 
-#include "kernels/common/elements.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
-#include "kernels/common/strided_copy.h"
+#include "kernels/common/framework/elements.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/layout/strided_copy.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

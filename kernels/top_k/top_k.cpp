@@ -5,10 +5,10 @@
 #include <bit>
 #include <utility>
 
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/slices.h"
-#include "kernels/common/steps.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/layout/slices.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

@@ -1,11 +1,11 @@
 // Transpose: output axis i is input axis permutation[i].
 #include <fmt/core.h>
 
-#include "kernels/common/elements.h"
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/steps.h"
-#include "kernels/common/strided_copy.h"
+#include "kernels/common/framework/elements.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
+#include "kernels/common/layout/strided_copy.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {

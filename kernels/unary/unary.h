@@ -5,8 +5,8 @@
 //   boolean       logical_not
 #pragma once
 
-#include "kernels/common/s8_arithmetic.h"
-#include "nestrt/kernel.h"
+#include "kernels/common/quantization/s8_arithmetic.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt::kernels {
 

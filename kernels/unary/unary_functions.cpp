@@ -1,7 +1,7 @@
 // The definition of each f32 kind. Comparisons are written so that a NaN stays a NaN.
 #include <cmath>
 
-#include "kernels/common/activation.h"
+#include "kernels/common/math/activation.h"
 #include "kernels/unary/unary.h"
 
 namespace nestrt::kernels {

@@ -3,10 +3,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/common/map_elements.h"
-#include "kernels/common/rules.h"
-#include "kernels/common/s8c_operands.h"
-#include "kernels/common/saturate.h"
+#include "kernels/common/framework/map_elements.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/math/saturate.h"
+#include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/unary/unary.h"
 
 namespace nestrt::kernels {

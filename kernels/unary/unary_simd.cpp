@@ -1,15 +1,15 @@
-#include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/unary/unary.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/unary/unary_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/activation-inl.h"
-#include "kernels/common/partial-inl.h"
-#include "kernels/common/simd.h"
-#include "kernels/common/vector_math-inl.h"
+#include "kernels/common/math/activation-inl.h"
+#include "kernels/common/math/vector_math-inl.h"
+#include "kernels/common/simd/partial-inl.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -83,7 +83,7 @@ ops::ActivationKind activation_kind(Kind kind) {
   static_assert(static_cast<int>(Kind::kRelu) + 1 == static_cast<int>(ops::ActivationKind::kRelu));
   static_assert(static_cast<int>(Kind::kSilu) + 1 == static_cast<int>(ops::ActivationKind::kSilu));
   return kind <= Kind::kSilu ? static_cast<ops::ActivationKind>(static_cast<int>(kind) + 1)
-                             : ops::ActivationKind::kNone;
+                             : ops::ActivationKind::kInvalidIndex;
 }
 
 bool has_vector_form(Kind kind) {
@@ -99,7 +99,7 @@ bool has_vector_form(Kind kind) {
     case Kind::kErf:
       return true;
     default:
-      return activation_kind(kind) != ops::ActivationKind::kNone;
+      return activation_kind(kind) != ops::ActivationKind::kInvalidIndex;
   }
 }
 
@@ -119,15 +119,15 @@ Result<std::unique_ptr<Kernel>> storage_kernel(const OperatorSpec& spec, Map map
 
 bool accepts_unary_simd(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
-  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout && input.packing == Packing::kNone &&
-         has_vector_form(spec.as<ops::Unary>()->kind);
+  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout &&
+         input.packing == Packing::kInvalidIndex && has_vector_form(spec.as<ops::Unary>()->kind);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec) {
   const ops::Unary& attributes = *spec.as<ops::Unary>();
   const float alpha = attributes.alpha, beta = attributes.beta;
   const Kind kind = attributes.kind;
-  if (const auto activation = activation_kind(kind); activation != ops::ActivationKind::kNone) {
+  if (const auto activation = activation_kind(kind); activation != ops::ActivationKind::kInvalidIndex) {
     return storage_kernel(spec, [run = simd_pick(map_activation_table), stated = Activation{activation, alpha, beta}](
                                     const float* x, float* y, int64_t count) { run(stated, x, y, count); });
   }

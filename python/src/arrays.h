@@ -8,8 +8,8 @@
 #include <string>
 
 #include "nestrt/tensor.h"
-#include "runtime/core/aligned_memory.h"
-#include "tools/common/npy.h"
+#include "runtime/platform/aligned_memory.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::python {
 

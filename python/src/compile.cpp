@@ -25,11 +25,11 @@
 #include "python/src/plan.h"
 #include "python/src/text.h"
 #include "python/src/unit_choice.h"
-#include "runtime/plan/views.h"
-#include "tools/common/files.h"
-#include "tools/nestc/compile_options.h"
+#include "runtime/plan/queries/views.h"
 #include "tools/nestc/model_files.h"
-#include "tools/nestc/quantize_options.h"
+#include "tools/nestc/options/compile_options.h"
+#include "tools/nestc/options/quantize_options.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::python {
 namespace {

@@ -8,9 +8,9 @@
 #include "python/src/reports.h"
 #include "python/src/session.h"
 #include "python/src/text.h"
-#include "tools/common/classify.h"
-#include "tools/common/progress.h"
-#include "tools/common/tensor_files.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/report/tensor_files.h"
+#include "tools/support/text/progress.h"
 
 NB_MODULE(_nestrt, module) {
   namespace python = nestrt::python;

@@ -4,15 +4,15 @@
 
 #include <cstring>
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "python/src/arrays.h"
 #include "python/src/errors.h"
 #include "python/src/text.h"
-#include "runtime/core/aligned_memory.h"
-#include "runtime/plan/statistics.h"
-#include "tools/common/classify.h"
-#include "tools/common/image.h"
-#include "tools/common/preprocess.h"
+#include "runtime/plan/queries/statistics.h"
+#include "runtime/platform/aligned_memory.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/image/image.h"
+#include "tools/support/image/preprocess.h"
 
 namespace nestrt::python {
 namespace {

@@ -16,7 +16,7 @@
 #include "python/src/plan.h"
 #include "python/src/text.h"
 #include "python/src/unit_choice.h"
-#include "tools/nestrt/summaries.h"
+#include "tools/nestrt/figures/summaries.h"
 
 namespace nestrt::python {
 namespace {
@@ -140,7 +140,7 @@ nb::dict memory_of(const SessionHandle& self) {
   result["scratch_bytes"] = memory.scratch_bytes;
   result["repacked_bytes"] = memory.repacked_bytes;
   result["copied_bytes"] = memory.copied_bytes;
-  result["handed_over_bytes"] = memory.handed_over_bytes;
+  result["shared_memory_bytes"] = memory.shared_memory_bytes;
   return result;
 }
 
@@ -275,7 +275,7 @@ void bind_session(nb::module_& module) {
           "cancel", [](SessionHandle& self) { self.session->cancel(); },
           "The run in progress, if there is one, raises Cancelled on its thread. From any thread.")
       .def_prop_ro(
-          "healed", [](const SessionHandle& self) { return self.session->healed_branches(); },
+          "healed", [](const SessionHandle& self) { return self.session->num_host_fallbacks(); },
           "Steps that the CPU computed because another unit had failed.")
       .def_prop_ro(
           "reschedules", [](const SessionHandle& self) { return self.session->reschedules(); },

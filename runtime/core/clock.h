@@ -1,7 +1,7 @@
 // The clock of a session: null is the steady clock, which is asked without a virtual call.
 #pragma once
 
-#include "nestrt/clock.h"
+#include "nestrt/driver/clock.h"
 
 namespace nestrt {
 

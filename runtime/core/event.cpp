@@ -1,4 +1,4 @@
-#include "nestrt/event.h"
+#include "nestrt/driver/event.h"
 
 namespace nestrt {
 namespace {

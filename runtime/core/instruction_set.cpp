@@ -1,4 +1,4 @@
-#include "nestrt/instruction_set.h"
+#include "nestrt/driver/instruction_set.h"
 
 namespace nestrt {
 

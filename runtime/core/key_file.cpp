@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/core/file_descriptor.h"
-#include "runtime/core/hexadecimal.h"
+#include "runtime/platform/file_descriptor.h"
+#include "runtime/text/hexadecimal.h"
 
 namespace nestrt {
 namespace {

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <memory>
 
-#include "nestrt/mutex.h"
-#include "runtime/core/escaped.h"
-#include "runtime/core/guard.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/guard.h"
+#include "runtime/text/escaped.h"
 
 namespace nestrt {
 namespace {

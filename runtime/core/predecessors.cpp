@@ -6,8 +6,8 @@
 namespace nestrt {
 
 void PredecessorBuilder::reads(uint32_t node, int32_t value) {
-  const uint32_t writer = value < 0 ? kNone : writer_[static_cast<size_t>(value)];
-  if (writer != kNone) predecessors_[node].push_back(writer);
+  const uint32_t writer = value < 0 ? kInvalidIndex : writer_[static_cast<size_t>(value)];
+  if (writer != kInvalidIndex) predecessors_[node].push_back(writer);
 }
 
 void PredecessorBuilder::writes(uint32_t node, int32_t value) {

@@ -17,7 +17,7 @@ using Predecessors = std::vector<std::vector<uint32_t>>;
 // topological order; then every edge is there once, and predecessors ascend.
 class PredecessorBuilder {
  public:
-  PredecessorBuilder(size_t nodes, size_t values) : predecessors_(nodes), writer_(values, kNone) {}
+  PredecessorBuilder(size_t nodes, size_t values) : predecessors_(nodes), writer_(values, kInvalidIndex) {}
 
   // `value`: less than `values`; negative: an operand that is absent. What nobody has written has no predecessor.
   void reads(uint32_t node, int32_t value);
@@ -25,7 +25,7 @@ class PredecessorBuilder {
   Predecessors take() &&;
 
  private:
-  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kInvalidIndex = UINT32_MAX;
 
   Predecessors predecessors_;
   std::vector<uint32_t> writer_;  // by value

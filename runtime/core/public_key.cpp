@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "runtime/core/guard.h"
-#include "runtime/core/hexadecimal.h"
 #include "runtime/core/key_file.h"
+#include "runtime/platform/guard.h"
+#include "runtime/text/hexadecimal.h"
 
 namespace nestrt {
 

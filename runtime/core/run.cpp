@@ -1,4 +1,4 @@
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt {
 

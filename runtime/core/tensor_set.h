@@ -6,7 +6,7 @@
 
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
-#include "runtime/core/aligned_memory.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt {
 

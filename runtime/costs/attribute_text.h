@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nestrt/operators.h"
+#include "nestrt/driver/operators.h"
 
 namespace nestrt {
 

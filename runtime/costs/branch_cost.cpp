@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "nestrt/costs.h"
-#include "nestrt/plan_tables.h"
-#include "runtime/core/guard.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/plan_tables.h"
 #include "runtime/costs/cost_range.h"
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
-#include "runtime/plan/channels.h"
-#include "runtime/plan/views.h"
+#include "runtime/plan/queries/channels.h"
+#include "runtime/plan/queries/views.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt {
 namespace {
@@ -67,7 +67,7 @@ Status no_time(const Plan& plan, uint32_t branch_index, const WorkCost& cost, co
       Code::kInvalidArgument,
       fmt::format("costs: {} microseconds of branch {}, from operator '{}' on, on {} are none, 0 to {}; leave "
                   "out what a unit cannot do",
-                  cost.microseconds, branch_index, op.name, describe(unit), kMostMicroseconds));
+                  cost.microseconds, branch_index, op.name, describe(unit), kMaxMicroseconds));
 }
 
 }  // namespace

@@ -19,14 +19,14 @@
 #include <optional>
 #include <span>
 
-#include "nestrt/costs.h"
-#include "runtime/core/escaped.h"
-#include "runtime/core/file_descriptor.h"
-#include "runtime/core/guard.h"
-#include "runtime/core/parse.h"
-#include "runtime/core/replace_file.h"
+#include "nestrt/driver/costs.h"
 #include "runtime/costs/cost_range.h"
 #include "runtime/costs/cost_text.h"
+#include "runtime/platform/file_descriptor.h"
+#include "runtime/platform/guard.h"
+#include "runtime/platform/replace_file.h"
+#include "runtime/text/escaped.h"
+#include "runtime/text/parse.h"
 
 namespace nestrt {
 namespace {
@@ -210,7 +210,7 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
   if (overhead != nullptr) {
     content += "overhead";
     for (double value : {overhead->start_us, overhead->finish_us, overhead->mb_per_s, overhead->lane_us}) {
-      if (!is_cost(value)) return refuse(fmt::format("an overhead of {} is none, 0 to {}", value, kMostMicroseconds));
+      if (!is_cost(value)) return refuse(fmt::format("an overhead of {} is none, 0 to {}", value, kMaxMicroseconds));
       content += fmt::format("\t{}", format(value));
     }
     content += "\n";
@@ -220,7 +220,7 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
     if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' names no work", escaped(work)));
     if (!is_cost(cost.microseconds))
       return refuse(
-          fmt::format("{} microseconds of '{}' are none, 0 to {}", cost.microseconds, work, kMostMicroseconds));
+          fmt::format("{} microseconds of '{}' are none, 0 to {}", cost.microseconds, work, kMaxMicroseconds));
     content +=
         fmt::format("cost\t{}\t{}\t{}\n", format(cost.microseconds), kSources[static_cast<size_t>(cost.source)], work);
   }

@@ -1,11 +1,11 @@
 // Which numbers costs may have.
 #pragma once
 
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 
 namespace nestrt {
 
 // Whether it is a time in microseconds, or a rate; not so what is no number.
-inline bool is_cost(double value) { return value >= 0 && value <= kMostMicroseconds; }
+inline bool is_cost(double value) { return value >= 0 && value <= kMaxMicroseconds; }
 
 }  // namespace nestrt

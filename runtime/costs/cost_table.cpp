@@ -1,4 +1,4 @@
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 
 #include <iterator>
 

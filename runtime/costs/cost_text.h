@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 #include "nestrt/result.h"
 
 namespace nestrt {

@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <array>
 
-#include "nestrt/packing.h"
+#include "nestrt/driver/packing.h"
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
 #include "runtime/costs/unit_key.h"
-#include "runtime/plan/channels.h"
-#include "runtime/plan/kernel_selection.h"
-#include "runtime/plan/program_for.h"
-#include "runtime/plan/statistics.h"
+#include "runtime/plan/queries/channels.h"
+#include "runtime/plan/queries/kernel_selection.h"
+#include "runtime/plan/queries/program_for.h"
+#include "runtime/plan/queries/statistics.h"
 
 namespace nestrt {
 namespace {
 
-constexpr int64_t kMostStemChannels = 4;
+constexpr int64_t kMaxStemChannels = 4;
 
 // What kernels of an instruction set are given to do.
 struct HostWork {
@@ -40,7 +40,7 @@ std::string_view winograd_of(Packing packing) {
 std::string_view sort_of(const ops::Conv& conv, const Shape& weights, Packing packing) {
   if (row_of(packing).form == PackedForm::kWinograd) return winograd_of(packing);
   if (conv.group > 1 && weights[1] == 1) return "depthwise";
-  if (weights[1] <= kMostStemChannels) return "stem";
+  if (weights[1] <= kMaxStemChannels) return "stem";
   return weights.product(2, weights.rank()) == 1 ? "pointwise" : "spatial";
 }
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/plan.h"
-#include "nestrt/unit.h"
 
 namespace nestrt {
 

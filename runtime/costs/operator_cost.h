@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 
 namespace nestrt {
 

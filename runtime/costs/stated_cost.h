@@ -1,7 +1,7 @@
 // What a plan says that one of its programs costs.
 #pragma once
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt {
 

@@ -1,6 +1,6 @@
 #include "runtime/costs/stated_costs.h"
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt {
 namespace {

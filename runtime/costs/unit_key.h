@@ -1,8 +1,8 @@
 // The key that a unit's costs have.
 #pragma once
 
-#include "nestrt/costs.h"
-#include "nestrt/unit.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt {
 

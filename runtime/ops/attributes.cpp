@@ -1,4 +1,4 @@
-#include "nestrt/operators.h"
+#include "nestrt/driver/operators.h"
 
 namespace nestrt::ops {
 

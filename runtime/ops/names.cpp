@@ -1,4 +1,4 @@
-#include "nestrt/operators.h"
+#include "nestrt/driver/operators.h"
 
 #include <algorithm>
 #include <iterator>
@@ -41,7 +41,7 @@ std::string_view name(Rounding value) {
 
 std::string_view name(ActivationKind value) {
   static constexpr Named<ActivationKind> kNames[] = {
-      {ActivationKind::kNone, "none"},
+      {ActivationKind::kInvalidIndex, "none"},
       {ActivationKind::kRelu, "relu"},
       {ActivationKind::kClip, "clip"},
       {ActivationKind::kLeakyRelu, "leaky_relu"},

@@ -1,4 +1,4 @@
-#include "nestrt/kernel.h"
+#include "nestrt/driver/kernel.h"
 
 namespace nestrt {
 

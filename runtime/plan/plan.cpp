@@ -3,9 +3,9 @@
 #include <array>
 #include <cstring>
 
-#include "nestrt/plan_tables.h"
-#include "runtime/core/hexadecimal.h"
-#include "runtime/plan/format.h"
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/text/hexadecimal.h"
 
 namespace nestrt {
 

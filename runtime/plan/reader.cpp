@@ -5,17 +5,17 @@
 #include <bit>
 #include <cstring>
 
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_tables.h"
-#include "runtime/core/aligned_memory.h"
-#include "runtime/core/guard.h"
-#include "runtime/plan/decode.h"
-#include "runtime/plan/digest.h"
-#include "runtime/plan/file_bytes.h"
-#include "runtime/plan/format.h"
-#include "runtime/plan/picture_channels.h"
-#include "runtime/plan/signature.h"
-#include "runtime/plan/verify.h"
+#include "runtime/plan/format/decode.h"
+#include "runtime/plan/format/digest.h"
+#include "runtime/plan/format/file_bytes.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/plan/format/image_channels.h"
+#include "runtime/plan/format/signature.h"
+#include "runtime/plan/verify/verify.h"
+#include "runtime/platform/aligned_memory.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt {
 

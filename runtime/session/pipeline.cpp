@@ -5,17 +5,17 @@
 #include <deque>
 #include <vector>
 
-#include "nestrt/mutex.h"
-#include "runtime/core/fork_origin.h"
-#include "runtime/core/guard.h"
-#include "runtime/core/named_thread.h"
-#include "runtime/session/session_in_turns.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/fork_origin.h"
+#include "runtime/platform/guard.h"
+#include "runtime/platform/named_thread.h"
+#include "runtime/session/pipeline_session.h"
 #include "runtime/session/shaped_session.h"
 
 namespace nestrt {
 namespace {
 
-constexpr int kMostInferences = 1024;  // in flight, and waiting
+constexpr int kMaxInferences = 1024;  // in flight, and waiting
 
 // An inference on its way; used again and again.
 struct Entry {
@@ -48,7 +48,7 @@ class PipelineImpl final : public Pipeline {
 
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
     inferences_.resize(in_flight);
-    const auto turns = std::make_shared<UnitTurns>(units.size());
+    const auto turns = std::make_shared<UnitArbiters>(units.size());
     if (plan_->shapes().empty()) NESTRT_RETURN_IF_ERROR(add_shape(plan_, units, options.session, turns));
     for (const std::shared_ptr<const Plan>& shape : plan_->shapes())
       NESTRT_RETURN_IF_ERROR(add_shape(shape, units, options.session, turns));
@@ -101,17 +101,19 @@ class PipelineImpl final : public Pipeline {
   Schedule schedule() const override { return inferences_[0][0]->schedule(); }
 
  private:
-  using Sessions = std::vector<std::unique_ptr<SessionInTurns>>;  // by shape
+  using Sessions = std::vector<std::unique_ptr<PipelineSession>>;  // by shape
 
   // Of one shape a session for each inference. The first learns, the others follow.
   Status add_shape(const std::shared_ptr<const Plan>& plan, const UnitList& units, SessionOptions options,
-                   const std::shared_ptr<UnitTurns>& turns) {
+                   const std::shared_ptr<UnitArbiters>& turns) {
     const size_t shape = inferences_[0].size();
     options.schedule.method = ScheduleMethod::kThroughput;
-    TurnOptions role{turns, [this, shape](const PreparedSchedule& schedule, const CostTable& costs,
-                                          const CostTable& measured) { offer(shape, schedule, costs, measured); }};
+    PipelineSessionOptions role{
+        turns, [this, shape](const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) {
+          offer(shape, schedule, costs, measured);
+        }};
     for (auto& sessions : inferences_) {
-      NESTRT_ASSIGN_OR_RETURN(auto session, SessionInTurns::create(plan, units, options, role));
+      NESTRT_ASSIGN_OR_RETURN(auto session, PipelineSession::create(plan, units, options, role));
       if (!role.follows) {
         role = {turns, {}, true, session->may_change(), session->kernels()};
         options.fixed_schedule = std::make_shared<const Schedule>(session->schedule());
@@ -185,13 +187,13 @@ Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> p
                                                    const PipelineOptions& options) {
   return guarded([&]() -> Result<std::unique_ptr<Pipeline>> {
     if (plan == nullptr) return Status(Code::kInvalidArgument, "a pipeline needs a plan");
-    if (options.in_flight < 0 || options.in_flight > kMostInferences || options.waiting < 0 ||
-        options.waiting > kMostInferences)
+    if (options.in_flight < 0 || options.in_flight > kMaxInferences || options.waiting < 0 ||
+        options.waiting > kMaxInferences)
       return Status(
           Code::kInvalidArgument,
           fmt::format(
               "a pipeline has 1 to {} inferences in flight, 0 for as many as its units need, and up to as many waiting",
-              kMostInferences));
+              kMaxInferences));
     const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : 3 * units.size();
     auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);
     NESTRT_RETURN_IF_ERROR(pipeline->start(units, options, in_flight));

@@ -5,27 +5,27 @@
 #include <algorithm>
 #include <atomic>
 
+#include "nestrt/driver/mutex.h"
 #include "nestrt/log.h"
-#include "nestrt/mutex.h"
-#include "runtime/core/fork_origin.h"
-#include "runtime/core/guard.h"
+#include "runtime/adaptation/adaptation.h"
+#include "runtime/adaptation/file_order.h"
+#include "runtime/adaptation/first_schedule.h"
+#include "runtime/adaptation/trial.h"
+#include "runtime/concurrency/unit_demand.h"
 #include "runtime/core/unit_infos.h"
-#include "runtime/plan/program_for.h"
-#include "runtime/plan/run_memory.h"
-#include "runtime/plan/verify.h"
-#include "runtime/session/adaptation.h"
-#include "runtime/session/arguments.h"
-#include "runtime/session/check_options.h"
-#include "runtime/session/check_schedule.h"
-#include "runtime/session/executor.h"
-#include "runtime/session/file_order.h"
-#include "runtime/session/first_schedule.h"
-#include "runtime/session/refused_programs.h"
-#include "runtime/session/session_in_turns.h"
+#include "runtime/execution/arguments.h"
+#include "runtime/execution/check_options.h"
+#include "runtime/execution/check_schedule.h"
+#include "runtime/execution/executor.h"
+#include "runtime/execution/refused_programs.h"
+#include "runtime/execution/working_units.h"
+#include "runtime/plan/queries/program_for.h"
+#include "runtime/plan/queries/run_memory.h"
+#include "runtime/plan/verify/verify.h"
+#include "runtime/platform/fork_origin.h"
+#include "runtime/platform/guard.h"
+#include "runtime/session/pipeline_session.h"
 #include "runtime/session/shaped_session.h"
-#include "runtime/session/trial.h"
-#include "runtime/session/unit_users.h"
-#include "runtime/session/working_units.h"
 
 namespace nestrt {
 namespace {
@@ -36,9 +36,10 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
   return std::nullopt;
 }
 
-class SessionImpl final : public SessionInTurns {
+class SessionImpl final : public PipelineSession {
  public:
-  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options, TurnOptions turns)
+  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options,
+              PipelineSessionOptions turns)
       : plan_(std::move(plan)),
         units_(std::move(units)),
         options_(options),
@@ -58,7 +59,7 @@ class SessionImpl final : public SessionInTurns {
     NESTRT_RETURN_IF_ERROR(check_options(options_));
     NESTRT_RETURN_IF_ERROR(check_units());
     NESTRT_RETURN_IF_ERROR(check_signer());
-    report_useless_units();
+    log_unused_units();
     infos_ = infos_with_refusals(plan_->tables(), units_, executables_);
     SessionOptions beside_others = options_;
     beside_others.schedule.others = user_.others();
@@ -119,7 +120,7 @@ class SessionImpl final : public SessionInTurns {
   }
 
   void cancel() override { executor_.cancel(); }
-  uint64_t healed_branches() const override { return health_.healed(); }
+  uint64_t num_host_fallbacks() const override { return health_.healed(); }
   uint64_t reschedules() const override { return adaptation_ != nullptr ? adaptation_->swaps() : 0; }
   const Plan& plan() const override { return *plan_; }
 
@@ -136,7 +137,7 @@ class SessionImpl final : public SessionInTurns {
     memory.repacked_bytes = executables_.repacked_bytes();
     const Traffic traffic = executor_.traffic();
     memory.copied_bytes = traffic.copied;
-    memory.handed_over_bytes = traffic.handed_over;
+    memory.shared_memory_bytes = traffic.handed_over;
     return memory;
   }
 
@@ -153,7 +154,7 @@ class SessionImpl final : public SessionInTurns {
         OperatorSummary& summary = summaries[choice.operator_index];
         summary.kernel = choice.kernel;
         summary.repacked |= choice.repacked;
-        summary.in_turns |= choice.in_turns;
+        summary.is_row_fused |= choice.is_row_fused;
         add_unit(summary, units_[step.unit]->info().name);
       }
     }
@@ -190,7 +191,7 @@ class SessionImpl final : public SessionInTurns {
                   "trusted key; load it with LoadOptions::trusted_keys");
   }
 
-  void report_useless_units() const {
+  void log_unused_units() const {
     for (const std::shared_ptr<Unit>& unit : units_) {
       if (unit->info().is_host || is_useful(plan_->tables(), unit->info())) continue;
       log(LogLevel::kWarning,
@@ -357,7 +358,7 @@ class SessionImpl final : public SessionInTurns {
   bool has_costs_ = false;                 // the schedule was made from costs
   bool share_cores_ = true;                // what try_schedule() tried was not found to be slower
   std::unique_ptr<KernelPolicy> kernels_;  // until adaptation_ has it
-  UnitUser user_;
+  UnitDemand user_;
   Executables executables_;
   UnitHealth health_;
   size_t arena_bytes_ = 0;
@@ -373,20 +374,21 @@ class SessionImpl final : public SessionInTurns {
   // Of a session that follows another: what comes next, and what is to be freed beside the runs.
   std::shared_ptr<PreparedSchedule> offered_ NESTRT_GUARDED_BY(current_mutex_);
   std::shared_ptr<PreparedSchedule> retired_ NESTRT_GUARDED_BY(current_mutex_);
-  const TurnOptions turns_;
+  const PipelineSessionOptions turns_;
 
   std::unique_ptr<Adaptation> adaptation_;  // null where nothing can change
 };
 
 }  // namespace
 
-Result<std::unique_ptr<SessionInTurns>> SessionInTurns::create(std::shared_ptr<const Plan> plan, UnitList units,
-                                                               const SessionOptions& options, TurnOptions turns) {
-  return guarded([&]() -> Result<std::unique_ptr<SessionInTurns>> {
+Result<std::unique_ptr<PipelineSession>> PipelineSession::create(std::shared_ptr<const Plan> plan, UnitList units,
+                                                                 const SessionOptions& options,
+                                                                 PipelineSessionOptions turns) {
+  return guarded([&]() -> Result<std::unique_ptr<PipelineSession>> {
     if (plan == nullptr) return Status(Code::kInvalidArgument, "a session needs a plan");
     auto session = std::make_unique<SessionImpl>(std::move(plan), std::move(units), options, std::move(turns));
     NESTRT_RETURN_IF_ERROR(session->prepare());
-    return std::unique_ptr<SessionInTurns>(std::move(session));
+    return std::unique_ptr<PipelineSession>(std::move(session));
   });
 }
 
@@ -394,7 +396,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Plan> pla
                                                  const SessionOptions& options) {
   if (plan != nullptr && !plan->shapes().empty()) return create_shaped_session(std::move(plan), units, options);
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
-                          SessionInTurns::create(std::move(plan), std::move(units), options));
+                          PipelineSession::create(std::move(plan), std::move(units), options));
   return session;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/guard.h"
-#include "runtime/session/session_in_turns.h"
+#include "runtime/platform/guard.h"
+#include "runtime/session/pipeline_session.h"
 
 namespace nestrt {
 namespace {
@@ -43,7 +43,7 @@ class ShapedSession final : public Session {
 
   Status prepare(const UnitList& units, const SessionOptions& options) {
     for (const auto& shape : plan_->shapes()) {
-      Result<std::unique_ptr<SessionInTurns>> session = SessionInTurns::create(shape, units, options);
+      Result<std::unique_ptr<PipelineSession>> session = PipelineSession::create(shape, units, options);
       if (!session) return session.error().with_context(fmt::format("shape {}", describe_inputs(*shape)));
       sessions_.push_back(std::move(*session));
     }
@@ -62,7 +62,7 @@ class ShapedSession final : public Session {
     for (const auto& session : sessions_) session->cancel();
   }
 
-  uint64_t healed_branches() const override { return sum_of(&Session::healed_branches); }
+  uint64_t num_host_fallbacks() const override { return sum_of(&Session::num_host_fallbacks); }
   uint64_t reschedules() const override { return sum_of(&Session::reschedules); }
   Schedule schedule() const override { return sessions_[0]->schedule(); }
   const Plan& plan() const override { return *plan_; }
@@ -79,7 +79,7 @@ class ShapedSession final : public Session {
     }
     const SessionMemory last = sessions_[last_.load(std::memory_order_relaxed)]->memory();
     all.copied_bytes = last.copied_bytes;
-    all.handed_over_bytes = last.handed_over_bytes;
+    all.shared_memory_bytes = last.shared_memory_bytes;
     return all;
   }
 
@@ -91,8 +91,8 @@ class ShapedSession final : public Session {
   }
 
   const std::shared_ptr<const Plan> plan_;
-  std::vector<std::unique_ptr<SessionInTurns>> sessions_;  // by shape
-  std::atomic<size_t> last_{0};                            // that a run took
+  std::vector<std::unique_ptr<PipelineSession>> sessions_;  // by shape
+  std::atomic<size_t> last_{0};                             // that a run took
 };
 
 }  // namespace

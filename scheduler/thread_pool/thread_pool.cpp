@@ -7,7 +7,7 @@
 #include <bit>
 #include <string>
 
-#include "runtime/core/spin.h"
+#include "runtime/platform/spin.h"
 
 namespace nestrt::scheduler {
 int available_cores() {
@@ -138,7 +138,7 @@ bool ThreadPool::let_urgent_go_first(int slot) {
   if (urgent_.load(std::memory_order_relaxed) == 0) return true;
   if (slot != 0) return false;
   const uint32_t first = urgent_over_.load();
-  for (uint32_t over = first; urgent_.load() != 0 && over - first < kMostPassed; over = urgent_over_.load())
+  for (uint32_t over = first; urgent_.load() != 0 && over - first < kMaxPassed; over = urgent_over_.load())
     urgent_over_.wait(over);
   return true;
 }

@@ -12,7 +12,7 @@
 //
 // A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
 // workers turn to it first, and leave other jobs, between two of their indices, for it. The callers of those wait
-// before each index until it is done, but let no more than kMostPassed urgent jobs go first.
+// before each index until it is done, but let no more than kMaxPassed urgent jobs go first.
 //
 // With one thread there are no workers: everything runs on the caller's thread, in order. So it does in a child made by
 // fork(), which has no workers either.
@@ -25,10 +25,10 @@
 #include <memory>
 #include <vector>
 
-#include "nestrt/host.h"
-#include "nestrt/parallel.h"
+#include "nestrt/driver/host.h"
+#include "nestrt/driver/parallel.h"
 #include "nestrt/result.h"
-#include "runtime/core/named_thread.h"
+#include "runtime/platform/named_thread.h"
 
 namespace nestrt::scheduler {
 
@@ -51,7 +51,7 @@ class SharedRunner : public ParallelRunner {
 class ThreadPool final : public SharedRunner {
  public:
   static constexpr int kMaxThreads = 256;
-  static constexpr uint32_t kMostPassed = 16;
+  static constexpr uint32_t kMaxPassed = 16;
 
   // Errors: kInvalidArgument, kUnavailable (no more threads to be had).
   static Result<std::unique_ptr<ThreadPool>> create(const ThreadPoolOptions& options = {});

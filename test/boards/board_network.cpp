@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "nestrt/open_units.h"
-#include "test/support/evta_configuration.h"
-#include "test/support/flat_costs.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/flat_costs.h"
 
 namespace nestrt::boards {
 namespace {
@@ -61,7 +61,7 @@ BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const BoardSetup& 
   const int before = board.runs_started();
   for (uint32_t seed = 0; seed < runs; ++seed) CHECK(run(*together, seed) == run(*alone, seed));
   const int programs = board.runs_started() - before;
-  CHECK(together->healed_branches() == 0);
+  CHECK(together->num_host_fallbacks() == 0);
   CHECK(programs >= static_cast<int>(runs));
   return {programs, together->memory()};
 }

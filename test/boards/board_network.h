@@ -5,7 +5,7 @@
 
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
-#include "test/boards/evta_board.h"
+#include "test/boards/emulation/evta_board.h"
 
 namespace nestrt::boards {
 

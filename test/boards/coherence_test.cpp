@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "drivers/evta/simulator/simulator_transport.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
 
 namespace nestrt::evta {
 namespace {

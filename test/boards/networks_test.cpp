@@ -4,11 +4,11 @@
 
 #include "test/boards/board_network.h"
 #include "test/support/example_files.h"
-#include "test/support/program.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::boards {
 namespace {

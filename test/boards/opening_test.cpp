@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "test/boards/evta_board.h"
-#include "test/support/evta_configuration.h"
+#include "test/boards/emulation/evta_board.h"
+#include "test/support/evta/evta_configuration.h"
 #include "test/support/skip.h"
 
 namespace nestrt::boards {

@@ -1,4 +1,4 @@
-// Plans of the caller's on an emulated board: script/board-networks.
+// Plans of the caller's on an emulated board: script/reports/board-networks.
 #include <fmt/core.h>
 
 #include <catch2/catch.hpp>
@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "test/boards/board_network.h"
-#include "test/boards/driver.h"
-#include "test/support/accumulators.h"
+#include "test/boards/emulation/driver.h"
+#include "test/support/kernel/accumulators.h"
 
 namespace nestrt::boards {
 namespace {
@@ -21,7 +21,7 @@ void check(const std::filesystem::path& path, const char* accelerator, const Boa
   // Accumulators become the tensor's f32 on their way out of memory that the accelerator writes.
   if (setup.is_coherent) CHECK(runs.memory.copied_bytes == test::bytes_of_accumulators(**plan));
   fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
-             runs.memory.copied_bytes, runs.memory.handed_over_bytes);
+             runs.memory.copied_bytes, runs.memory.shared_memory_bytes);
   std::fflush(stdout);
 }
 

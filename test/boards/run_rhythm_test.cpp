@@ -5,9 +5,9 @@
 namespace nestrt::boards {
 namespace {
 
-using evta::RunRhythm;
+using evta::CompletionPoller;
 using std::chrono::microseconds;
-using Duration = RunRhythm::Duration;
+using Duration = CompletionPoller::Duration;
 
 struct Waited {
   Duration seen_after = Duration::zero();  // how long after its end the run was seen to have ended
@@ -15,7 +15,7 @@ struct Waited {
 };
 
 // A run on a machine where a look takes a microsecond, and a sleep lasts so much longer than asked for.
-Waited wait_for(RunRhythm& rhythm, Duration run, Duration oversleep = microseconds(70)) {
+Waited wait_for(CompletionPoller& rhythm, Duration run, Duration oversleep = microseconds(70)) {
   constexpr microseconds kLook{1};
   Waited waited;
   Duration now = Duration::zero();
@@ -31,25 +31,25 @@ Waited wait_for(RunRhythm& rhythm, Duration run, Duration oversleep = microsecon
 
 TEST_CASE("The end of a run that nothing is known of is seen late by a part of its time") {
   for (const microseconds run : {microseconds(10), microseconds(300), microseconds(3000), microseconds(50'000)}) {
-    RunRhythm rhythm;
+    CompletionPoller rhythm;
     const Waited waited = wait_for(rhythm, run);
     CHECK(waited.awake == Duration::zero());
-    CHECK(waited.seen_after <= microseconds(90) + std::min<Duration>(run / 16, RunRhythm::kLongestSleep));
+    CHECK(waited.seen_after <= microseconds(90) + std::min<Duration>(run / 16, CompletionPoller::kLongestSleep));
   }
 }
 
 TEST_CASE("The end of a run like those before is seen at once, by a waiter that sleeps for most of it") {
   for (const microseconds run : {microseconds(90), microseconds(300), microseconds(3000), microseconds(50'000)}) {
-    RunRhythm rhythm;
+    CompletionPoller rhythm;
     for (int before = 0; before < 16; ++before) wait_for(rhythm, run, microseconds(20));
     const Waited waited = wait_for(rhythm, run, microseconds(20));
     CHECK(waited.seen_after <= microseconds(1));
-    CHECK(waited.awake <= RunRhythm::kOversleep);
+    CHECK(waited.awake <= CompletionPoller::kOversleep);
   }
 }
 
 TEST_CASE("A waiter that oversleeps wakes earlier the next time, and is seldom late") {
-  RunRhythm rhythm;
+  CompletionPoller rhythm;
   for (int before = 0; before < 8; ++before) wait_for(rhythm, microseconds(1000), microseconds(90));
   Duration late = Duration::zero(), awake = Duration::zero();
   constexpr int kRuns = 100;
@@ -63,7 +63,7 @@ TEST_CASE("A waiter that oversleeps wakes earlier the next time, and is seldom l
 }
 
 TEST_CASE("Runs that become shorter or longer are seen at once again after a few") {
-  RunRhythm rhythm;
+  CompletionPoller rhythm;
   for (const microseconds run : {microseconds(2000), microseconds(1000), microseconds(6000), microseconds(300)}) {
     for (int again = 0; again < 16; ++again) wait_for(rhythm, run, microseconds(20));
     CHECK(wait_for(rhythm, run, microseconds(20)).seen_after <= microseconds(1));
@@ -72,7 +72,7 @@ TEST_CASE("Runs that become shorter or longer are seen at once again after a few
 
 TEST_CASE("A run that was held up delays none after it") {
   for (const int runs_before : {0, 1, 2, 16}) {
-    RunRhythm rhythm;
+    CompletionPoller rhythm;
     for (int run = 0; run < runs_before; ++run) wait_for(rhythm, microseconds(300));
     wait_for(rhythm, std::chrono::seconds(1));
     for (int run = 0; run < 16; ++run) CHECK(wait_for(rhythm, microseconds(300)).seen_after <= microseconds(500));
@@ -80,7 +80,7 @@ TEST_CASE("A run that was held up delays none after it") {
 }
 
 TEST_CASE("Runs that were held up twice in a row delay two after them at most") {
-  RunRhythm rhythm;
+  CompletionPoller rhythm;
   for (int run = 0; run < 16; ++run) wait_for(rhythm, microseconds(300));
   for (int run = 0; run < 2; ++run) wait_for(rhythm, std::chrono::seconds(1));
   for (int run = 0; run < 2; ++run) wait_for(rhythm, microseconds(300));
@@ -88,9 +88,9 @@ TEST_CASE("Runs that were held up twice in a row delay two after them at most") 
 }
 
 TEST_CASE("A run that never ends is looked at now and then") {
-  RunRhythm rhythm;
+  CompletionPoller rhythm;
   for (int run = 0; run < 2; ++run) wait_for(rhythm, microseconds(300));
-  CHECK(rhythm.pause(std::chrono::seconds(1)) == Duration(RunRhythm::kLongestSleep));
+  CHECK(rhythm.pause(std::chrono::seconds(1)) == Duration(CompletionPoller::kLongestSleep));
 }
 
 }  // namespace

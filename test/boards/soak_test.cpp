@@ -5,10 +5,10 @@
 #include <random>
 
 #include "nestrt/log.h"
-#include "test/boards/evta_board.h"
+#include "test/boards/emulation/evta_board.h"
 #include "test/drivers/conformance/prepared_copy.h"
-#include "test/support/copy_plan.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/copy_plan.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::boards {

@@ -1,12 +1,12 @@
 // EVTA as four stages, whose registers the transport writes: no kernel driver takes part in a run.
-#include "test/boards/stages.h"
+#include "test/boards/emulation/stages.h"
 
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "test/boards/evta_board.h"
-#include "test/boards/probe_run.h"
-#include "test/support/evta_configuration.h"
+#include "test/boards/emulation/evta_board.h"
+#include "test/boards/emulation/probe_run.h"
+#include "test/support/evta/evta_configuration.h"
 
 namespace nestrt::boards {
 namespace {

@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <thread>
 
-#include "test/boards/evta_board.h"
-#include "test/boards/probe_run.h"
-#include "test/support/evta_configuration.h"
+#include "test/boards/emulation/evta_board.h"
+#include "test/boards/emulation/probe_run.h"
+#include "test/support/evta/evta_configuration.h"
 #include "test/support/skip.h"
 
 namespace nestrt::boards {

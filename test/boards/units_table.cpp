@@ -1,10 +1,10 @@
 // The table of the units under test, of the conformance suite (test/drivers/conformance): EVTA behind XRT.
 #include <catch2/catch.hpp>
 
-#include "test/boards/evta_board.h"
+#include "test/boards/emulation/evta_board.h"
 #include "test/drivers/conformance/units_under_test.h"
-#include "test/support/copy_plan.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::test {
 namespace {

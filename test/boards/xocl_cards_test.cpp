@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "drivers/evta/xrt/xrt_transport.h"
-#include "test/boards/evta_board.h"
+#include "test/boards/emulation/evta_board.h"
 
 namespace nestrt::boards {
 namespace {

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 
-#include "test/boards/evta_board.h"
-#include "test/support/evta_configuration.h"
+#include "test/boards/emulation/evta_board.h"
+#include "test/support/evta/evta_configuration.h"
 
 namespace nestrt::boards {
 namespace {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "drivers/evta/xrt/xrt_transport.h"
-#include "test/boards/evta_board.h"
+#include "test/boards/emulation/evta_board.h"
 
 namespace nestrt::boards {
 namespace {

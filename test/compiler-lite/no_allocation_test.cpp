@@ -8,7 +8,7 @@
 #include "compiler-lite/compile.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "test/support/allocation_counter.h"
+#include "test/support/process/allocation_counter.h"
 #include "test/support/shared_data.h"
 #include "test/support/test_level.h"
 

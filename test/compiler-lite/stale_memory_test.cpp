@@ -8,13 +8,13 @@
 #include "compiler-lite/target/target_description.h"
 #include "nestrt/open_units.h"
 #include "test/support/example_files.h"
-#include "test/support/flat_costs.h"
-#include "test/support/guarded_run.h"
-#include "test/support/quiet.h"
+#include "test/support/kernel/guarded_run.h"
+#include "test/support/plan/flat_costs.h"
+#include "test/support/process/quiet.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

@@ -5,8 +5,8 @@
 #include "drivers/evta/isa/configuration.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/conformance/tested_plan.h"
-#include "test/support/copy_plan.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt {
 namespace {

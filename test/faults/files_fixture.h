@@ -8,7 +8,7 @@
 
 #include "nestrt/status.h"
 #include "test/faults/failing_calls.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 

@@ -2,17 +2,17 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 #include "nestrt/plan.h"
 #include "nestrt/public_key.h"
-#include "runtime/core/replace_file.h"
+#include "runtime/platform/replace_file.h"
 #include "test/faults/files_fixture.h"
+#include "test/support/plan/sample_plans.h"
 #include "test/support/sample_pictures.h"
-#include "test/support/sample_plans.h"
-#include "tools/common/files.h"
-#include "tools/common/image.h"
-#include "tools/common/labels.h"
-#include "tools/common/npy.h"
+#include "tools/support/image/image.h"
+#include "tools/support/image/labels.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

@@ -10,10 +10,10 @@
 #include "nestrt/nestrt.h"
 #include "nestrt/pipeline.h"
 #include "test/faults/sample_run.h"
-#include "test/support/copy_plan.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
-#include "test/support/thread_states.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
+#include "test/support/process/thread_states.h"
 
 namespace nestrt::test {
 namespace {

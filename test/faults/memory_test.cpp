@@ -2,17 +2,17 @@
 #include <catch2/catch.hpp>
 
 #include "drivers/evta/isa/configuration.h"
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 #include "nestrt/log.h"
 #include "nestrt/nestrt.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/public_key.h"
-#include "runtime/costs/measure_costs.h"
+#include "runtime/costs/measurement/measure_costs.h"
 #include "test/faults/failing_memory.h"
 #include "test/faults/sample_run.h"
-#include "test/support/copy_plan.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

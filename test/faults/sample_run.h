@@ -5,7 +5,7 @@
 
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::test {
 

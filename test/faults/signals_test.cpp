@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "drivers/evta/isa/configuration.h"
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 #include "test/faults/sample_run.h"
-#include "test/support/copy_plan.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

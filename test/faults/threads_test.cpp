@@ -4,11 +4,11 @@
 
 #include "drivers/evta/isa/configuration.h"
 #include "nestrt/pipeline.h"
-#include "runtime/costs/measure_costs.h"
+#include "runtime/costs/measurement/measure_costs.h"
 #include "test/faults/failing_threads.h"
 #include "test/faults/sample_run.h"
-#include "test/support/copy_plan.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

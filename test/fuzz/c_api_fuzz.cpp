@@ -8,7 +8,7 @@
 
 #include "nestrt/nestrt.h"
 #include "test/fuzz/fuzz_input.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,5 +1,5 @@
 // A file of costs: refused, or written and read again as the same.
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 
 #include <algorithm>
 

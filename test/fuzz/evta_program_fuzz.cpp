@@ -7,11 +7,11 @@
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/simulator/functional_simulator.h"
-#include "drivers/evta/simulator/plain_simulator.h"
 #include "test/fuzz/evta_input.h"
 #include "test/fuzz/fuzz_input.h"
-#include "test/support/guarded_bytes.h"
-#include "test/support/mutate_words.h"
+#include "test/support/evta/plain_simulator.h"
+#include "test/support/kernel/guarded_bytes.h"
+#include "test/support/plan/mutate_words.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 
@@ -20,7 +20,7 @@ namespace {
 
 using evta::MemoryRange;
 
-constexpr uint64_t kMostSteps = 1 << 14;  // longer programs are checked, not run
+constexpr uint64_t kMaxSteps = 1 << 14;  // longer programs are checked, not run
 
 uint64_t steps_of(const evta::Instruction& instruction) {
   if (const auto* const transfer = std::get_if<evta::Transfer>(&instruction.operands))
@@ -36,7 +36,7 @@ bool is_short(const evta::Program& program) {
   if (!instructions) return false;
   uint64_t steps = 0;
   for (const evta::Instruction& instruction : *instructions) steps += steps_of(instruction);
-  return steps <= kMostSteps;
+  return steps <= kMaxSteps;
 }
 
 // The memory of a program between guards; what can be written holds `fill`.

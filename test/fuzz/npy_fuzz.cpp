@@ -1,6 +1,6 @@
 // A NumPy array: refused, or written and read again as the same.
 #include "test/fuzz/fuzz_input.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nestrt;

@@ -1,12 +1,12 @@
 // A plan's file. What passes verification is run twice, over memory that held different bytes before: it has to stay
 // within its memory, and its results may depend on its inputs alone.
-#include "test/support/plan_fuzz.h"
+#include "test/support/plan/plan_fuzz.h"
 
 #include <new>
 
 #include "nestrt/open_units.h"
 #include "test/fuzz/fuzz_input.h"
-#include "test/support/guarded_run.h"
+#include "test/support/kernel/guarded_run.h"
 
 namespace nestrt::test {
 namespace {

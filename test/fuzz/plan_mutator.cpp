@@ -5,11 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "runtime/plan/decode.h"
-#include "runtime/plan/encode.h"
-#include "runtime/plan/format.h"
-#include "test/support/plan_builder.h"
-#include "test/support/plan_fuzz.h"
+#include "runtime/plan/format/decode.h"
+#include "runtime/plan/format/encode.h"
+#include "runtime/plan/format/format.h"
+#include "test/support/plan/plan_builder.h"
+#include "test/support/plan/plan_fuzz.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 

@@ -1,7 +1,7 @@
 #include "drivers/evta/isa/configuration.h"
 #include "test/fuzz/seeds.h"
-#include "test/support/copy_plan.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 

@@ -1,10 +1,10 @@
 // Seeds of the files that people, tools and boards write.
 #include "compiler-lite/quantize/profile_yaml.h"
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/seeds.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

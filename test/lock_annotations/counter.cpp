@@ -1,6 +1,6 @@
-// What clang's thread-safety analysis has to say of the locks of nestrt/mutex.h. As it is, this compiles; each MISUSE
-// adds one line that must not.
-#include "nestrt/mutex.h"
+// What clang's thread-safety analysis has to say of the locks of nestrt/driver/mutex.h. As it is, this compiles; each
+// MISUSE adds one line that must not.
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt {
 

@@ -1,4 +1,4 @@
-"""What the tests share. They run in a clean environment outside of the source tree: script/wheel --test."""
+"""What the tests share. They run in a clean environment outside of the source tree: script/dev/wheel --test."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
-// The C++ side of script/bench-python: overhead PLAN RUNS. For each line of standard input, the median time of so many
-// runs of the plan on one thread, in microseconds.
+// The C++ side of script/bench/bench-python: overhead PLAN RUNS. For each line of standard input, the median time of so
+// many runs of the plan on one thread, in microseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -33,14 +33,14 @@ TEST_CASE("No folder of the repository includes itself by way of others") { requ
 TEST_CASE("An include that points up the layers is found") {
   auto [from, to] = GENERATE(table<std::string, std::string>({
       {"runtime/session/session.cpp", "kernels/registry.h"},
-      {"runtime/session/session.cpp", "tools/common/npy.h"},
-      {"tools/common/npy.cpp", "drivers/cpu/cpu_unit.h"},
+      {"runtime/session/session.cpp", "tools/support/text/npy.h"},
+      {"tools/support/text/npy.cpp", "drivers/cpu/cpu_unit.h"},
       {"kernels/conv/conv.cpp", "scheduler/thread_pool.h"},
       {"kernels/conv/conv.cpp", "compiler-lite/graph/graph.h"},
       {"scheduler/thread_pool.h", "kernels/registry.h"},
       {"scheduler/thread_pool.cpp", "drivers/cpu/cpu_unit.h"},
       {"drivers/cpu/cpu_unit.cpp", "compiler-lite/graph/graph.h"},
-      {"compiler-lite/emit/emit.cpp", "test/support/kernel_runner.h"},
+      {"compiler-lite/emit/emit.cpp", "test/support/kernel/kernel_runner.h"},
   }));
   const Findings findings = layering_violations(edge(from, to, "#include \"" + to + "\""));
   INFO(from << " -> " << to);
@@ -50,11 +50,11 @@ TEST_CASE("An include that points up the layers is found") {
 
 TEST_CASE("An include that points down the layers is accepted") {
   auto [from, to] = GENERATE(table<std::string, std::string>({
-      {"kernels/conv/conv.cpp", "kernels/common/simd.h"},
+      {"kernels/conv/conv.cpp", "kernels/common/simd/simd.h"},
       {"drivers/cpu/cpu_unit.cpp", "kernels/registry.h"},
       {"drivers/cpu/cpu_unit.cpp", "scheduler/thread_pool.h"},
       {"compiler-lite/passes/fold.cpp", "kernels/registry.h"},
-      {"tools/nestrt/run.cpp", "tools/common/npy.h"},
+      {"tools/nestrt/commands/run.cpp", "tools/support/text/npy.h"},
       {"test/kernels/conv/conv_test.cpp", "compiler-lite/graph/graph.h"},
   }));
   INFO(from << " -> " << to);
@@ -62,8 +62,8 @@ TEST_CASE("An include that points down the layers is accepted") {
 }
 
 TEST_CASE("A public header is known by its public name") {
-  REQUIRE(layering_violations(
-              edge("kernels/conv/conv.cpp", "runtime/include/nestrt/kernel.h", "#include \"nestrt/kernel.h\""))
+  REQUIRE(layering_violations(edge("kernels/conv/conv.cpp", "runtime/include/nestrt/driver/kernel.h",
+                                   "#include \"nestrt/driver/kernel.h\""))
               .empty());
   REQUIRE(layering_violations(edge("runtime/session/session.cpp", "drivers/include/nestrt/open_units.h",
                                    "#include \"nestrt/open_units.h\""))
@@ -73,16 +73,20 @@ TEST_CASE("A public header is known by its public name") {
 TEST_CASE("An include of a file that does not exist is found") {
   REQUIRE(layering_violations({{"kernels/a.cpp", "#include \"kernels/b.h\"\n"}}).size() == 1);
   REQUIRE(layering_violations({{"kernels/a.cpp", "#include \"nestrt/b.h\"\n"}}).size() == 1);
-  REQUIRE(layering_violations({{"runtime/a.cpp", "#include \"runtime/plan/plan_generated.h\"\n#include <vector>\n"}})
-              .empty());
+  REQUIRE(
+      layering_violations({{"runtime/a.cpp", "#include \"runtime/plan/format/plan_generated.h\"\n#include <vector>\n"}})
+          .empty());
 }
 
 TEST_CASE("A library in the wrong folder is found") {
   REQUIRE(library_violations({{"runtime/session/a.cpp", "#include <onnx/onnx_pb.h>\n"}}).size() == 1);
   REQUIRE(library_violations({{"kernels/a.cpp", "#include <Eigen/Core>\n"}}).size() == 1);
-  REQUIRE(library_violations({{"runtime/plan/verify.cpp", "#include \"runtime/plan/plan_generated.h\"\n"}}).size() ==
-          1);
-  REQUIRE(library_violations({{"runtime/plan/decode.cpp", "#include \"runtime/plan/plan_generated.h\"\n"}}).empty());
+  REQUIRE(
+      library_violations({{"runtime/plan/verify/verify.cpp", "#include \"runtime/plan/format/plan_generated.h\"\n"}})
+          .size() == 1);
+  REQUIRE(
+      library_violations({{"runtime/plan/format/decode.cpp", "#include \"runtime/plan/format/plan_generated.h\"\n"}})
+          .empty());
   REQUIRE(library_violations({{"compiler-lite/import/a.cpp", "#include <onnx/onnx_pb.h>\n"}}).empty());
 }
 

@@ -63,7 +63,7 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   }
   if (in_libnestrt(path) && !path.ends_with("/nestrt/mutex.h") &&
       std::regex_search(without_comment(line), kUncheckedLock)) {
-    report("a lock that clang does not check; nestrt/mutex.h has those that it does");
+    report("a lock that clang does not check; nestrt/driver/mutex.h has those that it does");
   }
 }
 

@@ -54,10 +54,10 @@ TEST_CASE("What the house rules allow is not reported") {
       {"drivers/include/nestrt/nestrt.h", "#ifndef NESTRT_NESTRT_H_\n"},
       {"kernels/a.cpp", "// " + std::string(117, 'x') + "\n"},
       {"kernels/a.cpp", "int retry = 3;  // we try once more, never throw\n"},
-      {"runtime/core/guard.h", kHeader + "catch (const std::bad_alloc&) {\n"},
+      {"runtime/platform/guard.h", kHeader + "catch (const std::bad_alloc&) {\n"},
       {"tools/nestrt/a.cpp", "throw error;\n"},
       {"docs/a.md", "\tTODO\n"},
-      {"runtime/include/nestrt/mutex.h", kHeader + "std::mutex native_;\n"},
+      {"runtime/include/nestrt/driver/mutex.h", kHeader + "std::mutex native_;\n"},
       {"test/runtime/a_test.cpp", "std::mutex mutex;\n"},
   }));
   INFO(path << ": " << text);

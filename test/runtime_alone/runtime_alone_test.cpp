@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "nestrt/host.h"
-#include "nestrt/kernel.h"
-#include "nestrt/services.h"
+#include "nestrt/driver/host.h"
+#include "nestrt/driver/kernel.h"
+#include "nestrt/driver/services.h"
 #include "nestrt/session.h"
-#include "test/support/plan_builder.h"
+#include "test/support/plan/plan_builder.h"
 
 namespace nestrt {
 namespace {

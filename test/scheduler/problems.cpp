@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "scheduler/joins.h"
-#include "scheduler/none.h"
+#include "scheduler/problem/invalid_index.h"
+#include "scheduler/problem/joins.h"
 
 namespace nestrt::test {
 
@@ -125,7 +125,7 @@ class BruteForce {
     uint32_t stretch = 0, task = 0;
     for (const scheduler::Separator& separator : scheduler::separators_of(problem)) {
       while (task < separator.tasks_before) stretch_[task++] = stretch;
-      if (separator.barrier != scheduler::kNone) stretch_[task++] = stretch + 1;
+      if (separator.barrier != scheduler::kInvalidIndex) stretch_[task++] = stretch + 1;
       stretch += 2;
     }
     while (task < stretch_.size()) stretch_[task++] = stretch;

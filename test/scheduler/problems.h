@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "scheduler/problem.h"
+#include "scheduler/problem/problem.h"
 
 namespace nestrt::test {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "runtime/costs/estimated_costs.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "scheduler/solve.h"
+#include "scheduler/search/solve.h"
 #include "test/scheduler/problems.h"
-#include "test/support/network_graphs.h"
+#include "test/support/plan/network_graphs.h"
 
 namespace nestrt::test {
 namespace {

@@ -52,7 +52,7 @@ TEST_CASE("Who has been passed often enough has the unit next, whoever else wait
   UnitClaim patient, urgent{true, at(5)};
   FakeUnit unit;
   unit.add(patient);
-  for (uint32_t i = 0; i < UnitQueue::kMostPassed; ++i) {
+  for (uint32_t i = 0; i < UnitQueue::kMaxPassed; ++i) {
     unit.add(urgent);
     REQUIRE(unit.next() == &urgent);
     unit.run(urgent, milliseconds(1));
@@ -93,10 +93,10 @@ TEST_CASE("Who has been passed often enough begins where urgent work leaves the 
   UnevenWork uneven(unit);
   uneven.run_until_next_is(large, 9);  // so that its gaps are known
   unit.add(large);
-  const size_t after = uneven.run_until_next_is(large, 2 * UnitQueue::kMostPassed);
+  const size_t after = uneven.run_until_next_is(large, 2 * UnitQueue::kMaxPassed);
   CHECK(after % 3 == 1);
-  CHECK(large.passed >= UnitQueue::kMostPassed);
-  CHECK(large.passed < UnitQueue::kMostPassed + 3);
+  CHECK(large.passed >= UnitQueue::kMaxPassed);
+  CHECK(large.passed < UnitQueue::kMaxPassed + 3);
 }
 
 TEST_CASE("Who has been passed twice as often waits for no gap") {
@@ -109,12 +109,12 @@ TEST_CASE("Who has been passed twice as often waits for no gap") {
   unit.add(large);
   REQUIRE(uneven.run_until_next_is(large, 3) == 3);  // has seen 9 ms
   UnitClaim dense{true};
-  for (uint32_t i = 0; i <= 2 * UnitQueue::kMostPassed; ++i) {
+  for (uint32_t i = 0; i <= 2 * UnitQueue::kMaxPassed; ++i) {
     unit.add(dense);
     if (unit.next() == &large) break;
     unit.run(dense, milliseconds(1));
   }
-  CHECK(large.passed == 2 * UnitQueue::kMostPassed);
+  CHECK(large.passed == 2 * UnitQueue::kMaxPassed);
 }
 
 // Urgent work of 1 ms that comes every 10 ms, three times; the last has just ended.

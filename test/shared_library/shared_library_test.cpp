@@ -3,22 +3,22 @@
 #include <catch2/catch.hpp>
 #include <typeinfo>
 
-#include "nestrt/costs.h"
-#include "nestrt/event.h"
-#include "nestrt/kernel.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/event.h"
+#include "nestrt/driver/kernel.h"
+#include "nestrt/driver/mutex.h"
+#include "nestrt/driver/operators.h"
+#include "nestrt/driver/packing.h"
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/schedule.h"
+#include "nestrt/driver/services.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/log.h"
-#include "nestrt/mutex.h"
 #include "nestrt/nestrt.h"
 #include "nestrt/open_units.h"
-#include "nestrt/operators.h"
-#include "nestrt/packing.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_tables.h"
-#include "nestrt/schedule.h"
-#include "nestrt/services.h"
 #include "nestrt/session.h"
-#include "nestrt/unit.h"
 
 namespace nestrt {
 namespace {

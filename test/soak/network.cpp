@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "nestrt/open_units.h"
-#include "test/support/copy_plan.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

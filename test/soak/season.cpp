@@ -9,10 +9,10 @@
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
-#include "runtime/core/replace_file.h"
-#include "runtime/plan/run_memory.h"
-#include "test/runtime/session/random_schedule.h"
-#include "test/support/flat_costs.h"
+#include "runtime/plan/queries/run_memory.h"
+#include "runtime/platform/replace_file.h"
+#include "test/runtime/support/random_schedule.h"
+#include "test/support/plan/flat_costs.h"
 
 namespace nestrt::test {
 namespace {
@@ -57,7 +57,7 @@ class Caller {
     ++tally_.sessions;
     auto results = network->results();
     for (uint32_t left = 1 + below(8); left > 0; --left) run(*network, **session, results);
-    tally_.healed += (*session)->healed_branches();
+    tally_.healed += (*session)->num_host_fallbacks();
   }
 
  private:

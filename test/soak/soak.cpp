@@ -1,5 +1,5 @@
 // soak: sessions are created and destroyed, plans swapped, units fail and return, for as long as one likes; what the
-// process holds must not grow, and every result must be right. script/soak runs it.
+// process holds must not grow, and every result must be right. script/dev/soak runs it.
 #include <getopt.h>
 #include <unistd.h>
 
@@ -12,8 +12,8 @@
 #include "nestrt/log.h"
 #include "test/soak/footprint.h"
 #include "test/soak/season.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::test {
 namespace {

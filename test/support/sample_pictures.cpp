@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "runtime/core/hexadecimal.h"
+#include "runtime/text/hexadecimal.h"
 
 namespace nestrt::test {
 

@@ -34,9 +34,9 @@ find_library(SODIUM_LIBRARY sodium REQUIRED)
 add_library(nestrt_options INTERFACE)
 target_compile_features(nestrt_options INTERFACE cxx_std_20)
 target_compile_options(nestrt_options INTERFACE -Wall -Wextra
-  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety$<SEMICOLON>-Werror=thread-safety>)  # nestrt/mutex.h
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety$<SEMICOLON>-Werror=thread-safety>)  # nestrt/driver/mutex.h
 target_include_directories(nestrt_options INTERFACE ${PROJECT_SOURCE_DIR})
-# AVX-512, AVX2 and a portable fallback on x86-64, NEON on aarch64: what kernels/common/simd.h dispatches over, and
+# AVX-512, AVX2 and a portable fallback on x86-64, NEON on aarch64: what kernels/common/simd/simd.h dispatches over, and
 # what tests of SIMD headers are compiled for.
 target_compile_definitions(nestrt_options INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
@@ -100,7 +100,7 @@ endfunction()
 
 # nestrt_precompile(TARGET HEADER...): most sources include these, which are parsed once, with the HEADERs.
 function(nestrt_precompile target)
-  foreach(header nestrt/kernel.h ${ARGN})
+  foreach(header nestrt/driver/kernel.h ${ARGN})
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
   endforeach()
   nestrt_allow_precompiled(${target})
@@ -135,7 +135,7 @@ endfunction()
 # nestrt_add_part(NAME LIBRARY...): the sources of the current folder as one part of libnestrt.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/encode\\.cpp$|/drivers/(null|queue|vendor)/|/drivers/evta/(simulator|cycles|xrt)/")
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/format/encode\\.cpp$|/drivers/(null|queue|vendor)/|/drivers/evta/(simulator|cycles|xrt)/")
   nestrt_add_objects(${name} "${sources}" ${ARGN})
 endfunction()
 

@@ -1,8 +1,9 @@
 // a53-laps: runs a plan on one core under an emulator that counts cycles at laps, instructions `hint #120`, and says
-// what happened at each. script/profile-a53 puts the two together.
+// what happened at each. script/bench/profile-a53 puts the two together.
 //
 //   a53-laps PLAN OUT THREADS
-//   a53-laps widen REPEATS      f32 from bytes of accumulators (drivers/evta/driver/widen.h), 681,408 bytes each time
+//   a53-laps widen REPEATS      f32 from bytes of accumulators (drivers/evta/driver/memory/widen.h), 681,408 bytes each
+//   time
 //
 // The kernels divide their work as for so many threads, and the pieces run one after the other. Whole inferences are
 // run: one to warm the caches, one with every operator whole, then those with the operators that share their channels
@@ -25,13 +26,13 @@
 #include <vector>
 
 #include "drivers/cpu/kernel_program.h"
-#include "drivers/evta/driver/widen.h"
-#include "kernels/common/simd.h"
-#include "nestrt/costs.h"
-#include "nestrt/plan_tables.h"
-#include "runtime/costs/plan_memory.h"
-#include "runtime/plan/channels.h"
-#include "runtime/plan/views.h"
+#include "drivers/evta/driver/memory/widen.h"
+#include "kernels/common/simd/simd.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/costs/measurement/plan_memory.h"
+#include "runtime/plan/queries/channels.h"
+#include "runtime/plan/queries/views.h"
 
 namespace nestrt {
 namespace {

@@ -1,4 +1,4 @@
-// evta-replay: runs test vectors of the accelerator in the simulators, and counts their cycles.
+// evta-replay: runs test vectors of the accelerator in the simulator and counts their cycles.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -7,9 +7,9 @@
 
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/replay.h"
-#include "tools/common/files.h"
-#include "tools/common/json.h"
-#include "tools/common/printable.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/json.h"
+#include "tools/support/text/printable.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ enum ExitCode { kPassed = 0, kFailed = 1, kBadInput = 2 };
 constexpr std::string_view kUsage =
     "Usage: evta-replay [OPTIONS] FILE\n"
     "\n"
-    "Checks every program of FILE, runs it in the plain and in the functional simulator, compares the memory that "
+    "Checks every program of FILE, runs it in the simulator, compares the memory that "
     "each\n"
     "leaves with the expected one, and prints how many passed and failed. The format is that of\n"
     "drivers/evta/simulator/vector_file.h.\n"

@@ -5,9 +5,9 @@
 #include "drivers/evta/driver/bound_program.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/disassemble.h"
-#include "nestrt/plan_tables.h"
-#include "runtime/plan/channels.h"
-#include "tools/common/printable.h"
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/plan/queries/channels.h"
+#include "tools/support/text/printable.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -1,7 +1,7 @@
 // The commands of nestc. Each lives in a file of its own and adds itself to the command line.
 #pragma once
 
-#include "tools/common/cli.h"
+#include "tools/support/text/cli.h"
 
 namespace nestrt::compiler {
 

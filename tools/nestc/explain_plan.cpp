@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/channels.h"
-#include "runtime/plan/statistics.h"
-#include "runtime/plan/views.h"
-#include "tools/common/plan_figures.h"
-#include "tools/common/printable.h"
-#include "tools/common/table.h"
+#include "runtime/plan/queries/channels.h"
+#include "runtime/plan/queries/statistics.h"
+#include "runtime/plan/queries/views.h"
+#include "tools/support/page/plan_figures.h"
+#include "tools/support/text/printable.h"
+#include "tools/support/text/table.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/result.h"
-#include "tools/common/json.h"
-#include "tools/common/page.h"
+#include "tools/support/page/page.h"
+#include "tools/support/text/json.h"
 
 namespace nestrt::compiler {
 

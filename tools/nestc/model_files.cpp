@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "compiler-lite/import/onnx_model.h"
-#include "tools/common/files.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
 
 namespace nestrt::compiler {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "nestrt/plan_tables.h"
-#include "runtime/plan/dependencies.h"
-#include "tools/common/printable.h"
-#include "tools/common/table.h"
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/plan/queries/dependencies.h"
+#include "tools/support/text/printable.h"
+#include "tools/support/text/table.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "nestrt/plan.h"
-#include "scheduler/regions.h"
-#include "tools/common/json.h"
+#include "scheduler/problem/regions.h"
+#include "tools/support/text/json.h"
 
 namespace nestrt::compiler {
 

@@ -1,7 +1,7 @@
 #include "tools/nestc/report_files.h"
 
-#include "tools/common/files.h"
 #include "tools/nestc/model_files.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nestrt/status.h"
-#include "tools/nestc/compile_options.h"
+#include "tools/nestc/options/compile_options.h"
 
 namespace nestrt::compiler {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compiler-lite/codegen/backend.h"
-#include "tools/common/progress.h"
+#include "tools/support/text/progress.h"
 
 namespace nestrt::compiler {
 

@@ -1,9 +1,9 @@
 // The commands of nestrt, one file each.
 #pragma once
 
-#include "tools/common/cli.h"
-#include "tools/common/json.h"
-#include "tools/common/table.h"
+#include "tools/support/text/cli.h"
+#include "tools/support/text/json.h"
+#include "tools/support/text/table.h"
 
 namespace nestrt::command {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "nestrt/schedule.h"
-#include "runtime/costs/measure_costs.h"
-#include "tools/common/json.h"
+#include "nestrt/driver/schedule.h"
+#include "runtime/costs/measurement/measure_costs.h"
 #include "tools/nestrt/load.h"
-#include "tools/nestrt/virtual_board.h"
+#include "tools/nestrt/simulation/virtual_board.h"
+#include "tools/support/text/json.h"
 
 namespace nestrt::command {
 

@@ -7,16 +7,16 @@
 
 #include "drivers/evta/cycles/profile.h"
 #include "drivers/unit_list.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
-#include "nestrt/plan_tables.h"
 #include "runtime/core/unit_infos.h"
-#include "tools/common/cpu_set.h"
-#include "tools/common/files.h"
-#include "tools/common/json.h"
-#include "tools/common/partition_schedule.h"
-#include "tools/common/plan_shape.h"
-#include "tools/common/table.h"
+#include "tools/support/board/cpu_set.h"
+#include "tools/support/nest_c/partition_schedule.h"
+#include "tools/support/report/plan_shape.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/json.h"
+#include "tools/support/text/table.h"
 
 namespace nestrt::command {
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
-#include "nestrt/unit.h"
 #include "runtime/core/tensor_set.h"
-#include "tools/common/cli.h"
-#include "tools/common/run_trace.h"
+#include "tools/support/report/run_trace.h"
+#include "tools/support/text/cli.h"
 
 namespace nestrt::command {
 

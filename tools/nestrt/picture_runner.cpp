@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "nestrt/log.h"
-#include "tools/common/classify.h"
-#include "tools/common/picture_remarks.h"
-#include "tools/common/preprocess.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/image/preprocess.h"
+#include "tools/support/image/preprocessing_warnings.h"
 
 namespace nestrt::command {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/common/npy.h"
-#include "tools/common/picture_options.h"
 #include "tools/nestrt/load.h"
+#include "tools/support/image/image_options.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::command {
 

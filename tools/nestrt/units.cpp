@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "nestrt/open_units.h"
-#include "tools/common/printable.h"
 #include "tools/nestrt/commands.h"
+#include "tools/support/text/printable.h"
 
 namespace nestrt::command {
 namespace {

@@ -10,7 +10,7 @@
 #include "compiler-lite/codegen/cpu/pack_weights.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "kernels/registry.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -77,7 +77,7 @@ class CpuBackend final : public Backend {
     const OperatorSpec& spec = bound.spec();
     const bool has_integers = !spec.inputs.empty() && spec.inputs[0].type == DataType::kS8;
     std::vector<const KernelVariant*> found;
-    if (alternatives_ == KernelAlternatives::kNone) return found;
+    if (alternatives_ == KernelAlternatives::kInvalidIndex) return found;
     if (alternatives_ == KernelAlternatives::kSameBits && !has_integers) return found;
     const KernelVariant* const chosen = kernels::operators().select(spec, set);
     for (const KernelVariant& variant : kernels::operators().find(spec.kind())->kernels.get()) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/instruction_set.h"
-#include "nestrt/packing.h"
+#include "nestrt/driver/instruction_set.h"
+#include "nestrt/driver/packing.h"
 
 namespace nestrt::compiler {
 

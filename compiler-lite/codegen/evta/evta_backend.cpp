@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler-lite/codegen/evta/cached_tuner.h"
-#include "compiler-lite/codegen/evta/layer_generator.h"
+#include "compiler-lite/codegen/evta/layer/layer_generator.h"
+#include "compiler-lite/codegen/evta/layer/stem.h"
 #include "compiler-lite/codegen/evta/legal.h"
-#include "compiler-lite/codegen/evta/pieces.h"
-#include "compiler-lite/codegen/evta/stem.h"
+#include "compiler-lite/codegen/evta/partial_programs.h"
+#include "compiler-lite/codegen/evta/tuning/cached_tuner.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "drivers/evta/cycles/cycle_model.h"
 #include "kernels/registry.h"
 #include "nestrt/log.h"
-#include "runtime/plan/channels.h"
+#include "runtime/plan/queries/channels.h"
 #include "scheduler/thread_pool/thread_pool.h"
-#include "tools/common/board.h"
+#include "tools/support/board/board.h"
 
 namespace nestrt::compiler::evta {
 namespace {
@@ -47,15 +47,15 @@ int64_t host_rows(const Node& node) {
   return is_winograd ? 4 : 1;
 }
 
-// As runtime/plan/channels.h, for a node whose weights the host will have packed. What is brought to wider blocks for a
-// unit has no rows of its own.
+// As runtime/plan/queries/channels.h, for a node whose weights the host will have packed. What is brought to wider
+// blocks for a unit has no rows of its own.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
   std::vector<TensorSpec> inputs(spec.inputs.begin(), spec.inputs.end());
   spec.inputs = inputs;
   const KernelVariant* const kernel = kernels::operators().select(spec, InstructionSet::kPortable);
-  if (kernel != nullptr && kernel->packing != Packing::kNone) inputs[1].packing = kernel->packing;
+  if (kernel != nullptr && kernel->packing != Packing::kInvalidIndex) inputs[1].packing = kernel->packing;
   const uint32_t channels = divisible_channels(spec);
   return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compiler-lite/codegen/backend.h"
-#include "compiler-lite/codegen/evta/pieces.h"
+#include "compiler-lite/codegen/evta/partial_programs.h"
 
 namespace nestrt::tools {
 struct BoardUnit;
@@ -14,8 +14,8 @@ struct BoardUnit;
 namespace nestrt::compiler::evta {
 
 struct EvtaOptions {
-  // Programs for so many shares of the channels of each layer that can be divided by them (runtime/plan/channels.h);
-  // see pieces.h. 0: none.
+  // Programs for so many shares of the channels of each layer that can be divided by them
+  // (runtime/plan/queries/channels.h); see pieces.h. 0: none.
   int pieces = kDefaultPieces;
   // Layers that take less are not divided: what dividing saves is not worth the synchronisation that it costs.
   double least_divided_us = 100;

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler-lite/codegen/evta/conv.h"
-#include "compiler-lite/codegen/evta/max_pool.h"
+#include "compiler-lite/codegen/evta/layer/conv.h"
+#include "compiler-lite/codegen/evta/layer/max_pool.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/passes/product.h"
-#include "kernels/common/activation.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/math/activation.h"
+#include "kernels/common/quantization/s8_operands.h"
 #include "kernels/conv/geometry.h"
 #include "kernels/pool/pool.h"
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler-lite/codegen/evta/layer.h"
+#include "compiler-lite/codegen/evta/layer/layer.h"
 #include "compiler-lite/graph/graph.h"
 
 namespace nestrt::evta {
@@ -28,8 +28,8 @@ struct NodeLayer {
 // Errors: kUnsupported with the reason, a sentence without the node's name.
 Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
 
-// The same with a part of the output only, of a node that has such parts (runtime/plan/channels.h). `block`: channels
-// of the configuration's blocks, of which the part begins with one.
+// The same with a part of the output only, of a node that has such parts (runtime/plan/queries/channels.h). `block`:
+// channels of the configuration's blocks, of which the part begins with one.
 NodeLayer part_of(const NodeLayer& node, const ChannelRange& part, int64_t block);
 
 // Errors: those of ConvGenerator and MaxPoolGenerator.

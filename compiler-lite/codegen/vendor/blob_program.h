@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler-lite/codegen/backend.h"
-#include "compiler-lite/parts/worth.h"
+#include "compiler-lite/parts/cutting/offload_cost.h"
 
 namespace nestrt::compiler {
 

@@ -163,7 +163,7 @@ std::string write_unary(NodeWriter& node, UnaryKind kind, const std::string& x, 
 }
 
 std::string write_activation(NodeWriter& node, const ops::Activation& activation, const std::string& x) {
-  if (activation.kind == ops::ActivationKind::kNone) return x;
+  if (activation.kind == ops::ActivationKind::kInvalidIndex) return x;
   return write_unary(node, unary_kind(activation.kind), x, DataType::kF32, activation.alpha, activation.beta);
 }
 

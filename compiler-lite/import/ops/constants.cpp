@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "compiler-lite/import/node_context.h"
-#include "compiler-lite/import/onnx_model.h"
-#include "compiler-lite/import/onnx_types.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {

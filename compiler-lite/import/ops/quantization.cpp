@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler-lite/import/onnx_types.h"
+#include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/float_forms.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "compiler-lite/import/node_context.h"
-#include "compiler-lite/import/onnx_types.h"
+#include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {

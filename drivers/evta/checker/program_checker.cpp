@@ -20,8 +20,8 @@ namespace nestrt::evta {
 namespace {
 
 // The shift amounts of which the hardware, which looks at 5 bits, makes no others.
-constexpr int kLeastShift = -16;
-constexpr int kMostShift = 15;
+constexpr int kMinShift = -16;
+constexpr int kMaxShift = 15;
 
 bool has_pads(const Transfer& transfer) {
   return (transfer.y_pad_begin | transfer.y_pad_end | transfer.x_pad_begin | transfer.x_pad_end) != 0;
@@ -118,10 +118,9 @@ class Checker {
   Status alu(const Alu& alu) {
     const Loop& loop = alu.loop;
     if (alu.opcode == AluOpcode::kMul) return invalid_program("the hardware has no multiplication");
-    if (alu.opcode == AluOpcode::kShr && alu.use_immediate &&
-        (alu.immediate < kLeastShift || alu.immediate > kMostShift))
+    if (alu.opcode == AluOpcode::kShr && alu.use_immediate && (alu.immediate < kMinShift || alu.immediate > kMaxShift))
       return invalid_program(
-          fmt::format("shifts by {}, which is not between {} and {}", alu.immediate, kLeastShift, kMostShift));
+          fmt::format("shifts by {}, which is not between {} and {}", alu.immediate, kMinShift, kMaxShift));
     NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
@@ -201,7 +200,7 @@ class Checker {
 
   Status take_steps(uint64_t count) {
     if (steps_.charge(count)) return {};
-    return invalid_program(fmt::format("the program executes more than {} micro-ops", kMostSteps));
+    return invalid_program(fmt::format("the program executes more than {} micro-ops", kMaxSteps));
   }
 
   // What the checker itself has to do.
@@ -246,7 +245,7 @@ class Checker {
   }
 
   static Status refuse(Hazard hazard) {
-    if (hazard == Hazard::kNone) return {};
+    if (hazard == Hazard::kInvalidIndex) return {};
     return invalid_program(hazard == Hazard::kWrite
                                ? "writes an accumulator that one of the two micro-ops before it wrote"
                                : "reads an accumulator, its source, that one of the two micro-ops before it wrote");
@@ -280,7 +279,7 @@ class Checker {
   IndexSet defined_inp_;
   IndexSet defined_wgt_;
   IndexSet defined_acc_;
-  Budget steps_{kMostSteps}, looks_;
+  Budget steps_{kMaxSteps}, looks_;
   IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
   // Where results have to be complete.
   std::optional<WrittenMemory> written_;

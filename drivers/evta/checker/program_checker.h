@@ -22,7 +22,7 @@ namespace nestrt::evta {
 
 // The most micro-ops that the GEMM and ALU instructions of a program may execute, of all iterations: some seconds of an
 // accelerator, and more than ten times what the largest networks need. Beyond it a program might as well hang.
-inline constexpr uint64_t kMostSteps = uint64_t{1} << 28;
+inline constexpr uint64_t kMaxSteps = uint64_t{1} << 28;
 // Micro-ops that are loaded, and that loops refer to, each instruction counted: so many in any program, and so many
 // more for each of its instructions: to check one takes less than 0.1 microseconds for each. Of nestc's programs, those
 // of convolutions of 300 x 300 pixels among them, none has more than 16,000 or 160 an instruction.

@@ -45,8 +45,8 @@ Status WrittenMemory::finish() const {
 
 Status WrittenMemory::charge(const Transfer& transfer) {
   moved_ += uint64_t{transfer.y_size} * transfer.x_size;
-  if (moved_ <= kMostMoved) return {};
-  return invalid_program(fmt::format("moves more than {} elements from and to its results", kMostMoved));
+  if (moved_ <= kMaxMoved) return {};
+  return invalid_program(fmt::format("moves more than {} elements from and to its results", kMaxMoved));
 }
 
 size_t WrittenMemory::index_of(const MemoryRange& range) const { return static_cast<size_t>(&range - ranges_.data()); }

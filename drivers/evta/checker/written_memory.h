@@ -18,7 +18,7 @@
 namespace nestrt::evta {
 
 // The most elements that a program may move from and to what it writes: a hundred times what the largest layers need.
-inline constexpr uint64_t kMostMoved = uint64_t{1} << 26;
+inline constexpr uint64_t kMaxMoved = uint64_t{1} << 26;
 
 class WrittenMemory {
  public:
@@ -26,7 +26,7 @@ class WrittenMemory {
   WrittenMemory(const Configuration& configuration, std::span<const MemoryRange> ranges);
 
   // In the order of the program. `range`, one of those given, may be written and holds all that the transfer touches.
-  // Errors: kInvalidPlan for more than kMostMoved, and for a load of what has not been stored.
+  // Errors: kInvalidPlan for more than kMaxMoved, and for a load of what has not been stored.
   Status store(const MemoryRange& range, const Transfer& transfer);
   Status load(const MemoryRange& range, const Transfer& transfer);
   // Errors: kInvalidPlan where something of a range that may be written has not been stored.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/core/channel_blocks.h"
-#include "runtime/plan/verify.h"
+#include "runtime/plan/verify/verify.h"
 
 namespace nestrt::evta {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "drivers/evta/driver/conversion.h"
+#include "drivers/evta/driver/memory/conversion.h"
 #include "drivers/evta/program.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "nestrt/log.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::evta {
 namespace {
@@ -31,7 +31,9 @@ Result<std::shared_ptr<Device>> Device::create(std::string name, const Configura
 }
 
 Device::Device(std::string name, std::unique_ptr<Transport> transport)
-    : name_(std::move(name)), transport_(std::move(transport)), lent_(LentBlocks::of(transport_->memory_name())) {}
+    : name_(std::move(name)),
+      transport_(std::move(transport)),
+      lent_(HostVisibleBlocks::of(transport_->memory_name())) {}
 
 Device::~Device() {
   {
@@ -79,7 +81,7 @@ void Device::cancel(Job* job, uint64_t generation) {
   const MutexLock lock(mutex_);
   if (!job->pending || job->submission.generation != generation) return;
   if (queue_.remove(*job)) return complete(job, failure(Code::kCancelled, "cancelled before it started"));
-  if (stop_ == Stop::kNone) stop_ = Stop::kCancel;
+  if (stop_ == Stop::kInvalidIndex) stop_ = Stop::kCancel;
   transport_->interrupt();
 }
 
@@ -128,7 +130,7 @@ void Device::run_jobs() {
 void Device::run(Job* job) {
   queue_.begin(*job, SteadyClock::now());
   running_ = job;
-  stop_ = Stop::kNone;
+  stop_ = Stop::kInvalidIndex;
   job->submission.unit_deadline = job->submission.unit_deadline_from(SteadyClock::now());
   const bool trusted = quarantine_.ok();
   Status status = quarantine_;
@@ -202,7 +204,7 @@ Status Device::wait(Deadline deadline) {
     const Status status = transport_->wait(deadline);
     if (status.code() != Code::kCancelled) return status;
     const MutexLock lock(mutex_);
-    if (stop_ != Stop::kNone || shut_down_) return failure(Code::kCancelled, "the run was cancelled");
+    if (stop_ != Stop::kInvalidIndex || shut_down_) return failure(Code::kCancelled, "the run was cancelled");
   }
 }
 

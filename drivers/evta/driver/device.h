@@ -17,8 +17,8 @@
 
 #include "drivers/evta/driver/placed_program.h"
 #include "drivers/evta/driver/probe_program.h"
-#include "nestrt/mutex.h"
-#include "runtime/core/named_thread.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/named_thread.h"
 #include "scheduler/unit_queue.h"
 
 namespace nestrt::evta {
@@ -43,7 +43,7 @@ class Device {
 
   DeviceMemory memory() { return {transport_.get(), lent_.get(), &constants_, &staging_}; }
   // Errors: kOutOfMemory.
-  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) { return lent_->lend(*transport_, bytes); }
+  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) { return lent_->lend(*transport_, bytes); }
 
   // Queues the job, or runs it here where the submitter waits and it is next; its completion is signalled at
   // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
@@ -60,7 +60,7 @@ class Device {
   Status probe();
 
  private:
-  enum class Stop { kNone, kCancel, kForget };
+  enum class Stop { kInvalidIndex, kCancel, kForget };
 
   // When the phases of a run began, and the end of the last one.
   struct Times {
@@ -87,7 +87,7 @@ class Device {
 
   const std::string name_;
   const std::unique_ptr<Transport> transport_;
-  const std::shared_ptr<LentBlocks> lent_;
+  const std::shared_ptr<HostVisibleBlocks> lent_;
   SharedConstants constants_;
   StagingMemory staging_;
 
@@ -102,8 +102,8 @@ class Device {
   Condition changed_;
   scheduler::UnitQueue queue_ NESTRT_GUARDED_BY(mutex_);
   Job* running_ NESTRT_GUARDED_BY(mutex_) = nullptr;
-  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kNone;  // what becomes of the running job
-  Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok: trusted
+  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kInvalidIndex;  // what becomes of the running job
+  Status quarantine_ NESTRT_GUARDED_BY(mutex_);                // ok: trusted
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
   NamedThread thread_;

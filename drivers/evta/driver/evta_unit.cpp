@@ -5,7 +5,7 @@
 #include <span>
 
 #include "drivers/evta/driver/device.h"
-#include "runtime/plan/channels.h"
+#include "runtime/plan/queries/channels.h"
 
 namespace nestrt::evta {
 namespace {
@@ -60,7 +60,7 @@ class EvtaUnit final : public Unit {
     return std::unique_ptr<Executable>(std::make_unique<EvtaExecutable>(device_, branch, std::move(*program)));
   }
 
-  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override { return device_->lend(bytes); }
+  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override { return device_->lend(bytes); }
   Status reset() override { return device_->reset(); }
   Status probe() override { return device_->probe(); }
 

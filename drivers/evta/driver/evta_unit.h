@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "drivers/evta/driver/transport.h"
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt::evta {
 

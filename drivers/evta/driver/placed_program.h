@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "drivers/evta/driver/bound_program.h"
-#include "drivers/evta/driver/lent_blocks.h"
-#include "drivers/evta/driver/shared_constants.h"
-#include "drivers/evta/driver/staging_memory.h"
-#include "nestrt/unit.h"
+#include "drivers/evta/driver/memory/host_visible_blocks.h"
+#include "drivers/evta/driver/memory/shared_constants.h"
+#include "drivers/evta/driver/memory/staging_memory.h"
+#include "nestrt/driver/unit.h"
 
 namespace nestrt::evta {
 
 // An accelerator's memory, by what it is used for.
 struct DeviceMemory {
   Transport* transport;
-  LentBlocks* lent;
+  HostVisibleBlocks* lent;
   SharedConstants* constants;
   StagingMemory* staging;
 };

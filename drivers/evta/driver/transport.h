@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "drivers/evta/program.h"
-#include "nestrt/event.h"
+#include "nestrt/driver/event.h"
 #include "nestrt/result.h"
 
 namespace nestrt::evta {

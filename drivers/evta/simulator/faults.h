@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <deque>
 
-#include "nestrt/mutex.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::evta {
 
 enum class Fault : uint8_t {
-  kNone,
+  kInvalidIndex,
   kHang,           // never ends, until it is reset
   kLate,           // ends `late_by` after it should
   kEarly,          // reports its end before it has written its results
@@ -50,7 +50,7 @@ class FaultInjector {
   // What happens to the run that starts now, or to the reset.
   Fault take_run() {
     const MutexLock lock(mutex_);
-    if (runs_.empty()) return Fault::kNone;
+    if (runs_.empty()) return Fault::kInvalidIndex;
     const Fault fault = runs_.front();
     runs_.pop_front();
     return fault;

@@ -12,7 +12,7 @@
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/vector_engine.h"
-#include "runtime/core/aligned_memory.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::evta {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "drivers/evta/simulator/functional_simulator.h"
-#include "drivers/evta/simulator/plain_simulator.h"
 
 namespace nestrt::evta {
 namespace {
@@ -29,17 +28,6 @@ Status compare(const VectorCase& vector, const std::vector<std::vector<std::byte
   return {};
 }
 
-template <typename Run>
-Status run_and_compare(const VectorCase& vector, std::string_view simulator, const Run& run) {
-  auto outputs = fresh_outputs(vector);
-  Dram dram;
-  for (const VectorMemory& input : vector.inputs) dram.add_read(input.address, input.bytes);
-  for (size_t i = 0; i < outputs.size(); ++i) dram.add_write(vector.outputs[i].address, outputs[i]);
-  Status status = run(dram);
-  if (status.ok()) status = compare(vector, outputs);
-  return status.with_context(simulator);
-}
-
 }  // namespace
 
 Program program_of(const VectorCase& vector, const Configuration& configuration, std::vector<MemoryRange>* ranges) {
@@ -51,15 +39,21 @@ Program program_of(const VectorCase& vector, const Configuration& configuration,
   return {&configuration, vector.instructions, *ranges};
 }
 
+Status run_and_compare(const VectorCase& vector, FunctionRef<Status(const Dram&)> run) {
+  auto outputs = fresh_outputs(vector);
+  Dram dram;
+  for (const VectorMemory& input : vector.inputs) dram.add_read(input.address, input.bytes);
+  for (size_t i = 0; i < outputs.size(); ++i) dram.add_write(vector.outputs[i].address, outputs[i]);
+  NESTRT_RETURN_IF_ERROR(run(dram));
+  return compare(vector, outputs);
+}
+
 Status replay(const VectorCase& vector, const Configuration& configuration, OnChip before) {
   std::vector<MemoryRange> ranges;
   const Program program = program_of(vector, configuration, &ranges);
   NESTRT_RETURN_IF_ERROR(check_program(program, Results::kPartial, before).with_context("checker"));
-  const Strictness strictness = before == OnChip::kZero ? Strictness::kStrictFromReset : Strictness::kStrict;
-  NESTRT_RETURN_IF_ERROR(run_and_compare(vector, "plain simulator",
-                                         [&](const Dram& dram) { return simulate_plain(program, dram, strictness); }));
   NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program));
-  return run_and_compare(vector, "functional simulator", [&](const Dram& dram) { return simulator.run(dram); });
+  return run_and_compare(vector, [&](const Dram& dram) { return simulator.run(dram); }).with_context("simulator");
 }
 
 }  // namespace nestrt::evta

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "nestrt/mutex.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::evta {
 namespace {

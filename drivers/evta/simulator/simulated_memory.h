@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "drivers/evta/driver/transport.h"
-#include "runtime/core/aligned_memory.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::evta {
 

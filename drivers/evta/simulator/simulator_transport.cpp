@@ -12,10 +12,10 @@
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/simulated_memory.h"
-#include "nestrt/mutex.h"
-#include "runtime/core/guard.h"
-#include "runtime/core/named_thread.h"
-#include "runtime/core/spin.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/guard.h"
+#include "runtime/platform/named_thread.h"
+#include "runtime/platform/spin.h"
 
 namespace nestrt::evta {
 namespace {
@@ -242,7 +242,7 @@ class SimulatorTransport final : public Transport {
   void run_program() NESTRT_REQUIRES(mutex_) {
     const std::shared_ptr<SimulatedProgram> program = program_;
     const SteadyClock::time_point start = started_;
-    const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
+    const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kInvalidIndex;
     if (fault == Fault::kHang) return wait_for_abort();
     if (fault == Fault::kEarly) {
       outcome_ = {Status(), start};  // it writes when the driver has read

@@ -4,7 +4,7 @@
 #define HWY_TARGET_INCLUDE "drivers/evta/simulator/vector_engine.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::evta::HWY_NAMESPACE {

@@ -27,7 +27,7 @@ struct Engine {
   void (*alu)(const EngineMemories& memories, const Alu& alu);
 };
 
-// For this machine's instruction set (kernels/common/simd.h). `block` is 16 or 32.
+// For this machine's instruction set (kernels/common/simd/simd.h). `block` is 16 or 32.
 Engine select_engine(int block);
 
 }  // namespace nestrt::evta

@@ -9,8 +9,8 @@
 
 #include "drivers/evta/xrt/compute_unit.h"
 #include "drivers/evta/xrt/xrt_errors.h"
-#include "nestrt/mutex.h"
-#include "runtime/core/named_thread.h"
+#include "nestrt/driver/mutex.h"
+#include "runtime/platform/named_thread.h"
 
 namespace nestrt::evta {
 namespace {

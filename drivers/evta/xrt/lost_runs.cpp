@@ -3,7 +3,7 @@
 #include <forward_list>
 #include <utility>
 
-#include "nestrt/mutex.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::evta {
 namespace {
@@ -15,7 +15,7 @@ struct LostRuns {
 
 }  // namespace
 
-void keep_forever(std::shared_ptr<void> used) noexcept {
+void leak_until_exit(std::shared_ptr<void> used) noexcept {
   static auto* const lost = new LostRuns;  // not destroyed: the accelerator does not know that the process ends
   const MutexLock lock(lost->mutex);
   lost->used.push_front(std::move(used));

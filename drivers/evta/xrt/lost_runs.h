@@ -7,6 +7,6 @@
 namespace nestrt::evta {
 
 // Until the end of the process, and through its end. Safe from any thread. Throws nothing.
-void keep_forever(std::shared_ptr<void> used) noexcept;
+void leak_until_exit(std::shared_ptr<void> used) noexcept;
 
 }  // namespace nestrt::evta

@@ -1,8 +1,8 @@
-// RunRhythm: when a thread that waits for a run of a program should look whether it has ended. It sleeps until shortly
-// before the end that earlier runs of the program make expect, looks without sleeping around that, and else sleeps for
-// a part of the time that the run has taken so far: so an end is seen at once, and the waiter has the core to itself
-// for a small part of the run only. XRT's own timed wait would be woken by the interrupt, but has no limit where the
-// device vanishes or others use it: it looks for its own run again at whatever wakes it.
+// CompletionPoller: when a thread that waits for a run of a program should look whether it has ended. It sleeps until
+// shortly before the end that earlier runs of the program make expect, looks without sleeping around that, and else
+// sleeps for a part of the time that the run has taken so far: so an end is seen at once, and the waiter has the core
+// to itself for a small part of the run only. XRT's own timed wait would be woken by the interrupt, but has no limit
+// where the device vanishes or others use it: it looks for its own run again at whatever wakes it.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 
 namespace nestrt::evta {
 
-class RunRhythm {
+class CompletionPoller {
  public:
   using Duration = std::chrono::nanoseconds;
 
   // The end of a run of which nothing is known is seen late by no more than this part of it.
   static constexpr int kLooks = 16;
   static constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
-  // What a sleep of a thread of the library (runtime/core/named_thread.h) lasts longer than it should, and some more.
+  // What a sleep of a thread of the library (runtime/platform/named_thread.h) lasts longer than it should, and some
+  // more.
   static constexpr std::chrono::microseconds kOversleep{60};
 
   // How long to sleep before the next look, so long after the start; 0: look again at once.

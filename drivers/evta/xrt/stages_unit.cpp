@@ -11,7 +11,7 @@
 
 #include "drivers/evta/xrt/compute_unit.h"
 #include "drivers/evta/xrt/xrt_errors.h"
-#include "nestrt/event.h"
+#include "nestrt/driver/event.h"
 
 namespace nestrt::evta {
 namespace {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::evta {
 namespace {

@@ -13,9 +13,9 @@
 #include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_devices.h"
 #include "drivers/evta/xrt/xrt_errors.h"
+#include "nestrt/driver/mutex.h"
 #include "nestrt/log.h"
-#include "nestrt/mutex.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::evta {
 namespace {
@@ -36,7 +36,7 @@ struct XrtProgram final : DeviceProgram {
   std::shared_ptr<XrtBuffer> instructions;
   uint32_t count = 0;
   std::vector<std::shared_ptr<DeviceBuffer>> memory;
-  RunRhythm rhythm;  // of its runs
+  CompletionPoller rhythm;  // of its runs
 };
 
 class XrtTransport final : public Transport {
@@ -52,8 +52,8 @@ class XrtTransport final : public Transport {
 
   ~XrtTransport() override {
     if (reset().ok()) return;
-    keep_forever(std::move(running_));
-    keep_forever(std::move(unit_));
+    leak_until_exit(std::move(running_));
+    leak_until_exit(std::move(unit_));
   }
 
   std::string_view name() const override { return "xrt"; }

@@ -173,7 +173,7 @@ NESTRT_API nestrt_code nestrt_session_options_add_trusted_key(nestrt_session_opt
 NESTRT_API nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                                   const nestrt_session_options* options, nestrt_session** session);
 
-/* Which unit computes what, and in which order: values of nestrt::ScheduleMethod (nestrt/schedule.h). */
+/* Which unit computes what, and in which order: values of nestrt::ScheduleMethod (nestrt/driver/schedule.h). */
 typedef int32_t nestrt_schedule_method;
 enum {
   NESTRT_SCHEDULE_FILE_ORDER = 0, /* one branch after the other, on the first unit that has a program; needs no costs */

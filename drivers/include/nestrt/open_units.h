@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/driver/unit.h"
+#include "nestrt/driver/visibility.h"
 #include "nestrt/result.h"
-#include "nestrt/unit.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

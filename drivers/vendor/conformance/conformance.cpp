@@ -1,7 +1,7 @@
 #include "drivers/vendor/conformance/conformance.h"
 
 #include "drivers/vendor/conformance/cases.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::vendor {
 namespace {

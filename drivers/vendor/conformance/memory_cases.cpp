@@ -37,7 +37,7 @@ Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram&
 Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
   NESTRT_ASSIGN_OR_RETURN(const auto device, PluginDevice::open(plugin, 0));
   if (!device->lends()) return {};
-  std::vector<std::shared_ptr<LentMemory>> blocks;
+  std::vector<std::shared_ptr<HostVisibleMemory>> blocks;
   for (const uint64_t bytes : {1, 63, 64, 4097, 100000}) {
     NESTRT_ASSIGN_OR_RETURN(blocks.emplace_back(), device->lend(bytes));
     std::ranges::fill(blocks.back()->bytes(), static_cast<std::byte>(blocks.size()));

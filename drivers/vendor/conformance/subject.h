@@ -8,8 +8,8 @@
 
 #include "drivers/vendor/conformance/conformance.h"
 #include "drivers/vendor/plugin_device.h"
-#include "nestrt/unit.h"
-#include "runtime/core/aligned_memory.h"
+#include "nestrt/driver/unit.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::vendor {
 
@@ -37,7 +37,7 @@ class GuardedPorts {
 
   std::vector<std::byte> without_outputs() const;
 
-  std::shared_ptr<LentMemory> lent_;
+  std::shared_ptr<HostVisibleMemory> lent_;
   AlignedMemory own_;
   std::span<std::byte> all_;
   std::vector<Port> ports_;

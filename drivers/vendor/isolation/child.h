@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "drivers/vendor/isolation/message.h"
-#include "nestrt/event.h"
-#include "nestrt/mutex.h"
+#include "nestrt/driver/event.h"
+#include "nestrt/driver/mutex.h"
 #include "nestrt/result.h"
-#include "runtime/core/file_descriptor.h"
-#include "runtime/core/fork_origin.h"
+#include "runtime/platform/file_descriptor.h"
+#include "runtime/platform/fork_origin.h"
 
 namespace nestrt::vendor {
 

@@ -9,7 +9,7 @@
 
 #include "drivers/component.h"
 #include "drivers/vendor/answers.h"
-#include "runtime/core/escaped.h"
+#include "runtime/text/escaped.h"
 
 namespace nestrt::vendor {
 namespace {
@@ -74,7 +74,7 @@ bool is_failure(int32_t code) {
 // --- Memory and programs ---------------------------------------------------------------------------------------------
 
 // Another process may not touch it when that has ended: it is always safe.
-class IsolatedDevice::Block final : public LentMemory {
+class IsolatedDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<IsolatedDevice> device, uint64_t id, std::span<std::byte> bytes)
       : device_(std::move(device)), id_(id), bytes_(bytes) {}
@@ -139,7 +139,7 @@ Status IsolatedDevice::load(Child& child, uint64_t id, const Source& source) {
   return ask(child, Lane::kLoad, &request, source.blob.value());
 }
 
-Result<std::shared_ptr<LentMemory>> IsolatedDevice::lend(uint64_t bytes) {
+Result<std::shared_ptr<HostVisibleMemory>> IsolatedDevice::lend(uint64_t bytes) {
   auto shared = std::make_shared<Shared>();
   NESTRT_ASSIGN_OR_RETURN(shared->descriptor, make_shared_memory(bytes));
   NESTRT_ASSIGN_OR_RETURN(shared->mapping, Mapping::create(shared->descriptor.value(), bytes, true));
@@ -151,7 +151,7 @@ Result<std::shared_ptr<LentMemory>> IsolatedDevice::lend(uint64_t bytes) {
     const MutexLock lock_shared(mutex_);
     shared_.emplace(id, shared);
   }
-  return std::shared_ptr<LentMemory>(std::make_shared<Block>(shared_from_this(), id, shared->mapping.bytes()));
+  return std::shared_ptr<HostVisibleMemory>(std::make_shared<Block>(shared_from_this(), id, shared->mapping.bytes()));
 }
 
 Status IsolatedDevice::share(Child& child, uint64_t id, const Shared& shared) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "drivers/vendor/isolation/socket.h"
-#include "runtime/core/guard.h"
+#include "runtime/platform/guard.h"
 
 namespace nestrt::vendor {
 namespace {

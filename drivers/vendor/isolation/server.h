@@ -13,7 +13,7 @@
 #include "drivers/vendor/isolation/shared_memory.h"
 #include "drivers/vendor/plugin_device.h"
 #include "drivers/vendor/staged_program.h"
-#include "nestrt/mutex.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::vendor {
 

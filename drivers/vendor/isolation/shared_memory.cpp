@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/core/aligned_memory.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::vendor {
 namespace {

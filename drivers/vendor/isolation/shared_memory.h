@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "nestrt/result.h"
-#include "runtime/core/file_descriptor.h"
+#include "runtime/platform/file_descriptor.h"
 
 namespace nestrt::vendor {
 

@@ -6,8 +6,8 @@
 namespace reference {
 namespace {
 
-constexpr uint64_t kMostElements = 1u << 28;
-constexpr uint64_t kMostProducts = 100000;  // sums of int8 products that fit 32 bits
+constexpr uint64_t kMaxElements = 1u << 28;
+constexpr uint64_t kMaxProducts = 100000;  // sums of int8 products that fit 32 bits
 
 void require(bool is_so, const char* what) {
   if (!is_so) throw BadProgram(what);
@@ -74,7 +74,7 @@ class OperatorCheck {
     const uint64_t in = input(0)[1], out = output()[1], groups = op_.groups;
     require(groups > 0 && in % groups == 0 && out % groups == 0, "Conv: channels are no multiple of groups");
     const uint64_t each = in / groups * op_.window.kernel[0] * op_.window.kernel[1];
-    require(each <= kMostProducts && op_.weights.size() == out * each, "Conv: wrong number of weights");
+    require(each <= kMaxProducts && op_.weights.size() == out * each, "Conv: wrong number of weights");
     require(op_.scales.size() == out && op_.bias.size() == out, "Conv: wrong number of scales");
   }
 
@@ -118,9 +118,9 @@ void check_tensors(const Program& program) {
     require(tensor.shape.size() <= 6, "a tensor has too many dimensions");
     uint64_t elements = 1;
     for (const uint32_t dim : tensor.shape) {
-      require(dim > 0 && dim <= kMostElements, "a tensor is empty or too large");
+      require(dim > 0 && dim <= kMaxElements, "a tensor is empty or too large");
       elements *= dim;
-      require(elements <= kMostElements, "a tensor is too large");
+      require(elements <= kMaxElements, "a tensor is too large");
     }
   }
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kMagic = 0x314e5652;  // "RVN1"
 constexpr uint32_t kVersion = 2;
 constexpr uint64_t kHeaderBytes = 24;
-constexpr uint32_t kMostItems = 1u << 20;
+constexpr uint32_t kMaxItems = 1u << 20;
 
 uint64_t hash(const char* bytes, uint64_t size) {
   uint64_t value = 14695981039346656037u;
@@ -80,7 +80,7 @@ Program read_body(Reader reader) {
   reader.get(program.inputs);
   reader.get(program.outputs);
   const uint32_t count = reader.get_count(4);
-  if (count > kMostItems || program.tensors.size() > kMostItems) throw BadProgram("too many operators or tensors");
+  if (count > kMaxItems || program.tensors.size() > kMaxItems) throw BadProgram("too many operators or tensors");
   program.operators.resize(count);
   for (Operator& op : program.operators) visit([&](auto& field) { reader.get(field); }, op);
   if (!reader.is_at_end()) throw BadProgram("there is something behind the program");

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "nestrt/visibility.h"
+#include "nestrt/driver/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

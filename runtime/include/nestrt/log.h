@@ -14,7 +14,7 @@
 #include <functional>
 #include <string_view>
 
-#include "nestrt/visibility.h"
+#include "nestrt/driver/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

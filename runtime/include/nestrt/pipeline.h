@@ -17,8 +17,8 @@
 #include <memory>
 #include <span>
 
+#include "nestrt/driver/visibility.h"
 #include "nestrt/session.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

@@ -13,16 +13,16 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/driver/visibility.h"
 #include "nestrt/preprocessing.h"
 #include "nestrt/public_key.h"
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
 namespace plan {
-struct Tables;  // nestrt/plan_tables.h
+struct Tables;  // nestrt/driver/plan_tables.h
 }
 
 enum class Verification {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nestrt/visibility.h"
+#include "nestrt/driver/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

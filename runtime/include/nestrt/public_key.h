@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "nestrt/driver/visibility.h"
 #include "nestrt/result.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "nestrt/driver/visibility.h"
 #include "nestrt/status.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

@@ -32,13 +32,13 @@
 #include <string_view>
 #include <vector>
 
-#include "nestrt/clock.h"
+#include "nestrt/driver/clock.h"
+#include "nestrt/driver/schedule.h"
+#include "nestrt/driver/unit.h"
+#include "nestrt/driver/visibility.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
-#include "nestrt/schedule.h"
 #include "nestrt/tensor.h"
-#include "nestrt/unit.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
@@ -127,7 +127,7 @@ struct SessionMemory {
   size_t repacked_bytes = 0;  // weights held in another packing than the plan's
   // What the last run moved for units beside the host (Traffic).
   size_t copied_bytes = 0;
-  size_t handed_over_bytes = 0;
+  size_t shared_memory_bytes = 0;
 };
 
 struct OperatorSummary {
@@ -138,7 +138,7 @@ struct OperatorSummary {
   bool repacked = false;
   // Some rows of it are computed, then of the next operator: its result stays in a cache and is never whole. Where an
   // observer looks on it is computed alone.
-  bool in_turns = false;
+  bool is_row_fused = false;
 };
 
 class Session {
@@ -168,7 +168,7 @@ class Session {
   virtual void cancel() = 0;
 
   // Steps that the host computed because another unit had failed, since create().
-  virtual uint64_t healed_branches() const = 0;
+  virtual uint64_t num_host_fallbacks() const = 0;
   // How often a new schedule took the place of another.
   virtual uint64_t reschedules() const = 0;
   // The schedule of the next run, as it stands now.

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "nestrt/data_type.h"
-#include "nestrt/visibility.h"
+#include "nestrt/driver/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

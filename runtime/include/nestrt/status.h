@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "nestrt/visibility.h"
+#include "nestrt/driver/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "nestrt/data_type.h"
+#include "nestrt/driver/visibility.h"
 #include "nestrt/shape.h"
-#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 

@@ -7,8 +7,8 @@
 
 #include "compiler-lite/graph/interpreter.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "test/support/temporary_folder.h"
-#include "tools/common/npy.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/npy.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

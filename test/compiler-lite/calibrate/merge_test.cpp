@@ -6,7 +6,7 @@
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "test/compiler-lite/calibrate/equal_profiles.h"
 #include "test/compiler-lite/import/model_builder.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {

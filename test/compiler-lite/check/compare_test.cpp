@@ -96,13 +96,13 @@ TEST_CASE("A difference of nearly nothing is none, however small the elements ar
 }
 
 TEST_CASE("Nothing but NaN here and there says nothing") {
-  CHECK(difference({kNan, kNan}, {kNan, kNan}, {2}).says_nothing());
-  CHECK_FALSE(difference({kNan, 1}, {kNan, 1}, {2}).says_nothing());
-  CHECK_FALSE(difference({kNan, kNan}, {kNan, 1}, {2}).says_nothing());
-  CHECK_FALSE(difference({}, {}, {0}).says_nothing());
+  CHECK(difference({kNan, kNan}, {kNan, kNan}, {2}).all_nan());
+  CHECK_FALSE(difference({kNan, 1}, {kNan, 1}, {2}).all_nan());
+  CHECK_FALSE(difference({kNan, kNan}, {kNan, 1}, {2}).all_nan());
+  CHECK_FALSE(difference({}, {}, {0}).all_nan());
   Difference both = difference({kNan}, {kNan}, {1});
   both.add(difference({2}, {2}, {1}));
-  CHECK_FALSE(both.says_nothing());
+  CHECK_FALSE(both.all_nan());
 }
 
 TEST_CASE("Integers are compared exactly") {

@@ -2,8 +2,8 @@
 
 #include "compiler-lite/process/process.h"
 #include "compiler-lite/process/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/skip.h"
-#include "test/support/temporary_folder.h"
 
 namespace nestrt::test {
 

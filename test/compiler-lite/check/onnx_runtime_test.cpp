@@ -5,7 +5,7 @@
 
 #include "test/compiler-lite/check/existing_python.h"
 #include "test/support/example_files.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {

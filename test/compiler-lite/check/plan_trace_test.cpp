@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "nestrt/plan_tables.h"
-#include "test/support/sample_plans.h"
+#include "nestrt/driver/plan_tables.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "kernels/common/simd.h"
+#include "kernels/common/simd/simd.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_tables.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

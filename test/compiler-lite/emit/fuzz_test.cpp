@@ -3,7 +3,7 @@
 
 #include "compiler-lite/compile.h"
 #include "test/support/example_files.h"
-#include "test/support/plan_fuzz.h"
+#include "test/support/plan/plan_fuzz.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

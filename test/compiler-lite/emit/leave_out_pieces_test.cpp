@@ -1,4 +1,4 @@
-#include "compiler-lite/emit/leave_out_pieces.h"
+#include "compiler-lite/emit/drop_partial_programs.h"
 
 #include <catch2/catch.hpp>
 
@@ -30,11 +30,11 @@ std::vector<size_t> sizes(const std::vector<BranchPrograms>& programs) {
 
 TEST_CASE("Pieces are left out layer by layer, the shortest first, and whole programs stay") {
   std::vector<BranchPrograms> programs = {layer(500, 3), layer(100, 2), layer(50, 0), layer(100, 4)};
-  REQUIRE(leave_out_pieces(programs));
+  REQUIRE(drop_partial_programs(programs));
   CHECK(sizes(programs) == std::vector<size_t>{5, 2, 2, 6});
-  REQUIRE(leave_out_pieces(programs));
+  REQUIRE(drop_partial_programs(programs));
   CHECK(sizes(programs) == std::vector<size_t>{5, 2, 2, 2});
-  REQUIRE(leave_out_pieces(programs));
+  REQUIRE(drop_partial_programs(programs));
   CHECK(sizes(programs) == std::vector<size_t>{2, 2, 2, 2});
-  CHECK_FALSE(leave_out_pieces(programs));
+  CHECK_FALSE(drop_partial_programs(programs));
 }

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <random>
 
-#include "compiler-lite/import/external_data.h"
 #include "compiler-lite/import/import.h"
+#include "compiler-lite/import/onnx/external_data.h"
 #include "test/compiler-lite/import/model_builder.h"
 
 namespace nestrt::test {

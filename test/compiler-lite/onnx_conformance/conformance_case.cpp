@@ -10,12 +10,12 @@
 #include "compiler-lite/compile.h"
 #include "compiler-lite/export/export.h"
 #include "compiler-lite/graph/interpreter.h"
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
-#include "test/support/allocation_fill.h"
+#include "test/support/process/allocation_fill.h"
 
 namespace nestrt::test {
 namespace {

@@ -34,7 +34,7 @@ void check_export(const CaseResult& result) {
                     [&](std::string_view reason) { return result.not_exported.find(reason) != std::string::npos; }));
 }
 
-// For who looks for the next operator: script/operators-table --list.
+// For who looks for the next operator: script/reports/operators-table --list.
 void write_line(std::ostream& list, const CaseResult& result) {
   const char* const verdict = result.verdict == Verdict::kPassed        ? "right"
                               : result.verdict == Verdict::kUnsupported ? "refused"
@@ -70,7 +70,7 @@ TEST_CASE("ONNX's operator cases are right or refused, and docs/operators.md say
   if (std::getenv("NESTRT_WRITE_OPERATORS") != nullptr) std::ofstream(path, std::ios::binary) << table;
   // Not CHECK(read(path) == table), which would print both.
   const bool current = read(path) == table;
-  INFO("docs/operators.md is stale: run script/operators-table");
+  INFO("docs/operators.md is stale: run script/reports/operators-table");
   CHECK(current);
 }
 

@@ -10,9 +10,9 @@
 #include "compiler-lite/quantize/profile.h"
 #include "test/compiler-lite/check/existing_python.h"
 #include "test/support/example_files.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "compiler-lite/parts/cut.h"
+#include "compiler-lite/parts/cutting/cut.h"
 
 namespace nestrt::test {
 

@@ -14,8 +14,8 @@
 #include "test/compiler-lite/check/existing_python.h"
 #include "test/compiler-lite/parts/random_cuts.h"
 #include "test/support/example_files.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::compiler {

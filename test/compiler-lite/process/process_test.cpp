@@ -14,7 +14,7 @@
 
 #include "compiler-lite/process/ending_signals.h"
 #include "compiler-lite/process/temporary_folder.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::compiler {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

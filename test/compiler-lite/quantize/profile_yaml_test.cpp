@@ -6,7 +6,7 @@
 #include <random>
 
 #include "test/compiler-lite/calibrate/equal_profiles.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

@@ -9,9 +9,9 @@
 #include "nestrt/nestrt.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "test/support/bit_flips.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/bit_flips.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::compiler {

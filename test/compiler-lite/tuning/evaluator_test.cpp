@@ -6,9 +6,9 @@
 #include "compiler-lite/calibrate/calibrate.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
 namespace {

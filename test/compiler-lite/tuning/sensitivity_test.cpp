@@ -5,7 +5,7 @@
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/tuning/evaluator.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {

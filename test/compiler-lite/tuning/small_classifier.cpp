@@ -5,8 +5,8 @@
 #include <random>
 
 #include "test/compiler-lite/import/model_builder.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 

@@ -8,7 +8,7 @@
 #include "compiler-lite/import/import.h"
 #include "nestrt/plan.h"
 #include "test/compiler-lite/import/model_builder.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {

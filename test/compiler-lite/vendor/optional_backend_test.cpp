@@ -10,7 +10,7 @@
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
 #include "test/compiler-lite/import/model_builder.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {

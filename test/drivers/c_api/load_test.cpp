@@ -7,8 +7,8 @@
 #include <string>
 
 #include "nestrt/nestrt.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

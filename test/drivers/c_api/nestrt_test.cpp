@@ -6,8 +6,8 @@
 
 #include "nestrt/log.h"
 #include "test/drivers/c_api/use_c_api.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

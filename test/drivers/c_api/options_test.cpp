@@ -14,8 +14,8 @@
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/example_files.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

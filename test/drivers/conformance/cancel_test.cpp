@@ -253,7 +253,7 @@ TEST_CASE("Unit conformance: a session cancels what its unit runs") {
     runs.join();
     CHECK(status.code() == Code::kCancelled);
     CHECK(plan.is_right(*session, 2));
-    CHECK(session->healed_branches() == 0);
+    CHECK(session->num_host_fallbacks() == 0);
   });
 }
 

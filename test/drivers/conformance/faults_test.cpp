@@ -116,10 +116,10 @@ TEST_CASE("Unit conformance: the host computes what the unit fails to, within th
     for (const UnitList& units : tested.with_host_in_any_place()) {
       const auto session = plan.open(units);
       CHECK(plan.is_right(*session, 1));
-      CHECK(session->healed_branches() == 0);
+      CHECK(session->num_host_fallbacks() == 0);
       tested.faults().fail_next_run();
       CHECK(plan.is_right(*session, 2));
-      CHECK(session->healed_branches() == 1);
+      CHECK(session->num_host_fallbacks() == 1);
       CHECK(plan.is_right(*session, 3));
       CHECK(tested->probe().ok());
     }
@@ -134,7 +134,7 @@ TEST_CASE("Unit conformance: the host computes what the unit hangs in, once its 
     const auto session = plan.open(tested.with_host(), options);
     tested.faults().hang_next_run();
     CHECK(plan.is_right(*session, 1));
-    CHECK(session->healed_branches() == 1);
+    CHECK(session->num_host_fallbacks() == 1);
   });
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("Unit conformance: without a host the failure of the unit is the sessi
     const auto session = plan.open(tested.alone());
     tested.faults().fail_next_run();
     CHECK(is_failure_of_unit(plan.run(*session, 1)));
-    CHECK(session->healed_branches() == 0);
+    CHECK(session->num_host_fallbacks() == 0);
     CHECK(tested->probe().ok());
     CHECK(plan.is_right(*session, 2));
   });

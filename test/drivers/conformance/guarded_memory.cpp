@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::test {
 GuardedMemory::GuardedMemory(const Plan& plan, size_t scratch_bytes, size_t misalignment)

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "nestrt/unit.h"
-#include "test/support/guarded_bytes.h"
+#include "nestrt/driver/unit.h"
+#include "test/support/kernel/guarded_bytes.h"
 
 namespace nestrt::test {
 

@@ -5,7 +5,7 @@
 
 #include "test/drivers/conformance/guarded_memory.h"
 #include "test/drivers/conformance/units_under_test.h"
-#include "test/support/allocation_counter.h"
+#include "test/support/process/allocation_counter.h"
 
 namespace nestrt::test {
 namespace {

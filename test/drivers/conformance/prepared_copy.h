@@ -1,12 +1,12 @@
-// y = x of bytes (test/support/copy_plan.h), prepared on a unit, with memory of its own.
+// y = x of bytes (test/support/plan/copy_plan.h), prepared on a unit, with memory of its own.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "nestrt/plan_tables.h"
-#include "nestrt/unit.h"
-#include "test/support/plan_builder.h"
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/unit.h"
+#include "test/support/plan/plan_builder.h"
 
 namespace nestrt::test {
 

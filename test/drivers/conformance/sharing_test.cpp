@@ -42,7 +42,7 @@ TEST_CASE("Unit conformance: a session computes with the unit what the host alon
         const auto session = plan.open(units, kPatient);
         CHECK(count_operators_on(*session, tested->info().name) > 0);
         for (uint32_t run = 0; run < 3; ++run) CHECK(plan.is_right(*session, run));
-        CHECK(session->healed_branches() == 0);
+        CHECK(session->num_host_fallbacks() == 0);
       }
     }
   });
@@ -97,7 +97,7 @@ TEST_CASE("Unit conformance: sessions share a unit and a plan, each on a thread 
         });
     }
     CHECK(right == kSessions * kRuns);
-    for (const auto& session : sessions) CHECK(session->healed_branches() == 0);
+    for (const auto& session : sessions) CHECK(session->num_host_fallbacks() == 0);
   });
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nestrt/session.h"
-#include "test/support/plan_builder.h"
+#include "test/support/plan/plan_builder.h"
 
 namespace nestrt::test {
 

@@ -12,8 +12,8 @@
 #include "test/drivers/vendor/faulty_skeleton.h"
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
-#include "test/support/copy_plan.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::test {
 namespace {

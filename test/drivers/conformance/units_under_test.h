@@ -1,8 +1,8 @@
 // The units that the conformance suite tests, a row each (units_table.cpp), and how a case runs on every one.
 //
 // A case is a TEST_CASE whose name begins with kCasePrefix and whose body is a call of for_every_unit(). It tests what
-// nestrt/unit.h promises and knows of a unit no more than TestedUnit says. A unit that a case does not fit is excluded
-// from it by its row, with the reason.
+// nestrt/driver/unit.h promises and knows of a unit no more than TestedUnit says. A unit that a case does not fit is
+// excluded from it by its row, with the reason.
 #pragma once
 
 #include <functional>

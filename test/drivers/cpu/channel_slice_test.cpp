@@ -2,11 +2,11 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
-#include "nestrt/plan_tables.h"
-#include "nestrt/unit.h"
-#include "runtime/plan/channels.h"
-#include "test/support/sample_plans.h"
+#include "runtime/plan/queries/channels.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
-#include "nestrt/plan_tables.h"
-#include "nestrt/unit.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,11 +1,12 @@
-// Which operators of a plan are computed in turns of some rows (kernels/common/row_chain.h), and what becomes of it.
+// Which operators of a plan are computed in turns of some rows (kernels/common/framework/row_chain.h), and what becomes
+// of it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
 
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {
@@ -15,7 +16,7 @@ class Ignores final : public RunObserver {
 };
 
 struct Ran {
-  std::vector<std::string> in_turns;
+  std::vector<std::string> is_row_fused;
   std::vector<float> y;
 };
 
@@ -31,7 +32,7 @@ Ran run(const PlanFile& file, RunObserver* observer) {
   if (!session) FAIL(session.error().to_string());
   Ran ran;
   for (const OperatorSummary& op : (*session)->operators())
-    if (op.in_turns) ran.in_turns.emplace_back(op.name);
+    if (op.is_row_fused) ran.is_row_fused.emplace_back(op.name);
   std::vector<float> x(static_cast<size_t>((*plan)->inputs()[0].shape.num_elements()));
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 37) - 18;
   const std::vector<ConstTensorView> inputs = {tensor_view(std::span(x), (*plan)->inputs()[0].shape)};
@@ -50,10 +51,10 @@ Ran run(const PlanFile& file, RunObserver* observer) {
 TEST_CASE("Convolutions whose results only the next one reads are computed in turns, with the same bits") {
   const PlanFile file = inverted_residual_plan().build();
   Ignores observer;
-  const Ran in_turns = run(file, nullptr), alone = run(file, &observer);
-  CHECK(in_turns.in_turns == std::vector<std::string>{"expand", "filter"});
-  CHECK(std::ranges::any_of(in_turns.y, [](float value) { return value != 0; }));
-  CHECK(in_turns.y == alone.y);
+  const Ran is_row_fused = run(file, nullptr), alone = run(file, &observer);
+  CHECK(is_row_fused.is_row_fused == std::vector<std::string>{"expand", "filter"});
+  CHECK(std::ranges::any_of(is_row_fused.y, [](float value) { return value != 0; }));
+  CHECK(is_row_fused.y == alone.y);
 }
 
 TEST_CASE("What somebody else reads, too, is computed whole") {
@@ -61,7 +62,7 @@ TEST_CASE("What somebody else reads, too, is computed whole") {
   constexpr int kExpanded = 2;
   builder.op("another", ops::Reorder{}, {kExpanded}, {builder.output("z", {1, 32, 96, 96})});
   const Ran ran = run(builder.build(), nullptr);
-  CHECK(ran.in_turns == std::vector<std::string>{"filter"});
+  CHECK(ran.is_row_fused == std::vector<std::string>{"filter"});
 }
 
 }  // namespace

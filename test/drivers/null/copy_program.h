@@ -5,7 +5,7 @@
 #include <span>
 
 #include "drivers/null/program.h"
-#include "test/support/plan_builder.h"
+#include "test/support/plan/plan_builder.h"
 
 namespace nestrt::null::test {
 
@@ -13,7 +13,7 @@ namespace nestrt::null::test {
 // is x, and range 1, which is y.
 void add_program(nestrt::test::PlanBuilder& builder, uint32_t branch, std::span<const std::byte> blob);
 
-// Gives all branches that copy a tensor one, as those of test/support/copy_plan.h do.
+// Gives all branches that copy a tensor one, as those of test/support/plan/copy_plan.h do.
 void add_programs(nestrt::test::PlanBuilder& builder);
 
 }  // namespace nestrt::null::test

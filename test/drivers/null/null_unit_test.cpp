@@ -6,7 +6,7 @@
 #include "nestrt/log.h"
 #include "test/drivers/conformance/prepared_copy.h"
 #include "test/drivers/null/copy_program.h"
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::null::test {
 namespace {

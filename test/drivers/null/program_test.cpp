@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "test/drivers/null/copy_program.h"
 
 namespace nestrt::null::test {

@@ -71,9 +71,9 @@ void forge() {
 
 // False: nothing is wrong with this call.
 bool do_wrong(Entry entry, nestrt_vendor_status* status) {
-  const Fault fault = orders() != nullptr ? orders()->take(entry) : Fault::kNone;
+  const Fault fault = orders() != nullptr ? orders()->take(entry) : Fault::kInvalidIndex;
   switch (fault) {
-    case Fault::kNone:
+    case Fault::kInvalidIndex:
     case Fault::kHang:
       return false;
     case Fault::kScribble:
@@ -193,7 +193,7 @@ nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, 
 // An order to hang is looked for here, as it does nothing to the call itself.
 nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
-  const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kNone;
+  const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kInvalidIndex;
   if (do_wrong(Entry::kSubmit, &status)) return status;
   if (fault != Fault::kHang) return skeleton().submit(device, program, run, deadline_ns, why);
   hanging.begin(run);

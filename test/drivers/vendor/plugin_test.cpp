@@ -5,7 +5,7 @@
 #include "nestrt/open_units.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/example_files.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::vendor::test {
 namespace {

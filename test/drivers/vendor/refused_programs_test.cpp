@@ -8,7 +8,7 @@
 #include "nestrt/open_units.h"
 #include "test/drivers/conformance/tested_plan.h"
 #include "test/drivers/vendor/skeleton_programs.h"
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::vendor::test {
 namespace {
@@ -53,7 +53,7 @@ TEST_CASE("A session computes on the host what a plug-in refuses, and says so on
   const nestrt::test::TestedPlan plan(skeleton_copy_file());
   const auto session = plan.open(refusing.units());
   for (uint32_t seed = 0; seed < 3; ++seed) CHECK(plan.is_right(*session, seed));
-  CHECK(session->healed_branches() == 0);
+  CHECK(session->num_host_fallbacks() == 0);
   CHECK(nestrt::test::count_operators_on(*session, "skeleton0") == 0);
   REQUIRE(refusing.lines().size() == 1);
   CHECK_THAT(refusing.lines()[0],
@@ -73,7 +73,7 @@ TEST_CASE("A plug-in keeps the programs that it takes beside those that it refus
     const auto session = plan.open(refusing.units());
     CHECK(nestrt::test::count_operators_on(*session, "skeleton0") == all - all / every);
     CHECK(plan.is_right(*session, 7));
-    CHECK(session->healed_branches() == 0);
+    CHECK(session->num_host_fallbacks() == 0);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::vendor::test {
 namespace {

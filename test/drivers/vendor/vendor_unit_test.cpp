@@ -8,7 +8,7 @@
 #include "test/drivers/conformance/prepared_copy.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/drivers/vendor/wrong_plugins.h"
-#include "test/support/quiet.h"
+#include "test/support/process/quiet.h"
 
 namespace nestrt::vendor::test {
 namespace {

@@ -1,7 +1,7 @@
 // Every system call of reading models and of keeping what the compiler has learnt fails once.
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/codegen/evta/tuning_cache.h"
+#include "compiler-lite/codegen/evta/tuning/tuning_cache.h"
 #include "compiler-lite/compile.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "compiler-lite/tuning/search_file.h"

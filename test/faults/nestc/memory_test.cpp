@@ -5,7 +5,7 @@
 #include "compiler-lite/compile.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/faults/failing_memory.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::compiler {

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "test/support/exact.h"
-#include "test/support/float_values.h"
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/exact.h"
+#include "test/support/kernel/float_values.h"
+#include "test/support/kernel/kernel_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "test/support/counting_runner.h"
+#include "test/support/kernel/counting_runner.h"
 
 namespace nestrt::test {
 namespace {

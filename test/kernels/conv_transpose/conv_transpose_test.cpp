@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "test/support/kernel_runner.h"
-#include "test/support/sum_check.h"
+#include "test/support/evta/sum_check.h"
+#include "test/support/kernel/kernel_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/kernel_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {

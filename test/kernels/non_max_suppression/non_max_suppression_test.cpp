@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "test/support/exact.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/registry.h"
-#include "test/support/exact.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {

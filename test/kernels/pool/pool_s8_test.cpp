@@ -1,8 +1,8 @@
 // The fast kernels of s8 pools give the bits of the reference.
 #include <catch2/catch.hpp>
 
-#include "test/support/exact.h"
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/exact.h"
+#include "test/support/kernel/kernel_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "test/support/exact.h"
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/exact.h"
+#include "test/support/kernel/kernel_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "test/support/exact.h"
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/exact.h"
+#include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "test/support/exact.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {

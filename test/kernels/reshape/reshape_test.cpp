@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {

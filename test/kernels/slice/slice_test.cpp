@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "test/support/exact.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {

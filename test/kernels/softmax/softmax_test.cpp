@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "test/support/float_values.h"
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/float_values.h"
+#include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {

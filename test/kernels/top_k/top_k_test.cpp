@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "test/support/exact.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "test/support/exact.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {

@@ -3,9 +3,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "test/support/exact.h"
-#include "test/support/float_values.h"
-#include "test/support/kernel_runner.h"
+#include "test/support/kernel/exact.h"
+#include "test/support/kernel/float_values.h"
+#include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "nestrt/event.h"
+#include "nestrt/driver/event.h"
 
 #include <catch2/catch.hpp>
 #include <thread>

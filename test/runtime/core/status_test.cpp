@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "test/support/allocation_counter.h"
+#include "test/support/process/allocation_counter.h"
 
 using nestrt::Code;
 using nestrt::Status;

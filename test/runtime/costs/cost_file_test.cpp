@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "nestrt/costs.h"
-#include "test/support/temporary_folder.h"
+#include "nestrt/driver/costs.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "nestrt/costs.h"
-#include "test/support/plan_builder.h"
-#include "test/support/sample_plans.h"
+#include "nestrt/driver/costs.h"
+#include "test/support/plan/plan_builder.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "nestrt/schedule.h"
+#include "nestrt/driver/schedule.h"
 #include "runtime/costs/unit_key.h"
-#include "test/support/host_and_npu.h"
-#include "test/support/sample_plans.h"
+#include "test/support/evta/host_and_npu.h"
+#include "test/support/plan/sample_plans.h"
 
 namespace nestrt::test {
 namespace {

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/costs/stated_costs.h"
-#include "runtime/plan/encode.h"
-#include "test/runtime/session/virtual_board.h"
+#include "runtime/plan/format/encode.h"
+#include "test/runtime/support/virtual_board.h"
 
 namespace nestrt::test {
 namespace {

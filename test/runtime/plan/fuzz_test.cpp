@@ -1,13 +1,13 @@
 // Mutated plans of every operator with rules of its own.
-#include "test/support/plan_fuzz.h"
+#include "test/support/plan/plan_fuzz.h"
 
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
-#include "test/support/copy_plan.h"
-#include "test/support/evta_configuration.h"
-#include "test/support/quiet.h"
-#include "test/support/sample_plans.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/quiet.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

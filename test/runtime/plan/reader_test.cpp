@@ -9,10 +9,10 @@
 
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "runtime/plan/encode.h"
-#include "runtime/plan/format.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "runtime/plan/format/encode.h"
+#include "runtime/plan/format/format.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

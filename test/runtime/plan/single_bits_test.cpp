@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
-#include "runtime/plan/format.h"
-#include "test/support/bit_flips.h"
-#include "test/support/flat_costs.h"
-#include "test/support/guarded_run.h"
-#include "test/support/plan_fuzz.h"
-#include "test/support/quiet.h"
+#include "runtime/plan/format/format.h"
+#include "test/support/kernel/guarded_run.h"
+#include "test/support/plan/bit_flips.h"
+#include "test/support/plan/flat_costs.h"
+#include "test/support/plan/plan_fuzz.h"
+#include "test/support/process/quiet.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "nestrt/pipeline.h"
-#include "test/runtime/session/random_network.h"
-#include "test/support/thread_states.h"
+#include "test/runtime/support/random_network.h"
+#include "test/support/process/thread_states.h"
 
 namespace nestrt::test {
 namespace {

@@ -7,11 +7,11 @@
 #include <new>
 #include <thread>
 
-#include "nestrt/instruction_set.h"
+#include "nestrt/driver/instruction_set.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
-#include "test/support/allocation_counter.h"
-#include "test/support/sample_plans.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/allocation_counter.h"
 
 namespace nestrt::test {
 namespace {

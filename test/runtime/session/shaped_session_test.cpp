@@ -5,7 +5,7 @@
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/session.h"
-#include "test/support/relu_of.h"
+#include "test/support/plan/relu_of.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,5 +1,5 @@
 // What units are told of a session's runs.
-#include "test/runtime/session/virtual_board.h"
+#include "test/runtime/support/virtual_board.h"
 
 namespace nestrt::test {
 namespace {

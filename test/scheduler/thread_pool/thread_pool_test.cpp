@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/support/thread_states.h"
+#include "test/support/process/thread_states.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -210,7 +210,7 @@ class UrgentJobs {
 
 TEST_CASE("The caller of other work lets urgent jobs go first, but not more than a few for each index") {
   const auto pool = make_pool(2);
-  constexpr size_t kJobs = ThreadPool::kMostPassed + 1;
+  constexpr size_t kJobs = ThreadPool::kMaxPassed + 1;
   UrgentJobs urgent(*pool, kJobs);
   std::atomic<int> done{0};
   std::thread caller([&] { pool->parallel_for(3, [&](int64_t, int) { ++done; }); });

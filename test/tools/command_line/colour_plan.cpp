@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "test/support/sample_plans.h"
-#include "tools/common/files.h"
+#include "test/support/plan/sample_plans.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,9 +1,9 @@
 // evta-replay as a user meets it.
 #include <catch2/catch.hpp>
 
-#include "test/support/program.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

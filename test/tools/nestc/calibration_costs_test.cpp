@@ -7,13 +7,13 @@
 #include <set>
 #include <string>
 
-#include "nestrt/costs.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/plan_tables.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/example_files.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/npy.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

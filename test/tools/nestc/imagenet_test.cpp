@@ -1,9 +1,9 @@
 // Classifiers with their authors' weights on real pictures, from the ONNX file to the class, through both programs.
 #include <catch2/catch.hpp>
 
-#include "test/support/program.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

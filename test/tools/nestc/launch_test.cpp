@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_tables.h"
 #include "test/support/example_files.h"
-#include "test/support/flat_costs.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/npy.h"
+#include "test/support/plan/flat_costs.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,11 +1,11 @@
 // What nestc says beside its results, as a user meets it.
 #include <catch2/catch.hpp>
 
-#include "test/support/environment.h"
-#include "test/support/intensity.h"
-#include "test/support/program.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/evta/intensity.h"
+#include "test/support/plan/program.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/environment.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

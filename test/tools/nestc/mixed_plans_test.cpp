@@ -8,18 +8,18 @@
 #include <regex>
 #include <string>
 
+#include "nestrt/driver/schedule.h"
 #include "nestrt/open_units.h"
-#include "nestrt/schedule.h"
 #include "nestrt/session.h"
 #include "runtime/costs/estimated_costs.h"
 #include "runtime/costs/unit_key.h"
-#include "runtime/plan/program_for.h"
+#include "runtime/plan/queries/program_for.h"
 #include "test/support/example_files.h"
-#include "test/support/program.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/shared_data.h"
-#include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -121,7 +121,7 @@ std::vector<float> run_mixed(const std::shared_ptr<const Plan>& plan, const Unit
   const Status status = (*session)->run({&input, 1}, {&output, 1});
   INFO(status.to_string());
   REQUIRE(status.ok());
-  CHECK((*session)->healed_branches() == 0);
+  CHECK((*session)->num_host_fallbacks() == 0);
   return y;
 }
 

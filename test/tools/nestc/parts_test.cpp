@@ -4,9 +4,9 @@
 
 #include "test/compiler-lite/check/existing_python.h"
 #include "test/support/example_files.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/nest_c_partition.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/nest_c/nest_c_partition.h"
 
 namespace nestrt::test {
 namespace {

@@ -12,17 +12,17 @@
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/core/unit_infos.h"
-#include "runtime/plan/channel_order.h"
-#include "runtime/session/check_schedule.h"
+#include "runtime/execution/check_schedule.h"
+#include "runtime/plan/queries/channel_order.h"
 #include "test/compiler-lite/import/model_builder.h"
-#include "test/runtime/session/random_schedule.h"
-#include "test/support/accumulators.h"
+#include "test/runtime/support/random_schedule.h"
 #include "test/support/example_files.h"
-#include "test/support/flat_costs.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/kernel/accumulators.h"
+#include "test/support/plan/flat_costs.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/test_level.h"
-#include "tools/common/npy.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -103,7 +103,7 @@ std::vector<float> run(Session& session) {
   const Status status = session.run({&input, 1}, {&output, 1});
   INFO(status.to_string());
   REQUIRE(status.ok());
-  CHECK(session.healed_branches() == 0);
+  CHECK(session.num_host_fallbacks() == 0);
   return y;
 }
 

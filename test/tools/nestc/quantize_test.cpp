@@ -5,12 +5,12 @@
 #include <filesystem>
 
 #include "nestrt/plan.h"
-#include "runtime/plan/format.h"
+#include "runtime/plan/format/format.h"
 #include "test/compiler-lite/import/model_builder.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "test/compiler-lite/tuning/small_classifier.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
 
 namespace nestrt::test {
 namespace {

@@ -4,19 +4,19 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "nestrt/costs.h"
+#include "nestrt/driver/costs.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "runtime/plan/program_for.h"
-#include "test/support/allocation_counter.h"
+#include "runtime/plan/queries/program_for.h"
 #include "test/support/example_files.h"
-#include "test/support/flat_costs.h"
-#include "test/support/program.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/board.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
-#include "tools/common/partition_schedule.h"
+#include "test/support/plan/flat_costs.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/allocation_counter.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/board/board.h"
+#include "tools/support/nest_c/partition_schedule.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

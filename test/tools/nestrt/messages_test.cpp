@@ -1,11 +1,11 @@
 // What commands say beside their results, as a user meets it.
 #include <catch2/catch.hpp>
 
-#include "test/support/copy_plan.h"
-#include "test/support/environment.h"
-#include "test/support/program.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/program.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/environment.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

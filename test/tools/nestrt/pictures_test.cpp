@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "test/support/program.h"
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
+#include "test/support/plan/program.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
 
 namespace nestrt::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "test/support/sample_plans.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {

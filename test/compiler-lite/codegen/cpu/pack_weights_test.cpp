@@ -4,7 +4,7 @@
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/stages.h"
-#include "kernels/common/simd.h"
+#include "kernels/common/simd/simd.h"
 #include "kernels/registry.h"
 #include "test/compiler-lite/graph_tools.h"
 

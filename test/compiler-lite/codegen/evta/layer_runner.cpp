@@ -6,8 +6,8 @@
 
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/simulator/functional_simulator.h"
-#include "drivers/evta/simulator/plain_simulator.h"
 #include "runtime/core/channel_blocks.h"
+#include "test/support/evta/plain_simulator.h"
 
 namespace nestrt::test {
 namespace {

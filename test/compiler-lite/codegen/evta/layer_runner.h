@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/evta/encoded_program.h"
-#include "compiler-lite/codegen/evta/layer.h"
+#include "compiler-lite/codegen/evta/layer/layer.h"
+#include "compiler-lite/codegen/evta/program/encoded_program.h"
 
 namespace nestrt::test {
 

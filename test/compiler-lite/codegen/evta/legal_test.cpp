@@ -3,13 +3,13 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "compiler-lite/codegen/evta/tuner.h"
+#include "compiler-lite/codegen/evta/tuning/tuner.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/compiler-lite/graph_tools.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
 
 namespace nestrt::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "drivers/evta/checker/program_checker.h"
-#include "test/support/mutate_words.h"
-#include "test/support/random_program.h"
+#include "test/support/evta/random_program.h"
+#include "test/support/plan/mutate_words.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "test/support/random_program.h"
+#include "test/support/evta/random_program.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -4,9 +4,9 @@
 
 #include "drivers/evta/driver/placed_program.h"
 #include "drivers/evta/simulator/simulator_transport.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "test/drivers/conformance/prepared_copy.h"
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::evta {
 namespace {
@@ -58,13 +58,13 @@ class LentCopy {
 
  private:
   const nestrt::test::ProgramInPlan source_{test::copy_plan(kConfigurations[0]).build(), "evta"};
-  LentBlocks lent_;
+  HostVisibleBlocks lent_;
   SharedConstants constants_;
   StagingMemory staging_;
   std::unique_ptr<Transport> transport_ =
       make_simulator_transport({.host_view = HostView::kCached, .cache_line_bytes = kLine});
   std::optional<PlacedProgram> program_;
-  std::shared_ptr<LentMemory> block_;
+  std::shared_ptr<HostVisibleMemory> block_;
   std::vector<std::byte*> buffers_;
   std::span<std::byte> x_, y_;
 };

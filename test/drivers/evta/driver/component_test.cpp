@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "test/support/temporary_folder.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::evta {
 namespace {

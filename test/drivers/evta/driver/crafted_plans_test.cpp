@@ -8,8 +8,8 @@
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/core/tensor_set.h"
-#include "test/support/copy_plan.h"
-#include "test/support/plan_builder.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/plan_builder.h"
 
 namespace nestrt::evta {
 namespace {
@@ -20,7 +20,7 @@ using nestrt::test::PlanFile;
 const Shape kSquare = {16, 16};
 const ops::Transpose kCopy{.permutation = {0, 1}};
 
-// A plan in which programs multiply rows by a tile of weights (test/support/copy_plan.h).
+// A plan in which programs multiply rows by a tile of weights (test/support/plan/copy_plan.h).
 class CraftedPlan {
  public:
   explicit CraftedPlan(const Configuration& configuration = kConfigurations[0]) : configuration_(configuration) {}
@@ -98,7 +98,7 @@ Outcome run(const std::shared_ptr<const Plan>& plan, const UnitList& units, Sess
   const TensorSet inputs = *TensorSet::random(plan->inputs()), before = *TensorSet::random(plan->inputs());
   const TensorSet outputs = *TensorSet::create(plan->outputs());
   for (int runs = 0; runs < 2; ++runs) REQUIRE((*session)->run(inputs.const_views(), outputs.views()).ok());
-  CHECK((*session)->healed_branches() == 0);
+  CHECK((*session)->num_host_fallbacks() == 0);
   const auto bytes_of = [](const auto& views) {
     std::vector<std::byte> bytes;
     for (const auto& view : views) {

@@ -9,7 +9,7 @@
 #include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
-#include "test/support/allocation_counter.h"
+#include "test/support/process/allocation_counter.h"
 
 namespace nestrt::evta::test {
 namespace {

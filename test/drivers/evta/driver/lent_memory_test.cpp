@@ -4,8 +4,8 @@
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/drivers/conformance/tested_plan.h"
-#include "test/support/copy_plan.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::evta {
 namespace {
@@ -54,7 +54,7 @@ TEST_CASE("Only what the caller holds is copied") {
   REQUIRE(plan.is_right(*session, 1));
   const uint64_t in_and_out = session->inputs()[0].size_bytes() + session->outputs()[0].size_bytes();
   CHECK(session->memory().copied_bytes == in_and_out);
-  CHECK(session->memory().handed_over_bytes == in_and_out);
+  CHECK(session->memory().shared_memory_bytes == in_and_out);
 }
 
 TEST_CASE("Between programs of one accelerator results are handed to the host, and not back again") {
@@ -67,7 +67,7 @@ TEST_CASE("Between programs of one accelerator results are handed to the host, a
     REQUIRE(plan.is_right(*session, seed));
     const uint64_t bytes = session->inputs()[0].size_bytes();  // of every tensor
     CHECK(session->memory().copied_bytes == bytes * count_of_callers_on(*session, "evta0"));
-    handed_over += session->memory().handed_over_bytes;
+    handed_over += session->memory().shared_memory_bytes;
     both_ways += 2 * bytes * static_cast<uint64_t>(nestrt::test::count_operators_on(*session, "evta0"));
   }
   CHECK(handed_over < both_ways);

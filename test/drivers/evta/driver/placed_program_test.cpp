@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "drivers/evta/simulator/simulator_transport.h"
-#include "nestrt/plan_tables.h"
+#include "nestrt/driver/plan_tables.h"
 #include "test/drivers/conformance/prepared_copy.h"
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::evta {
 namespace {
@@ -46,7 +46,7 @@ class HalfBlockCopy {
  private:
   const Configuration& configuration_ = *find_configuration("1x32_15_15_18_17");
   const nestrt::test::ProgramInPlan source_{test::copy_plan(configuration_).build(), "evta"};
-  LentBlocks lent_;
+  HostVisibleBlocks lent_;
   SharedConstants constants_;
   StagingMemory staging_;
   std::unique_ptr<Transport> transport_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "test/drivers/conformance/prepared_copy.h"
-#include "test/support/copy_plan.h"
+#include "test/support/plan/copy_plan.h"
 
 namespace nestrt::evta::test {
 

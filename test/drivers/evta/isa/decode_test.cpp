@@ -4,7 +4,7 @@
 #include <string>
 
 #include "drivers/evta/isa/disassemble.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
 
 namespace nestrt::evta {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "drivers/evta/isa/decode.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::evta {

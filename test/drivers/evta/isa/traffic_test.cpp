@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "drivers/evta/isa/encode.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
 
 namespace nestrt::evta::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "drivers/evta/cycles/cycle_model.h"
-#include "drivers/evta/simulator/replay.h"
 #include "test/drivers/evta/rtl/rtl_data.h"
+#include "test/support/evta/replay_in_both.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::evta::test {
@@ -23,7 +23,7 @@ uint64_t cycles_of(const RtlVector& vector, const Configuration& configuration, 
 
 // What the RTL computed wrongly is refused by the checker; all else passes it and both simulators.
 void check_verdict(const RtlVector& vector, const Configuration& configuration, const std::string& column) {
-  const Status status = replay(vector.program, configuration, OnChip::kZero);
+  const Status status = replay_in_both(vector.program, configuration, OnChip::kZero);
   INFO(vector.program.name << ": " << status.to_string());
   CHECK(status.ok() == (vector.measured.at(column) == 1));
   if (!status.ok()) CHECK(status.message().starts_with("checker: "));
@@ -43,8 +43,8 @@ TEST_CASE("Single transfers pass from a reset, and store what the RTL stores") {
   if (!vectors) return;
   for (const RtlVector& vector : *vectors) {
     INFO(vector.program.name);
-    CHECK(replay(vector.program, hls(), OnChip::kZero).ok());
-    CHECK(replay(vector.program, hls()).ok() == vector.program.outputs.empty());
+    CHECK(replay_in_both(vector.program, hls(), OnChip::kZero).ok());
+    CHECK(replay_in_both(vector.program, hls()).ok() == vector.program.outputs.empty());
   }
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("Programs of layers pass, but on the Chisel design those that load mor
     const auto vectors = rtl_vectors(network);
     if (!vectors) return;
     for (const RtlVector& vector : *vectors) {
-      const Status status = replay(vector.program, hls());
+      const Status status = replay_in_both(vector.program, hls());
       INFO(vector.program.name << ": " << status.to_string());
       CHECK(status.ok());
       check_verdict(vector, chisel(), "chisel_right");

@@ -1,9 +1,9 @@
 // What a strict simulation finds.
-#include "drivers/evta/simulator/plain_simulator.h"
+#include "test/support/evta/plain_simulator.h"
 
 #include <catch2/catch.hpp>
 
-#include "test/support/test_program.h"
+#include "test/support/evta/test_program.h"
 
 namespace nestrt::test {
 namespace {

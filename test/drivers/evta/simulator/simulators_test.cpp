@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include "drivers/evta/simulator/functional_simulator.h"
-#include "drivers/evta/simulator/replay.h"
-#include "kernels/common/simd.h"
-#include "test/support/random_program.h"
+#include "kernels/common/simd/simd.h"
+#include "test/support/evta/random_program.h"
+#include "test/support/evta/replay_in_both.h"
 #include "test/support/shared_data.h"
 #include "test/support/test_level.h"
 
@@ -25,7 +25,7 @@ TEST_CASE("All vectors of the accelerator's own model pass in both simulators") 
   REQUIRE(cases);
   CHECK(cases->size() == 360);
   for (const VectorCase& vector : *cases) {
-    const Status status = replay(vector, *find_configuration("1x16_15_15_18_17"));
+    const Status status = replay_in_both(vector, *find_configuration("1x16_15_15_18_17"));
     INFO(vector.name << ": " << status.message());
     CHECK(status.ok());
   }

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "drivers/evta/isa/encode.h"
-#include "drivers/evta/simulator/replay.h"
-#include "test/support/evta_configuration.h"
+#include "test/support/evta/evta_configuration.h"
+#include "test/support/evta/replay_in_both.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::evta {
@@ -66,12 +66,12 @@ TEST_CASE("A vector passes where the memory is as expected, and only there") {
   REQUIRE(right);
   REQUIRE(right->size() == 1);
   CHECK(right->front().name == "added");
-  const Status status = replay(right->front(), test::stock_configuration());
+  const Status status = replay_in_both(right->front(), test::stock_configuration());
   INFO(status.message());
   CHECK(status.ok());
   const auto wrong = parse_vectors(sample_file(0x07070807));
   REQUIRE(wrong);
-  CHECK_THAT(std::string(replay(wrong->front(), test::stock_configuration()).message()),
+  CHECK_THAT(std::string(replay_in_both(wrong->front(), test::stock_configuration()).message()),
              Contains("plain simulator: byte 1 of the output at 12288 is 7, not 8"));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("A damaged vector file is refused or its cases fail or pass") {
     const auto cases = parse_vectors(file);
     if (!cases) continue;
     for (const VectorCase& vector : *cases) {
-      const Status status = replay(vector, test::stock_configuration());
+      const Status status = replay_in_both(vector, test::stock_configuration());
       REQUIRE(status.code() != Code::kInternal);
     }
   }

@@ -12,7 +12,7 @@
 #include "test/drivers/conformance/tested_plan.h"
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
-#include "test/support/quiet.h"
+#include "test/support/process/quiet.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::vendor::test {
@@ -89,7 +89,7 @@ class Campaign {
     while (!units_[0]->probe().ok() && ++probes < 10) continue;
     const auto session = plan_.open(units_, options_);
     CHECK(plan_.is_right(*session, random_()));
-    CHECK(session->healed_branches() == 0);
+    CHECK(session->num_host_fallbacks() == 0);
   }
 
   // That have come about. One may not, where the machine is so slow that a process is ended before it.
@@ -115,7 +115,7 @@ class Campaign {
     orders_.give(Entry::kSubmit, Fault::kSegmentationFault);
     orders_.give(wrong.entry, wrong.fault);
     CHECK(plan_.is_right(*session, random_()));
-    CHECK(session->healed_branches() == 1);
+    CHECK(session->num_host_fallbacks() == 1);
     CHECK_FALSE(units_[0]->probe().ok());
     CHECK(plan_.is_right(*session, random_()));
     end();

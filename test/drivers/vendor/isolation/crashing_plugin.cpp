@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "drivers/vendor/vendor_unit.h"
+#include "test/support/process/temporary_folder.h"
 #include "test/support/skip.h"
-#include "test/support/temporary_folder.h"
 
 namespace nestrt::vendor::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "drivers/vendor/isolation/isolated_device.h"
-#include "nestrt/unit.h"
+#include "nestrt/driver/unit.h"
 #include "test/drivers/plugins/orders.h"
 
 namespace nestrt::vendor::test {

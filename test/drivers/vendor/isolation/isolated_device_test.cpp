@@ -18,8 +18,8 @@
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/example_files.h"
-#include "test/support/quiet.h"
-#include "test/support/temporary_folder.h"
+#include "test/support/process/quiet.h"
+#include "test/support/process/temporary_folder.h"
 
 namespace nestrt::vendor::test {
 namespace {
@@ -200,16 +200,16 @@ TEST_CASE("A session computes on the host what an isolated plug-in crashes in") 
   const nestrt::test::TestedPlan plan(skeleton_copy_file());
   const auto session = plan.open(units);
   CHECK(plan.is_right(*session, 1));
-  CHECK(session->healed_branches() == 0);
+  CHECK(session->num_host_fallbacks() == 0);
   orders.give(Entry::kSubmit, Fault::kScribble);
   CHECK(plan.is_right(*session, 2));
-  CHECK(session->healed_branches() == 1);
+  CHECK(session->num_host_fallbacks() == 1);
 }
 
 TEST_CASE("No process is left of an isolated plug-in when its unit is closed, however it closes") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
-  for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
+  for (const Fault fault : {Fault::kInvalidIndex, Fault::kAbort, Fault::kLoop}) {
     Orders& orders = new_orders();
     Isolation isolation;
     if (fault == Fault::kLoop) isolation.patience = std::chrono::milliseconds(20);

@@ -1,0 +1,72 @@
+// ConvEmitter: the instructions of one layer under one tiling.
+#pragma once
+
+#include <vector>
+
+#include "compiler-lite/codegen/evta/layer/conv_memory.h"
+#include "compiler-lite/codegen/evta/layer/finish.h"
+#include "compiler-lite/codegen/evta/layer/tiles.h"
+#include "compiler-lite/codegen/evta/program/encoded_program.h"
+#include "compiler-lite/codegen/evta/program/transfers.h"
+
+namespace nestrt::compiler::evta {
+
+class ConvEmitter {
+ public:
+  // All must outlive the emitter. `memory`: of that tiling, which is limited(). Identity weights lie before the
+  // others in DRAM; vectors at the start of the constants, [vector][output block].
+  ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const LayerShape& shape,
+              const Finish& finish, const Tiling& tiling, const ConvMemory& memory, const AddressMap& addresses);
+
+  // Errors: those of ProgramBuilder.
+  Result<UnencodedProgram> emit();
+
+ private:
+  // Which element of ACC each output of a tile has.
+  struct Place {
+    int64_t slot = 0;
+    int64_t base = 0;
+  };
+
+  // Address of a buffer in elements of a memory.
+  int64_t element_address(Buffer buffer, isa::Memory memory) const;
+
+  void load_vectors(const Span& blocks);
+  void load_identities();
+  Status emit_tile(size_t index, const Tile& tile);
+  Status start_tile(const Tile& tile, const Place& place);
+  Status emit_products(const Tile& tile, const Place& place);
+  Status emit_chunk(const Tile& tile, const Place& place, const Span& chunk);
+  Status emit_residual(const Tile& tile, const Place& place);
+  Status emit_residual_part(const Tile& tile, const Place& place, const Span& part);
+  Status emit_steps(const std::vector<FinishStep>& steps, const Tile& tile, const Place& place);
+  Result<InstructionId> emit_step(const FinishStep& step, const Tile& tile, const Place& place);
+  Status store_tile(const Tile& tile, const Place& place);
+
+  SlotRing::Use input_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
+  SlotRing::Use weight_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
+  TransferIds load_input(const Tile& tile, const Span& chunk, int64_t sram);
+  // Between INP or OUT and a tensor of the output's shape, which may be one of several, the bytes of accumulators.
+  TransferIds move_outputs(isa::Memory memory, Buffer buffer, const Tile& tile, const Span& blocks, int64_t sram,
+                           int64_t tensor = 0);
+  // Orders loads after what read their slot, and remembers the last of them.
+  void order_load(const SlotRing::Use& use, const TransferIds& ids, std::optional<InstructionId>& loaded);
+  LoopNest products(const Tile& tile, const Place& place, const Span& chunk, int64_t inp, int64_t wgt) const;
+
+  const isa::Configuration& configuration_;
+  const ConvLayer& layer_;
+  const LayerShape& shape_;
+  const Finish& finish_;
+  const Tiling& tiling_;
+  const ConvMemory& memory_;
+  const AddressMap& addresses_;
+  ProgramBuilder builder_;
+  SlotRing inputs_, weights_;
+  Span vectors_;                                      // blocks whose vectors are on chip
+  std::vector<std::optional<InstructionId>> stores_;  // the latest from each slot of ACC
+  std::vector<int64_t> results_;                      // elements of each slot of ACC that hold results
+  InstructionId last_compute_ = 0;
+  InstructionId last_store_ = 0;
+};
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,22 @@
+// The estimate of a convolution's cycles.
+#pragma once
+
+#include "compiler-lite/codegen/evta/layer/conv_memory.h"
+#include "compiler-lite/codegen/evta/layer/finish.h"
+#include "compiler-lite/codegen/evta/layer/layer_generator.h"
+
+namespace nestrt::compiler::evta {
+
+// What does not depend on the tiling.
+struct ConvWork {
+  const isa::Configuration& configuration;
+  const isa::CycleProfile& profile;
+  const LayerShape& shape;
+  const Finish& finish;
+  bool residual = false;
+};
+
+// Requires a limited() tiling and its memory.
+CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const ConvMemory& memory);
+
+}  // namespace nestrt::compiler::evta

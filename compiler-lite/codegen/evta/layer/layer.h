@@ -1,0 +1,81 @@
+// One s8 layer as EVTA computes it, apart from any graph: ConvLayer or MaxPoolLayer. docs/numerics.md defines the
+// arithmetic.
+//
+// Besides convolutions ConvLayer describes everything that is a sum over a window: a fully connected layer (a 1x1
+// convolution of a 1x1 picture), an average over a window of a power of two, and an addition; the latter two with
+// identity weights. What kernels::ConvGeometry says of an operator of any type is here what EVTA can do: two axes, no
+// dilation, and the constants beside them. LayerShape is what is left of either layer once it is cut into blocks.
+//
+// Activations lie in DRAM as [images][channels / block][height][width][block], with the configuration's block; channels
+// past the last of a block may hold anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/common/quantization/s8_arithmetic.h"
+#include "nestrt/status.h"
+
+namespace nestrt::compiler::evta {
+
+namespace s8 = kernels::s8;
+
+struct LayerAxis {
+  int64_t input = 1;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t pad_begin = 0;
+  int64_t pad_end = 0;
+
+  int64_t output() const { return (input + pad_begin + pad_end - kernel) / stride + 1; }
+};
+
+struct ConvLayer {
+  std::string name;  // for messages
+  int64_t images = 1;
+  int64_t in_channels = 0;
+  int64_t out_channels = 0;
+  int64_t groups = 1;
+  LayerAxis y, x;
+  // [out_channels][in_channels / groups][y.kernel][x.kernel]. Empty: output channel c sums the window of input channel
+  // c, times one; in_channels, out_channels and groups are equal then.
+  std::vector<int8_t> weights;
+  std::vector<int32_t> bias;    // empty or one per output channel, without rounding terms
+  std::vector<uint8_t> shifts;  // to the right: one for all, or one per output channel
+  s8::Rounding rounding = s8::Rounding::kHalfUp;
+  s8::Bounds bounds;        // the result's; with a residual, the sum's
+  s8::Bounds input_bounds;  // what is known of the input's elements
+  // With a residual the shifted accumulator is limited to s8 first; then the residual, a tensor of the output's shape,
+  // is added: `a` is the accumulator, `b` the residual.
+  std::optional<s8::AddShifts> residual;
+  // The results are the accumulators themselves: shifts and bounds say nothing, and there is no residual. DRAM has
+  // their bytes, those of all elements one after the other, the least significant first:
+  // [4][images][channels / block][height][width][block].
+  bool wide = false;
+  // Rows of the output that are left out at either end: those of the first block of channels before `begin_row`, and of
+  // the last block those from `end_row` on; 0: none. Where there are some, there is one image and one group.
+  int64_t begin_row = 0, end_row = 0;
+
+  bool is_identity() const { return weights.empty(); }
+  int64_t result_bytes() const { return wide ? 4 : 1; }
+  uint8_t shift(int64_t channel) const { return shifts.size() == 1 ? shifts[0] : shifts[static_cast<size_t>(channel)]; }
+};
+
+struct MaxPoolLayer {
+  std::string name;
+  int64_t images = 1;
+  int64_t channels = 0;
+  LayerAxis y, x;
+};
+
+// The same layer with output channels [begin, end) only, and with their inputs only where each has its own. Requires:
+// groups == 1 or groups == in_channels == out_channels; 0 <= begin < end <= out_channels.
+ConvLayer some_channels(const ConvLayer& layer, int64_t begin, int64_t end);
+
+// What every configuration needs. Errors: kInvalidArgument for sizes that contradict each other, kUnsupported for what
+// EVTA cannot do (pads over 15 or not smaller than the kernel, a residual shifted left by more than 6 places, ...).
+Status check(const ConvLayer& layer);
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,59 @@
+// LayerShape: the sizes of a layer (layer.h), of sums or of maxima, in a configuration's blocks of channels. Groups
+// that do not fill blocks are taken together until they do; their weights have zeros where they do not meet.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/codegen/evta/layer/layer.h"
+#include "drivers/evta/isa/configuration.h"
+#include "nestrt/result.h"
+
+namespace nestrt::compiler::evta {
+
+// Into how many parts of at most that size something is cut.
+inline int64_t pieces(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
+
+struct LayerShape {
+  int64_t block = 16;
+  int64_t images = 1;
+  int64_t groups = 1;  // after merging
+  int64_t merged = 1;  // groups of the layer in one of these
+  int64_t group_in_blocks = 1;
+  int64_t group_out_blocks = 1;
+  LayerAxis y, x;
+  bool identity = false;  // group_in_blocks == group_out_blocks, and blocks do not mix
+  int64_t begin_row = 0;  // ConvLayer::begin_row
+  int64_t end_row = 0;    // likewise
+
+  int64_t in_blocks() const { return groups * group_in_blocks; }
+  int64_t out_blocks() const { return groups * group_out_blocks; }
+  int64_t taps() const { return y.kernel * x.kernel; }
+  // Rows of all output blocks, without those that are left out.
+  int64_t lines() const {
+    return out_blocks() * y.output() - begin_row - (end_row > 0 ? y.output() - end_row : int64_t{0});
+  }
+  // Sizes of the tensors in DRAM, in elements of INP and OUT, and of the weights, in elements of WGT.
+  int64_t input_elements() const { return images * in_blocks() * y.input * x.input; }
+  int64_t output_elements() const { return images * lines() * x.output(); }
+  int64_t weight_elements() const { return identity ? 0 : out_blocks() * group_in_blocks * taps(); }
+  // GEMM micro-ops that the sums take.
+  int64_t gemms() const { return output_elements() * taps() * (identity ? 1 : group_in_blocks); }
+};
+
+// All of its numbers.
+std::string to_string(const LayerShape& shape);
+
+// Errors: those of check(layer); kUnsupported where a tensor is larger than the address space, or groups cannot be
+// merged into blocks.
+Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer);
+
+// [out_blocks][group_in_blocks][y.kernel][x.kernel][block of outputs][block of inputs], channels that do not exist
+// zero. Empty for an identity.
+std::vector<int8_t> packed_weights(const ConvLayer& layer, const LayerShape& shape);
+
+// One more element of weights, which multiplies a block by a factor.
+void append_identity(std::vector<int8_t>& weights, int64_t block, int8_t factor);
+
+}  // namespace nestrt::compiler::evta

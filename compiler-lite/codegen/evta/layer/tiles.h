@@ -1,0 +1,84 @@
+// Tiles of a layer's output in the order of a tiling, and the on-chip slots that hold what tiles read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler-lite/codegen/evta/layer/layer_shape.h"
+#include "compiler-lite/codegen/evta/layer/tiling.h"
+#include "compiler-lite/codegen/evta/program/program_builder.h"
+#include "compiler-lite/codegen/evta/program/transfers.h"
+
+namespace nestrt::compiler::evta {
+
+struct Span {
+  int64_t first = 0;
+  int64_t count = 0;
+
+  bool operator==(const Span&) const = default;
+};
+
+// `whole` in pieces of `size`, the last one smaller where need be.
+std::vector<Span> cut(int64_t whole, int64_t size);
+
+struct Tile {
+  int64_t image = 0;
+  int64_t group = 0;
+  Span blocks;  // the outputs', counted over all groups
+  Span rows;
+  Span columns;
+
+  int64_t pixels() const { return rows.count * columns.count; }
+  int64_t elements() const { return blocks.count * pixels(); }
+};
+
+// How many tiles and chunks of input blocks a tiling makes, over the whole layer; nearly, where rows are left out.
+struct TileCounts {
+  TileCounts(const LayerShape& shape, const Tiling& tiling);
+
+  int64_t pixel_tiles;  // by rows and columns
+  int64_t out_tiles;    // by output blocks
+  int64_t chunks;       // for each tile
+  int64_t tiles;
+  int64_t inputs;  // contents of INP that differ
+};
+
+// Requires a limited() tiling.
+std::vector<Tile> tiles_of(const LayerShape& shape, const Tiling& tiling);
+
+// What so many outputs read along one axis, padding included, and the part of the input that it is. Where `skip`, the
+// rows between those that a kernel of one row reads are left out.
+int64_t input_size(const LayerAxis& axis, int64_t outputs, bool skip);
+Extent input_extent(const LayerAxis& axis, const Span& outputs, bool skip);
+inline Extent whole_extent(const Span& span) { return {.first = span.first, .count = span.count}; }
+
+// What a slot holds: which numbers tell two contents apart is the user's business.
+using ContentKey = std::array<int64_t, 8>;
+
+// A fixed number of slots that are filled in turn.
+class SlotRing {
+ public:
+  explicit SlotRing(int64_t count) : slots_(static_cast<size_t>(count)) {}
+
+  struct Use {
+    int64_t slot = 0;
+    bool must_load = true;
+    std::optional<InstructionId>
+        last_reader;  // what last read what is replaced; none if not to be loaded or never used
+  };
+  Use acquire(const ContentKey& key);
+  // `reader` is the latest instruction that reads the slot.
+  void read_by(int64_t slot, InstructionId reader) { slots_[static_cast<size_t>(slot)].last_reader = reader; }
+
+ private:
+  struct Slot {
+    std::optional<ContentKey> key;
+    std::optional<InstructionId> last_reader;
+  };
+  std::vector<Slot> slots_;
+  size_t next_ = 0;
+};
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,33 @@
+#include "drivers/evta/driver/memory/shared_constants.h"
+
+#include <algorithm>
+
+namespace nestrt::evta {
+
+Result<std::shared_ptr<DeviceBuffer>> upload(Transport& transport, std::span<const std::byte> bytes, uint64_t offset) {
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> buffer, transport.allocate(bytes.size(), offset));
+  std::copy(bytes.begin(), bytes.end(), buffer->bytes().begin());
+  NESTRT_RETURN_IF_ERROR(buffer->to_device(0, bytes.size()));
+  return buffer;
+}
+
+// Under the lock: sessions of one plan that are made side by side wait for each other, and not for a copy of their own.
+Result<std::shared_ptr<DeviceBuffer>> SharedConstants::get(Transport& transport,
+                                                           const std::shared_ptr<const Plan>& plan,
+                                                           std::span<const std::byte> bytes, uint64_t offset) {
+  const MutexLock lock(mutex_);
+  const Key key{plan, {bytes.data(), bytes.size(), offset}};
+  if (const auto found = buffers_.find(key); found != buffers_.end())
+    if (std::shared_ptr<DeviceBuffer> buffer = found->second.lock()) return buffer;
+  if (buffers_.size() >= most_) forget_expired();
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> buffer, upload(transport, bytes, offset));
+  buffers_[key] = buffer;
+  return buffer;
+}
+
+void SharedConstants::forget_expired() {
+  std::erase_if(buffers_, [](const auto& entry) { return entry.second.expired(); });
+  most_ = std::max(kFew, 2 * buffers_.size());
+}
+
+}  // namespace nestrt::evta

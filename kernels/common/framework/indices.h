@@ -1,0 +1,31 @@
+// Index tensors of the gather operators.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "kernels/common/framework/rules.h"
+
+namespace nestrt::kernels {
+
+// Indices are s32 or s64, and an axis without elements has nothing to pick from.
+inline Status check_indices(const TensorSpec& indices, int64_t dim) {
+  if (indices.type != DataType::kS32 && indices.type != DataType::kS64)
+    return rule_error(fmt::format("indices are {}, expected s32 or s64", name(indices.type)));
+  if (dim == 0 && indices.shape.num_elements() > 0) return rule_error("axis names an axis of 0 elements");
+  return ok_status();
+}
+
+// The element of an axis of `dim` elements that indices[position] names: negative values count from the end, and what
+// is out of range is clamped, since nothing that the data says may lead outside the tensor.
+inline int64_t index_at(const std::byte* indices, DataType type, int64_t position, int64_t dim) {
+  const int64_t index = type == DataType::kS64 ? reinterpret_cast<const int64_t*>(indices)[position]
+                                               : reinterpret_cast<const int32_t*>(indices)[position];
+  return std::clamp<int64_t>(index < 0 ? index + dim : index, 0, dim - 1);
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,202 @@
+#include "kernels/common/framework/row_chain.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <limits>
+
+#include "kernels/common/framework/split.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/math/saturate.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr int64_t kMaxTurnRows = 64;
+constexpr size_t kNoMachine = std::numeric_limits<size_t>::max();
+
+// What is between two kernels and smaller than this the second-level cache keeps as it is.
+constexpr size_t kWorthBytes = 768 * 1024;
+
+// That the rows which a thread keeps may take of it.
+size_t most_kept_bytes(int threads) {
+#if defined(__aarch64__)
+  return size_t{768 * 1024} / static_cast<size_t>(threads);  // the cores share one of 1 MB
+#else
+  (void)threads;
+  return size_t{384 * 1024};
+#endif
+}
+
+size_t saturated_sum(size_t a, size_t b) { return a > kNoMachine - b ? kNoMachine : a + b; }
+size_t aligned(size_t bytes) { return saturated_sum(bytes, kAlignment - 1) / kAlignment * kAlignment; }
+
+size_t bytes_of(const RowImages& images) {
+  return saturated_bytes(images.images, images.blocks, saturated_bytes(images.rows, images.row_bytes, 1));
+}
+
+size_t window_bytes(const RowImages& images, int64_t rows) {
+  return aligned(saturated_bytes(images.blocks, images.row_bytes, static_cast<size_t>(rows)));
+}
+
+bool overlap(const std::byte* a, size_t a_bytes, const std::byte* b, size_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
+}
+
+bool is_worth(const RowKernel& first, const RowKernel& second) {
+  const RowImages between = first.row_output();
+  const size_t bytes = bytes_of(between);
+  return between == second.row_input() && bytes >= kWorthBytes && bytes != kNoMachine &&
+         bytes_of(first.row_input()) != kNoMachine && bytes_of(second.row_output()) != kNoMachine;
+}
+
+// Of the rows of outputs that are kept for so many of the last one's.
+size_t kept_bytes(std::span<const RowKernel* const> kernels, int64_t rows) {
+  size_t bytes = 0;
+  for (size_t i = kernels.size() - 1; i-- > 0;) {
+    rows = kernels[i + 1]->most_input_rows(rows);
+    bytes = saturated_sum(bytes, window_bytes(kernels[i]->row_output(), rows));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+// Some rows of one image, in one thread.
+class RowChain::Part {
+ public:
+  Part(const RowChain& chain, const Call& call, std::byte* output, int64_t image, std::byte* scratch)
+      : chain_(chain), call_(call), output_(output), image_(image), scratch_(scratch) {}
+
+  void run(Range rows) {
+    for (int64_t first = rows.first; first < rows.last; first += chain_.turn_rows_)
+      run_last({first, std::min(chain_.turn_rows_, rows.last - first)});
+  }
+
+ private:
+  void run_last(RowWindow rows);
+  void run_kernel(size_t index, RowCall& call);
+  void keep(size_t index, RowWindow rows);
+  std::byte* window(size_t index) const { return scratch_ + chain_.windows_[index].offset; }
+
+  const RowChain& chain_;
+  const Call& call_;
+  std::byte* output_;
+  int64_t image_;
+  std::byte* scratch_;
+  std::array<Kept, kMaxKernels> kept_{};
+};
+
+void RowChain::Part::run_last(RowWindow rows) {
+  const RowImages images = chain_.kernels_.back()->row_output();
+  const int64_t at = image_ * images.image_bytes() + rows.first * images.row_bytes;
+  RowCall call;
+  call.rows = rows;
+  call.output = output_ + at;
+  call.residual = call_.residual == nullptr ? nullptr : call_.residual + at;
+  call.output_block_bytes = images.block_bytes();
+  run_kernel(chain_.kernels_.size() - 1, call);
+}
+
+// The call says which rows, and where they go.
+void RowChain::Part::run_kernel(size_t index, RowCall& call) {
+  const RowKernel& kernel = *chain_.kernels_[index];
+  const RowImages images = kernel.row_input();
+  call.input_rows = kernel.input_rows(call.rows);
+  if (index == 0) {
+    call.input = call_.input + image_ * images.image_bytes() + call.input_rows.first * images.row_bytes;
+    call.input_block_bytes = images.block_bytes();
+  } else {
+    keep(index - 1, call.input_rows);
+    call.input = window(index - 1) + (call.input_rows.first - kept_[index - 1].first) * images.row_bytes;
+    call.input_block_bytes = chain_.windows_[index - 1].capacity * images.row_bytes;
+  }
+  call.scratch = scratch_ + chain_.kernel_scratch_;
+  kernel.run_rows(call);
+}
+
+// Computes those that are not there, and gives up those before them where they take the room.
+void RowChain::Part::keep(size_t index, RowWindow rows) {
+  const RowImages images = chain_.kernels_[index]->row_output();
+  const int64_t capacity = chain_.windows_[index].capacity, end = rows.first + rows.count;
+  Kept& kept = kept_[index];
+  if (kept.last <= rows.first) kept = {rows.first, rows.first};
+  if (end > kept.first + capacity) {
+    const int64_t block_bytes = capacity * images.row_bytes;
+    for (int64_t block = 0; block < images.blocks; ++block) {
+      std::byte* const to = window(index) + block * block_bytes;
+      std::memmove(to, to + (rows.first - kept.first) * images.row_bytes,
+                   static_cast<size_t>((kept.last - rows.first) * images.row_bytes));
+    }
+    kept.first = rows.first;
+  }
+  if (end <= kept.last) return;
+  RowCall call;
+  call.rows = {kept.last, end - kept.last};
+  call.output = window(index) + (kept.last - kept.first) * images.row_bytes;
+  call.output_block_bytes = capacity * images.row_bytes;
+  run_kernel(index, call);
+  kept.last = end;
+}
+
+size_t RowChain::worth(std::span<const RowKernel* const> kernels, int threads) {
+  size_t count = 1;
+  while (count < std::min(kernels.size(), kMaxKernels) && is_worth(*kernels[count - 1], *kernels[count]) &&
+         kept_bytes(kernels.first(count + 1), 1) <= most_kept_bytes(threads))
+    ++count;
+  return count > 1 ? count : 0;
+}
+
+RowChain::RowChain(std::vector<const RowKernel*> kernels, int threads) : kernels_(std::move(kernels)) {
+  assert(kernels_.size() >= 2 && kernels_.size() <= kMaxKernels);
+  const int64_t most = std::min(kMaxTurnRows, kernels_.back()->row_output().rows);
+  while (turn_rows_ < most && kept_bytes(kernels_, turn_rows_ + 1) <= most_kept_bytes(threads)) ++turn_rows_;
+  windows_.resize(kernels_.size() - 1);
+  int64_t rows = turn_rows_;
+  scratch_ = kernels_.back()->row_scratch(rows);
+  for (size_t i = windows_.size(); i-- > 0;) {
+    rows = kernels_[i + 1]->most_input_rows(rows);
+    windows_[i] = {rows, kernel_scratch_};
+    kernel_scratch_ = saturated_sum(kernel_scratch_, window_bytes(kernels_[i]->row_output(), rows));
+    scratch_ = std::max(scratch_, kernels_[i]->row_scratch(rows));
+  }
+  scratch_ = saturated_sum(kernel_scratch_, scratch_);
+}
+
+int64_t RowChain::bytes_between() const {
+  int64_t bytes = 0;
+  for (size_t i = 0; i + 1 < kernels_.size(); ++i) bytes += static_cast<int64_t>(bytes_of(kernels_[i]->row_output()));
+  return bytes;
+}
+
+// Rows of the output would be written before the same bytes, as rows of what a kernel reads, have been read.
+bool RowChain::is_in_the_way(const Call& call) const {
+  const size_t bytes = bytes_of(kernels_.back()->row_output());
+  if (overlap(call.output, bytes, call.input, bytes_of(kernels_.front()->row_input()))) return true;
+  return call.residual != nullptr && call.residual != call.output && overlap(call.output, bytes, call.residual, bytes);
+}
+
+bool RowChain::takes(const Call& call) const {
+  if (!is_in_the_way(call)) return true;
+  const size_t room = bytes_of(kernels_.front()->row_output()), bytes = bytes_of(kernels_.back()->row_output());
+  return bytes <= room && !overlap(call.between, bytes, call.input, bytes_of(kernels_.front()->row_input())) &&
+         (call.residual == nullptr || !overlap(call.between, bytes, call.residual, bytes));
+}
+
+// A part computes once more what the one before it has at its edge: so there are no more than threads.
+void RowChain::run(const Call& call) const {
+  const RowImages images = kernels_.back()->row_output();
+  const bool moves = is_in_the_way(call);
+  std::byte* const output = moves ? call.between : call.output;
+  const int threads = call.parallel->num_threads();
+  const int64_t parts = std::min(ceil_div(threads, images.images), ceil_div(images.rows, turn_rows_));
+  call.parallel->parallel_for(images.images * parts, [&](int64_t index, int slot) {
+    std::byte* const scratch = call.thread_scratch + static_cast<size_t>(slot) * aligned(scratch_);
+    Part(*this, call, output, index / parts, scratch).run(part_of(images.rows, index % parts, parts));
+  });
+  if (moves) std::memmove(call.output, call.between, bytes_of(images));
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,316 @@
+#include "kernels/common/gemm_f32/tile16.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/gemm_f32/tile16_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/gemm_f32/tile16_neon_four.h"
+#include "kernels/common/gemm_f32/tile16_neon_six.h"
+#include "kernels/common/math/bounds-inl.h"
+#include "kernels/common/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, kTileBlock>;
+using V = hn::Vec<D>;
+
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
+
+// Accumulators take most of the registers, the rest hold weights and the broadcast input:
+// 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would
+// spill: the compiler loads the inputs of all points at once). On NEON tiles go in sixes of points, which are written
+// out (tile16_neon_six.h), several in a row for what it takes to begin; what does not fit those goes in smaller pieces.
+// Where vectors are loops, sixteen floats are four registers of any CPU: 4 x 2 of 16 (x 5 spilled most, in 40 kB).
+constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
+static_assert(kMaxTilePoints % kNeonTilePoints == 0);
+constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
+constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 2;
+
+alignas(64) constexpr float kZeros[kTileZeros] = {};
+
+#define NESTRT_UNROLL _Pragma("GCC unroll 16")
+
+template <int kBlocks, int kPoints>
+struct Sums {
+  HWY_INLINE Sums() {}  // an implicit one would not be compiled for the target
+  V at[kPoints][kBlocks * kVectors];
+};
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+      V sum = tile.bias != nullptr ? hn::LoadU(d, tile.bias + v * kLanes) : hn::Zero(d);
+      sums.at[p][v] = tile.point_bias != nullptr ? hn::Set(d, tile.point_bias[p]) : sum;
+    }
+  }
+}
+
+// The weights of a tile as it goes along, and what it looks ahead for: `apart` for each block, `step` for each element.
+struct Weights {
+  const float* now;
+  int64_t stride;
+  const float* ahead;
+  int64_t step, apart;
+};
+
+// Adds `length` elements of every point, of which at(p) are the first, each with 16 weights per block.
+template <int kBlocks, int kPoints, bool kAhead, typename At>
+HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  const float* HWY_RESTRICT weights = from.now;
+  const int64_t weights_stride = from.stride;
+  from.now += length * kTileBlock;
+  for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
+    if constexpr (kAhead) {
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * from.apart, 0, 3);
+      from.ahead += from.step;
+    }
+    V w[kBlocks * kVectors];
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
+      NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) {
+        w[b * kVectors + v] = hn::LoadU(d, weights + b * weights_stride + v * kLanes);
+      }
+    }
+    NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+      const V x = hn::Set(d, at(p)[i]);
+      NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) { sums.at[p][v] = hn::MulAdd(x, w[v], sums.at[p][v]); }
+    }
+  }
+}
+
+// More points than there are registers for their addresses want one address for all.
+template <int kPoints>
+constexpr bool kWantsRow = kVectors == 1 && kPoints > 1;
+
+// Whether the points lie one after the other, 16 floats each.
+template <int kPoints>
+HWY_INLINE bool is_row(const int64_t* offsets) {
+  const hn::CappedTag<int64_t, 8> d;
+  constexpr int kStep = static_cast<int>(hn::MaxLanes(d));
+  const auto steps = hn::ShiftLeft<4>(hn::Iota(d, 0));
+  if (offsets[0] < 0) return false;
+  for (int p = 0; p < kPoints; p += kStep) {
+    const auto used = hn::FirstN(d, static_cast<size_t>(HWY_MIN(kPoints - p, kStep)));
+    const auto wanted = hn::Add(hn::Set(d, offsets[0] + p * kTileBlock), steps);
+    if (!hn::AllFalse(d, hn::And(used, hn::Ne(hn::MaskedLoad(used, d, offsets + p), wanted)))) return false;
+  }
+  return true;
+}
+
+// The address of the first of points that lie in a row, or were copied there; null where a segment has not 16 elements.
+template <int kPoints>
+HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64_t length, float* copy) {
+  if (is_row<kPoints>(offsets)) return input + offsets[0];
+  if (length != kTileBlock) return nullptr;
+  const D d;
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    const float* const from = offsets[p] < 0 ? kZeros : input + offsets[p];
+    for (int v = 0; v < kVectors; ++v)
+      hn::Store(hn::LoadU(d, from + v * kLanes), d, copy + p * kTileBlock + v * kLanes);
+  }
+  return copy;
+}
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights& weights, int64_t length,
+                            Sums<kBlocks, kPoints>& sums) {
+  if constexpr (kWantsRow<kPoints>) {
+    alignas(64) float copy[kPoints * kTileBlock];
+    if (const float* const row = row_of<kPoints>(input, offsets, length, copy)) {
+      return add_elements<kBlocks, kPoints, true>([row](int p) HWY_ATTR { return row + p * kTileBlock; }, weights,
+                                                  length, sums);
+    }
+  }
+  const float* in[kPoints];
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kZeros : input + offsets[p];
+  add_elements<kBlocks, kPoints, false>([&in](int p) HWY_ATTR { return in[p]; }, weights, length, sums);
+}
+
+// Where no weights are asked for: the inputs of the next chunk, or of the tile that may follow, one line an element.
+template <int kPoints>
+HWY_INLINE void look_for_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
+  const int64_t next = chunk + 1 < tile.chunks ? (chunk + 1) * tile.chunk_stride : kPoints * kTileBlock;
+  weights.ahead = tile.input + tile.offsets[0] + next;
+  weights.step = tile.segments == 1 ? kTileBlock : 0;
+  weights.apart = 0;
+}
+
+// `all_points`: those of which the tile's are a piece.
+template <int kBlocks, int kPoints>
+HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
+  Weights weights{tile.weights, tile.weights_stride, tile.ahead, tile.ahead_step, tile.weights_stride};
+  const float* input = tile.input;
+  for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
+    const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
+    const int64_t* offsets = tile.offsets;
+    if (tile.ahead == nullptr) look_for_inputs<kPoints>(tile, chunk, weights);
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points)
+      add_segment<kBlocks, kPoints>(input, offsets, weights, length, sums);
+  }
+}
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void store_full(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  const Bounds bounds = bounds_of(tile.activation);
+  const auto for_each = [&](auto action) HWY_ATTR {
+    NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+      NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+        action(sums.at[p][v], p * tile.point_stride + v / kVectors * tile.block_stride + v % kVectors * kLanes);
+      }
+    }
+  };
+  if (tile.residual != nullptr) {
+    for_each([&](V& y, int64_t at) HWY_ATTR { y = hn::Add(y, hn::LoadU(d, tile.residual + at)); });
+  }
+  if (bounds.used) {
+    const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
+    for_each([&](V& y, int64_t) HWY_ATTR { y = bounded(y, low, high); });
+  }
+  for_each([&](V& y, int64_t at) HWY_ATTR { hn::StoreU(y, d, tile.output + at); });
+}
+
+// Where the last block is short: from a copy of the sums, [points][blocks * 16].
+HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT sums) {
+  const Bounds bounds = bounds_of(tile.activation);
+  for (int64_t p = 0; p < tile.points; ++p) {
+    for (int64_t b = 0; b < tile.blocks; ++b, sums += kTileBlock) {
+      const int64_t at = p * tile.point_stride + b * tile.block_stride;
+      const int64_t lanes = b + 1 < tile.blocks ? kTileBlock : tile.last_lanes;
+      for (int64_t i = 0; i < lanes; ++i) {
+        float y = sums[i];
+        if (tile.residual != nullptr) y += tile.residual[at + i];
+        y = y < bounds.low ? bounds.low : y;
+        tile.output[at + i] = y > bounds.high ? bounds.high : y;
+      }
+    }
+  }
+}
+
+// The copy: sums whose address escapes would not stay in registers.
+template <int kBlocks, int kPoints>
+HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRICT copy) {
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+      hn::StoreU(sums.at[p][v], D(), copy + (p * kBlocks * kVectors + v) * kLanes);
+    }
+  }
+}
+
+HWY_NOINLINE void activate_tile(const Tile16& tile) {
+  for (int64_t p = 0; p < tile.points; ++p) {
+    for (int64_t b = 0; b < tile.blocks; ++b) {
+      float* y = tile.output + p * tile.point_stride + b * tile.block_stride;
+      map_activation(tile.activation, y, y, b + 1 < tile.blocks ? kTileBlock : tile.last_lanes);
+    }
+  }
+}
+
+template <int kBlocks, int kPoints>
+void run_tile(const Tile16& tile, int64_t all_points) {
+  Sums<kBlocks, kPoints> sums;
+  start<kBlocks, kPoints>(tile, sums);
+  reduce<kBlocks, kPoints>(tile, kIsNeon ? all_points : kPoints, sums);
+  if (tile.last_lanes == kTileBlock) {
+    store_full<kBlocks, kPoints>(tile, sums);
+  } else {
+    float copy[kPoints * kBlocks * kTileBlock];
+    copy_sums<kBlocks, kPoints>(sums, copy);
+    store_partial(tile, copy);
+  }
+  if (needs_pass(tile.activation)) activate_tile(tile);
+}
+
+// Calls run_tile with the number of points as a constant.
+template <int kBlocks, int kPoints = kMaxPoints>
+HWY_INLINE void with_points(const Tile16& tile, int64_t all_points) {
+  if constexpr (kPoints > 0) {
+    if (tile.points == kPoints) return run_tile<kBlocks, kPoints>(tile, all_points);
+    with_points<kBlocks, kPoints - 1>(tile, all_points);
+  }
+}
+
+#if HWY_ARCH_ARM_A64
+void run_six(const Tile16& tile, int64_t all_points) {
+  const Bounds bounds = bounds_of(tile.activation);
+  if (tile.last_lanes == kTileBlock) {
+    tile16_neon_six(tile, all_points, bounds.low, bounds.high);
+  } else {
+    float copy[kMaxTilePoints * kTileBlock];
+    Tile16 sums = tile;
+    sums.output = copy;
+    sums.residual = nullptr;
+    sums.point_stride = kTileBlock;
+    tile16_neon_six(sums, all_points, -__builtin_inff(), __builtin_inff());
+    store_partial(tile, copy);
+  }
+  if (needs_pass(tile.activation)) activate_tile(tile);
+}
+
+// Goes on to the `count` points behind the piece's.
+void move_on(Tile16& piece, int64_t count) {
+  piece.offsets += piece.points;
+  piece.output += piece.points * piece.point_stride;
+  if (piece.point_bias != nullptr) piece.point_bias += piece.points;
+  if (piece.residual != nullptr) piece.residual += piece.points * piece.point_stride;
+  piece.points = count;
+}
+
+// The same sums, in the same order, whichever code takes a point.
+HWY_NOINLINE void run_pieces(const Tile16& tile) {
+  Tile16 piece = tile;
+  for (int64_t left = tile.points; left > 0; move_on(piece, left)) {
+    const int64_t six = tile16_neon_six_points(piece);
+    piece.points = six > 0 ? six : HWY_MIN(left, int64_t{kMaxPoints});
+    left -= piece.points;
+    if (takes_tile16_neon_four(piece)) {
+      tile16_neon_four(piece);
+    } else if (six > 0) {
+      run_six(piece, tile.points);
+    } else {
+      with_points<1>(piece, tile.points);
+    }
+  }
+}
+#endif
+
+}  // namespace
+
+void tile16(const Tile16& tile) {
+#if HWY_ARCH_ARM_A64
+  const bool is_whole = tile16_neon_six_points(tile) == tile.points && !takes_tile16_neon_four(tile);
+  return is_whole ? run_six(tile, tile.points) : run_pieces(tile);
+#else
+  if constexpr (kMaxBlocks == 2) {
+    if (tile.blocks == 2) return with_points<2>(tile, tile.points);
+  }
+  with_points<1>(tile, tile.points);
+#endif
+}
+
+TileLimits limits() {
+  return kIsNeon ? TileLimits{kMaxTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
+}
+
+#undef NESTRT_UNROLL
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(tile16)
+NESTRT_SIMD_EXPORT(limits)
+
+TileLimits tile16_limits() { return simd_pick(limits_table)(); }
+Tile16Function tile16_function() { return simd_pick(tile16_table); }
+
+}  // namespace nestrt::kernels
+#endif

@@ -1,0 +1,214 @@
+#include "kernels/common/gemm_s8/s8_finish.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/gemm_s8/s8_finish_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/quantization/s8_vectors-inl.h"
+#include "kernels/common/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+#if HWY_TARGET == HWY_AVX3
+#include "kernels/common/gemm_s8/s8_narrow_avx512-inl.h"
+#endif
+
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+
+using DF = hn::RebindToFloat<D32>;
+constexpr int64_t kVectors = kBlock / kLanes;
+
+// One block of outputs: where its points lie, and what they share. Copies, since stores of bytes might change the
+// S8Finish for all that the compiler knows.
+struct Block {
+  Block(const S8Finish& f, int64_t index)
+      : first(index * kBlock),
+        sums(f.sums + index * kBlock),
+        residual(f.residual == nullptr ? nullptr : f.residual + index * f.block_stride),
+        output(f.output == nullptr ? nullptr : f.output + index * f.block_stride),
+        wide(f.wide == nullptr ? nullptr : f.wide + index * f.block_stride),
+        sums_stride(f.blocks * kBlock),
+        point_stride(f.point_stride),
+        lanes(index + 1 < f.blocks ? kBlock : f.last_lanes) {}
+
+  // To the next point.
+  void advance() {
+    sums += sums_stride;
+    residual += residual == nullptr ? 0 : point_stride;
+    output += output == nullptr ? 0 : point_stride;
+    wide += wide == nullptr ? 0 : point_stride;
+  }
+
+  int64_t first;  // output
+  const int32_t* sums;
+  const int8_t* residual;
+  int8_t* output;
+  float* wide;
+  int64_t sums_stride, point_stride, lanes;
+};
+
+template <typename T>
+HWY_INLINE void copy_lanes(const T* from, int64_t lanes, T* to) {
+  for (int64_t i = 0; i < lanes; ++i) to[i] = from[i];
+}
+
+// How sums become the outputs of a block, before their bounds.
+template <bool kResidual>
+struct Narrowing {
+  Narrowing(const S8Finish& f, const Block& block) : add(f.add), rounding(f.add_rounding) {
+    for (int64_t v = 0; v < kVectors; ++v) shift[v] = hn::LoadU(D32(), f.shift + block.first + v * kLanes);
+  }
+
+  // Vector v of one point.
+  HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
+    const V32 y = hn::LoadU(D32(), block.sums + v * kLanes) >> shift[v];
+    if constexpr (!kResidual) return y;
+    const D32 d;
+    const V32 narrow = hn::Min(hn::Max(y, hn::Set(d, s8::kLow)), hn::Set(d, s8::kHigh));
+    return add_s8(narrow, load_s8(block.residual + v * kLanes), add, rounding);
+  }
+
+  V32 shift[kVectors];
+  s8::AddShifts add;
+  int32_t rounding;
+};
+
+// The same of s8c, within the bounds: rounding to the nearest integer, half to even, is what NearestInt does.
+struct Scaling {
+  Scaling(const S8Finish& f, const Block& block)
+      : zero(hn::Set(D32(), f.output_zero)),
+        low(hn::Set(DF(), static_cast<float>(f.bounds.low - f.output_zero))),
+        high(hn::Set(DF(), static_cast<float>(f.bounds.high - f.output_zero))) {
+    for (int64_t v = 0; v < kVectors; ++v) scale[v] = hn::LoadU(DF(), f.scale + block.first + v * kLanes);
+  }
+
+  HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
+    const auto steps = hn::Mul(hn::ConvertTo(DF(), hn::LoadU(D32(), block.sums + v * kLanes)), scale[v]);
+    return hn::Add(hn::NearestInt(hn::Min(hn::Max(steps, low), high)), zero);
+  }
+
+  V32 zero;
+  hn::Vec<DF> low, high, scale[kVectors];
+};
+
+#if HWY_TARGET == HWY_AVX3
+// The outputs of whole blocks whose points lie side by side.
+template <class Narrow>
+HWY_INLINE void narrow_side_by_side(const S8Finish& f, Block block) {
+  const s8::Bounds bounds = f.bounds;
+  const Narrow narrowing(f, block.first / kBlock);
+  const auto narrow_next = [&]<int kCount>() HWY_ATTR {
+    __m512i sums[kCount];
+    const Block first = block;
+    for (int p = 0; p < kCount; ++p, block.advance()) sums[p] = _mm512_loadu_si512(block.sums);
+    s8_narrow_some<kCount>(narrowing, sums, bounds, first.residual, first.output);
+  };
+  int64_t points = f.points;
+  for (; points >= 4; points -= 4) narrow_next.template operator()<4>();
+  for (; points > 0; --points) narrow_next.template operator()<1>();
+}
+#endif
+
+#if HWY_TARGET == HWY_NEON
+// Outputs of kCount points: vectors narrowed together take half the instructions, and no store keeps those of one point
+// from going on while others wait.
+template <int kCount, class Narrow>
+HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t high, Block& block) {
+  int8x16_t outputs[kCount];
+  int8_t* to[kCount];
+  _Pragma("GCC unroll 4") for (int p = 0; p < kCount; ++p, block.advance()) {
+    V32 y[kVectors];
+    for (int64_t v = 0; v < kVectors; ++v) y[v] = narrowing(block, v);
+    const int16x8_t first = vqmovn_high_s32(vqmovn_s32(y[0].raw), y[1].raw);
+    const int16x8_t second = vqmovn_high_s32(vqmovn_s32(y[2].raw), y[3].raw);
+    outputs[p] = vminq_s8(vmaxq_s8(vqmovn_high_s16(vqmovn_s16(first), second), low), high);
+    to[p] = block.output;
+  }
+  _Pragma("GCC unroll 4") for (int p = 0; p < kCount; ++p) vst1q_s8(to[p], outputs[p]);
+}
+#endif
+
+// The s8 outputs of whole blocks.
+template <class Narrow>
+HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
+  const s8::Bounds bounds = f.bounds;
+  const Narrow narrowing(f, block);
+  int64_t points = f.points;
+#if HWY_TARGET == HWY_NEON
+  const int8x16_t low = vdupq_n_s8(static_cast<int8_t>(bounds.low));
+  const int8x16_t high = vdupq_n_s8(static_cast<int8_t>(bounds.high));
+  for (; points >= 4; points -= 4) narrow_several<4>(narrowing, low, high, block);
+  for (; points > 0; --points) narrow_several<1>(narrowing, low, high, block);
+#else
+  for (; points > 0; --points, block.advance())
+    for (int64_t v = 0; v < kVectors; ++v) store_s8(narrowing(block, v), bounds, block.output + v * kLanes);
+#endif
+}
+
+HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
+#if HWY_TARGET == HWY_AVX3
+  if (block.point_stride == kBlock) {
+    if (f.scale != nullptr) return narrow_side_by_side<S8Scaling>(f, block);
+    if (f.residual == nullptr) return narrow_side_by_side<S8Shifting>(f, block);
+    return narrow_side_by_side<S8Adding>(f, block);
+  }
+#endif
+  if (f.scale != nullptr) return narrow_points<Scaling>(f, block);
+  if (f.residual == nullptr) return narrow_points<Narrowing<false>>(f, block);
+  narrow_points<Narrowing<true>>(f, block);
+}
+
+// The same point by point, through copies of whole blocks.
+HWY_INLINE void narrow_partial(const S8Finish& f, Block block) {
+  S8Finish one = f;
+  one.points = 1;
+  for (int64_t p = f.points; p > 0; --p, block.advance()) {
+    int8_t residual[kBlock] = {}, whole[kBlock];
+    Block copy = block;
+    copy.output = whole;
+    if (block.residual != nullptr) {
+      copy_lanes(block.residual, block.lanes, residual);
+      copy.residual = residual;
+    }
+    narrow_whole(one, copy);
+    copy_lanes(whole, block.lanes, block.output);
+  }
+}
+
+HWY_INLINE void widen_points(int64_t points, Block block, const float* scales) {
+  const DF d;
+  for (int64_t p = points; p > 0; --p, block.advance()) {
+    float whole[kBlock];
+    float* to = block.lanes == kBlock ? block.wide : whole;
+    for (int64_t i = 0; i < kBlock; i += kLanes)
+      hn::StoreU(hn::Mul(hn::ConvertTo(d, hn::LoadU(D32(), block.sums + i)), hn::LoadU(d, scales + i)), d, to + i);
+    if (block.lanes < kBlock) copy_lanes(whole, block.lanes, block.wide);
+  }
+}
+
+}  // namespace
+
+void s8_finish(const S8Finish& f) {
+  for (int64_t b = 0; b < f.blocks; ++b) {
+    const Block block(f, b);
+    if (f.wide != nullptr)
+      widen_points(f.points, block, f.scale + b * kBlock);
+    else if (block.lanes == kBlock)
+      narrow_whole(f, block);
+    else
+      narrow_partial(f, block);
+  }
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(s8_finish)
+
+S8FinishFunction s8_finish_function() { return simd_pick(s8_finish_table); }
+
+}  // namespace nestrt::kernels
+#endif

@@ -1,0 +1,117 @@
+// How sums of s8 products in AVX-512 registers become s8 outputs, four points of one block of 16 outputs together: from
+// 32 bits to 8 they take a third of the instructions that they take alone. kernels/common/gemm_s8/s8_finish.h says what
+// becomes of sums. A source includes this once, where code is compiled for an instruction set that has avx512bw;
+// everything has internal linkage.
+#pragma once
+
+#include <immintrin.h>
+
+#include "hwy/base.h"
+#include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/gemm_s8/s8_finish.h"
+
+namespace nestrt::kernels {
+namespace {
+
+// Shifts: s8 without a residual.
+class S8Shifting {
+ public:
+  S8Shifting(const S8Finish& f, int64_t block) : shift_(_mm512_loadu_si512(f.shift + block * kTileBlock)) {}
+
+  // Steps of the output before its zero point. `residual`: where that of the point lies.
+  HWY_INLINE __m512i steps(__m512i sums, const int8_t*) const { return _mm512_srav_epi32(sums, shift_); }
+  // In 16 bits, which saturate.
+  static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
+
+ private:
+  __m512i shift_;
+};
+
+// The same with a residual.
+class S8Adding {
+ public:
+  S8Adding(const S8Finish& f, int64_t block)
+      : shifting_(f, block),
+        left_sum_(_mm_cvtsi32_si128(f.add.left_a)),
+        left_residual_(_mm_cvtsi32_si128(f.add.left_b)),
+        right_(_mm_cvtsi32_si128(f.add.right)),
+        rounding_(_mm512_set1_epi32(f.add_rounding)) {}
+
+  HWY_INLINE __m512i steps(__m512i sums, const int8_t* residual) const {
+    const __m512i low = _mm512_set1_epi32(s8::kLow), high = _mm512_set1_epi32(s8::kHigh);
+    const __m512i narrow = _mm512_min_epi32(_mm512_max_epi32(shifting_.steps(sums, residual), low), high);
+    const __m512i added = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(residual)));
+    const __m512i sum = _mm512_add_epi32(_mm512_sll_epi32(narrow, left_sum_), _mm512_sll_epi32(added, left_residual_));
+    return _mm512_sra_epi32(_mm512_add_epi32(sum, rounding_), right_);
+  }
+  static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
+
+ private:
+  S8Shifting shifting_;
+  __m128i left_sum_, left_residual_, right_;
+  __m512i rounding_;
+};
+
+// Scales. Rounding to the nearest integer, half to even, is what the conversion does; what is too low for an integer
+// becomes the lowest one, so that the upper bound alone has to come before it.
+class S8Scaling {
+ public:
+  S8Scaling(const S8Finish& f, int64_t block)
+      : scale_(_mm512_loadu_ps(f.scale + block * kTileBlock)),
+        high_(_mm512_set1_ps(static_cast<float>(f.bounds.high - f.output_zero))),
+        zero_(_mm512_set1_epi16(static_cast<int16_t>(f.output_zero))) {}
+
+  HWY_INLINE __m512i steps(__m512i sums, const int8_t*) const {
+    return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sums), scale_), high_));
+  }
+  HWY_INLINE __m512i with_zero(__m512i words) const { return _mm512_adds_epi16(words, zero_); }
+
+ private:
+  __m512 scale_, high_;
+  __m512i zero_;
+};
+
+// Writes the outputs of kCount points, 1 to 4, side by side at `to`.
+template <int kCount, class Narrowing>
+HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
+                               const int8_t* residual, int8_t* to) {
+  __m512i y[kCount];
+  _Pragma("GCC unroll 4") for (int p = 0; p < kCount; ++p) {
+    y[p] = narrowing.steps(sums[p], residual == nullptr ? nullptr : residual + p * kTileBlock);
+  }
+  // Every 128 bits hold the same four outputs of each point.
+  const __m512i first = narrowing.with_zero(_mm512_packs_epi32(y[0], y[kCount > 1]));
+  const __m512i second =
+      kCount <= 2 ? first : narrowing.with_zero(_mm512_packs_epi32(y[kCount > 2 ? 2 : 0], y[kCount - 1]));
+  const __m512i by_point = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  // maskz: GCC warns of the form without a mask.
+  const __m512i points = _mm512_maskz_permutexvar_epi32(0xFFFF, by_point, _mm512_packs_epi16(first, second));
+  const __m512i low = _mm512_set1_epi8(static_cast<char>(bounds.low));
+  const __m512i high = _mm512_set1_epi8(static_cast<char>(bounds.high));
+  const __m512i outputs = _mm512_min_epi8(_mm512_max_epi8(points, low), high);
+  _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(0xFFFF >> (16 - 4 * kCount)), outputs);
+}
+
+// The same of any number.
+template <int kPoints, class Narrowing>
+HWY_INLINE void s8_narrow_all(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
+                              const int8_t* residual, int8_t* to) {
+  constexpr int kCount = HWY_MIN(kPoints, 4);
+  s8_narrow_some<kCount>(narrowing, sums, bounds, residual, to);
+  if constexpr (kCount < kPoints) {
+    const int8_t* const next = residual == nullptr ? nullptr : residual + kCount * kTileBlock;
+    s8_narrow_all<kPoints - kCount>(narrowing, sums + kCount, bounds, next, to + kCount * kTileBlock);
+  }
+}
+
+// The outputs of one block of a finish, points side by side.
+template <int kPoints>
+HWY_INLINE void s8_narrow_block(const __m512i (&sums)[kPoints], const S8Finish& f, int64_t block) {
+  int8_t* const to = f.output + block * f.block_stride;
+  if (f.scale != nullptr) return s8_narrow_all<kPoints>(S8Scaling(f, block), sums, f.bounds, nullptr, to);
+  if (f.residual == nullptr) return s8_narrow_all<kPoints>(S8Shifting(f, block), sums, f.bounds, nullptr, to);
+  s8_narrow_all<kPoints>(S8Adding(f, block), sums, f.bounds, f.residual + block * f.block_stride, to);
+}
+
+}  // namespace
+}  // namespace nestrt::kernels

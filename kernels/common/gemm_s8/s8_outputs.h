@@ -1,0 +1,47 @@
+// What makes outputs of the sums of an s8 convolution or dense layer, by blocks of 16 outputs; computed once.
+#pragma once
+
+#include "kernels/common/gemm_s8/s8_finish.h"
+#include "kernels/common/packing/packed_constant.h"
+#include "kernels/common/quantization/s8_operands.h"
+
+namespace nestrt::kernels {
+
+class S8Outputs {
+ public:
+  S8Outputs() = default;
+  // `bias` is null or has one entry per output. Errors: kOutOfMemory.
+  static Result<S8Outputs> make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue);
+
+  bool wide() const { return wide_; }
+  // What stands for zero in the input: padding is this, and start() has to make up for it.
+  int8_t input_zero() const { return static_cast<int8_t>(input_zero_); }
+  // What the sums of a block start with: bias and rounding term.
+  int32_t* start(int64_t block) { return start_.data() + block * 16; }
+  const int32_t* start(int64_t block) const { return start_.data() + block * 16; }
+  // Computes the outputs of finish.blocks from `first_block` on. Where, of which sums, and the residual is the caller's
+  // to say, everything else is set here.
+  void run(int64_t first_block, S8Finish& finish) const {
+    set(first_block, finish);
+    finish_(finish);
+  }
+  // Does no more than to set it.
+  void set(int64_t first_block, S8Finish& finish) const;
+  // Tells where output and residual (or null) lie: `at` elements into these, or those of a call, operands 0 and 3.
+  void place(const KernelCall& call, int64_t at, S8Finish& finish) const;
+  void place(std::byte* output, const int8_t* residual, int64_t at, S8Finish& finish) const;
+
+ private:
+  S8FinishFunction finish_ = nullptr;  // fixed by make(), so that a kernel stays on one instruction set
+  AlignedArray<int32_t> start_;
+  AlignedArray<int32_t> shift_;
+  AlignedFloats scale_;  // for a wide output, or one with a scale
+  bool wide_ = false;
+  int32_t input_zero_ = 0;
+  int32_t output_zero_ = 0;
+  s8::Bounds bounds_;
+  s8::AddShifts residual_shifts_;
+  int32_t residual_rounding_ = 0;
+};
+
+}  // namespace nestrt::kernels

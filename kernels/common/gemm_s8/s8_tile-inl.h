@@ -1,0 +1,101 @@
+// The loops of the s8 tile around the steps of one instruction set. A source includes this once, after
+// HWY_PUSH_ATTRIBUTES, and gives a class with
+//   kBlocks, kPoints  what fits the registers
+//   kStep             bytes of each point that a step takes
+//   Weights           of a step, for one block:       Weights load_weights(const int8_t*)
+//   Input             of a step, for one point:       Input load_input(const int8_t*)
+//   Sums              of one block at one point:      void begin(Sums&, const int32_t* start),
+//                                                     void add(Sums&, const Input&, const Weights&),
+//                                                     void store(const Sums&, const int32_t* start, int32_t* to)
+//                     of which either begin() or store() adds `start`
+// where weights come ahead (S8Tile::ahead):           void fetch(const int8_t*), of kS8AheadBytes
+// and, where tiles make outputs (S8TileFinishes::kAll), kFinishes and
+//   template <int kPoints, int kBlocks> void finish(const Sums (&)[kPoints][kBlocks], const S8Tile&)
+// Everything has internal linkage: no other translation unit may get code for this one's instructions.
+#pragma once
+
+#include "hwy/base.h"
+#include "kernels/common/gemm_s8/s8_tile.h"
+
+#define NESTRT_UNROLL _Pragma("GCC unroll 16")
+
+namespace nestrt::kernels {
+namespace {
+
+template <class Simd, int kBlocks, int kPoints>
+HWY_INLINE void add_s8_segment(const int8_t* const* HWY_RESTRICT in, const int8_t* HWY_RESTRICT weights,
+                               int64_t weights_stride, int64_t length, typename Simd::Sums (&sums)[kPoints][kBlocks]) {
+  for (int64_t i = 0; i < length; i += Simd::kStep, weights += Simd::kStep * kTileBlock) {
+    typename Simd::Weights w[kBlocks];
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) w[b] = Simd::load_weights(weights + b * weights_stride);
+    NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+      const typename Simd::Input x = Simd::load_input(in[p] + i);
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::add(sums[p][b], x, w[b]);
+    }
+  }
+}
+
+template <class Simd>
+concept FinishesS8Tiles = requires {
+  Simd::kFinishes;
+};
+
+template <class Simd, int kBlocks, int kPoints>
+HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
+  typename Simd::Sums sums[kPoints][kBlocks];
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::begin(sums[p][b], tile.start + b * kTileBlock);
+  }
+  const int8_t* weights = tile.weights;
+  const int8_t* input = tile.input;
+  const int8_t* ahead = tile.ahead;
+  for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
+    const int64_t* offsets = tile.offsets;
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += tile.length * kTileBlock) {
+      if constexpr (requires { Simd::fetch(ahead); })
+        if (ahead != nullptr) {
+          Simd::fetch(ahead);
+          ahead += kS8AheadBytes;
+        }
+      const int8_t* in[kPoints];
+      NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? tile.padding : input + offsets[p];
+      add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);
+    }
+  }
+  if constexpr (FinishesS8Tiles<Simd> && kPoints >= kMinFinishedPoints)
+    if (tile.finish != nullptr) return Simd::finish(sums, tile);
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
+      Simd::store(sums[p][b], tile.start + b * kTileBlock, tile.sums + (p * kBlocks + b) * kTileBlock);
+    }
+  }
+}
+
+// Calls run_s8_tile with the number of points as a constant.
+template <class Simd, int kBlocks, int kPoints = Simd::kPoints>
+HWY_INLINE void with_s8_points(const S8Tile& tile) {
+  if constexpr (kPoints > 0) {
+    if (tile.points == kPoints) return run_s8_tile<Simd, kBlocks, kPoints>(tile);
+    with_s8_points<Simd, kBlocks, kPoints - 1>(tile);
+  }
+}
+
+template <class Simd>
+void s8_tile(const S8Tile& tile) {
+  static_assert(Simd::kPoints * Simd::kBlocks * kTileBlock <= kMaxS8TileSums && Simd::kPoints <= kMaxTilePoints);
+  if constexpr (Simd::kBlocks == 2) {
+    if (tile.blocks == 2) return with_s8_points<Simd, 2>(tile);
+  }
+  with_s8_points<Simd, 1>(tile);
+}
+
+// Nothing of it is left at run time.
+template <class Simd>
+consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
+  S8TileKernel kernel{name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};
+  if constexpr (FinishesS8Tiles<Simd>) kernel.finishes = S8TileFinishes::kAll;
+  return kernel;
+}
+
+}  // namespace
+}  // namespace nestrt::kernels

@@ -1,0 +1,66 @@
+// The s8 tile with AVX2: products of 16-bit numbers, added in pairs (vpmaddubsw would saturate), so that a vector of
+// sums holds two partial sums for each of 4 outputs.
+#include "kernels/common/gemm_s8/s8_tile.h"
+
+#if HWY_ARCH_X86
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "hwy/base.h"
+
+HWY_PUSH_ATTRIBUTES("avx2")
+#include "kernels/common/gemm_s8/s8_tile-inl.h"
+
+namespace nestrt::kernels {
+namespace {
+
+struct Four256 {
+  __m256i v[4];
+};
+
+struct Avx2 {
+  // 8 sums, 4 weights, an input and a product: one point more would not fit the 16 registers.
+  static constexpr int kBlocks = 1, kPoints = 2, kStep = 4;
+  static constexpr int32_t kInputOffset = 0;
+  static constexpr bool kTakesLowest = true;
+  using Weights = Four256;  // four outputs each
+  using Input = __m256i;
+  using Sums = Four256;
+
+  static HWY_INLINE Weights load_weights(const int8_t* from) {
+    Weights w;
+    NESTRT_UNROLL for (int i = 0; i < 4; ++i) {
+      w.v[i] = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * 16)));
+    }
+    return w;
+  }
+  static HWY_INLINE Input load_input(const int8_t* from) {
+    int32_t bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return _mm256_cvtepi8_epi16(_mm_set1_epi32(bytes));
+  }
+  static HWY_INLINE void begin(Sums& sums, const int32_t*) {
+    NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = _mm256_setzero_si256();
+  }
+  static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) {
+    NESTRT_UNROLL for (int i = 0; i < 4; ++i) { sums.v[i] = _mm256_add_epi32(sums.v[i], _mm256_madd_epi16(x, w.v[i])); }
+  }
+  static HWY_INLINE void store(const Sums& sums, const int32_t* start, int32_t* to) {
+    NESTRT_UNROLL for (int half = 0; half < 2; ++half, start += 8, to += 8) {
+      // Adds the pairs; the halves of the two vectors come out interleaved.
+      const __m256i mixed = _mm256_hadd_epi32(sums.v[2 * half], sums.v[2 * half + 1]);
+      const __m256i sum = _mm256_permute4x64_epi64(mixed, 0b11'01'10'00);
+      const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(start));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_add_epi32(sum, from));
+    }
+  }
+};
+
+}  // namespace
+
+constinit const std::array<S8TileKernel, 1> kS8TileAvx2 = {s8_tile_kernel_of<Avx2>("avx2")};
+
+}  // namespace nestrt::kernels
+HWY_POP_ATTRIBUTES
+#endif

@@ -1,0 +1,57 @@
+#include "kernels/common/layout/picture_fold.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/split.h"
+#include "kernels/common/math/integers.h"
+#include "runtime/core/channel_blocks.h"
+
+namespace nestrt::kernels {
+
+bool PictureFold::accepts(const TensorSpec& output) {
+  return output.type == DataType::kS8 && output.shape.rank() == 4 && output.shape[1] <= kMaxFoldedChannels &&
+         output.shape.num_elements() > 0 && block_size(output.layout) == kFoldedBlock &&
+         output.packing == Packing::kInvalidIndex;
+}
+
+PictureFold::PictureFold(const TensorSpec& output) : shape_(output.shape), fold_(s8_fold_function()) {
+  const ChannelBlocks blocks = stored_blocks(shape_, output.layout);
+  row_.channels = shape_[1];
+  row_.fold = fold_of(output.layout);
+  row_.columns = ceil_div(shape_[3], row_.fold);
+  row_.block_stride = blocks.pixels * kFoldedBlock;
+  folded_rows_ = ceil_div(shape_[2], row_.fold);
+  image_bytes_ = blocks.blocks() * row_.block_stride;
+}
+
+void PictureFold::run(const KernelCall& call, BringRow bring) const {
+  constexpr int64_t kPartsPerThread = 4;
+  const int64_t items = shape_[0] * folded_rows_;
+  const int64_t pieces = std::max<int64_t>(1, shape_.num_elements() / kTaskElements);
+  const int64_t parts = std::min({items, pieces, int64_t{call.parallel->num_threads()} * kPartsPerThread});
+  const size_t per_thread = scratch().per_thread;
+  call.parallel->parallel_for(parts, [&](int64_t part, int slot) {
+    auto* const rows = call.slot_scratch<int8_t>(slot, per_thread);
+    const Range range = part_of(items, part, parts);
+    for (int64_t item = range.first; item < range.last; ++item) {
+      const int64_t image = item / folded_rows_, folded_row = item % folded_rows_;
+      bring_rows(image, folded_row, bring, rows);
+      fold_(row_, rows, call.output<int8_t>(0) + image * image_bytes_ + folded_row * row_.columns * kFoldedBlock);
+    }
+  });
+}
+
+// Those that become a row of folded pixels: [fold][channels][plain_columns], zeros where there are none.
+void PictureFold::bring_rows(int64_t image, int64_t folded_row, BringRow bring, int8_t* to) const {
+  const int64_t first = folded_row * row_.fold, stride = row_.plain_columns();
+  for (int64_t y = first; y < first + row_.fold; ++y)
+    for (int64_t channel = 0; channel < row_.channels; ++channel, to += stride) {
+      const int64_t width = y < shape_[2] ? shape_[3] : 0;
+      if (width > 0) bring((image * row_.channels + channel) * shape_[2] + y, to);
+      std::memset(to + width, 0, static_cast<size_t>(stride - width));
+    }
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,33 @@
+// A plain tensor seen as slices along one axis.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/common/framework/parallel_ranges.h"
+#include "nestrt/shape.h"
+
+namespace nestrt::kernels {
+
+// The tensor as [outer, length, inner]: the elements of a slice lie `inner` apart.
+struct AxisExtents {
+  int64_t outer = 1;
+  int64_t length = 1;
+  int64_t inner = 1;
+};
+
+// `axis` counts from either end. Requires: it is in range.
+inline AxisExtents axis_extents(const Shape& shape, int axis) {
+  const int rank = shape.rank(), at = axis < 0 ? axis + rank : axis;
+  return {shape.product(0, at), shape[at], shape.product(at + 1, rank)};
+}
+
+// Calls body(slice, start) for every slice: its number, and the offset of its first element.
+template <typename Body>
+void for_each_slice(ParallelRunner& runner, const AxisExtents& extents, Body body) {
+  const int64_t length = extents.length, inner = extents.inner;
+  parallel_ranges(runner, extents.outer * inner, length, [&](int64_t first, int64_t last) {
+    for (int64_t slice = first; slice < last; ++slice) body(slice, slice / inner * length * inner + slice % inner);
+  });
+}
+
+}  // namespace nestrt::kernels

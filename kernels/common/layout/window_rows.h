@@ -1,0 +1,31 @@
+// WindowRows: what kernels by rows have in common whose rows of outputs lie over windows of rows of their input.
+#pragma once
+
+#include <cstdint>
+
+#include "nestrt/driver/row_kernel.h"
+
+namespace nestrt::kernels {
+
+struct RowGeometry {
+  RowImages input, output;
+  // Of the windows, along the rows.
+  int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0;
+};
+
+class WindowRows : public RowKernel {
+ public:
+  RowImages row_input() const final { return rows_.input; }
+  RowImages row_output() const final { return rows_.output; }
+  int64_t most_input_rows(int64_t rows) const final;
+  RowWindow input_rows(RowWindow rows) const final;
+
+ protected:
+  explicit WindowRows(const RowGeometry& rows) : rows_(rows) {}
+  ~WindowRows() = default;
+
+ private:
+  RowGeometry rows_;
+};
+
+}  // namespace nestrt::kernels

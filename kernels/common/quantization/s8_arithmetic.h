@@ -1,0 +1,129 @@
+// The arithmetic of s8 tensors: the definition of right for every kernel, every NPU program and the compiler, which are
+// all tested bit for bit against it. docs/numerics.md says the same in words.
+//
+// An s8 tensor holds integers q that stand for q * 2^-exponent. Sums are int32 and wrap; the compiler proves that
+// those of its plans cannot. Nothing here depends on the processor: only integers, and f32 operations that are exact.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/common/math/activation.h"
+#include "nestrt/driver/operators.h"
+
+namespace nestrt::kernels::s8 {
+
+using ops::Rounding;
+
+inline constexpr int32_t kLow = -128;
+inline constexpr int32_t kHigh = 127;
+inline constexpr int kMaxShift = 31;      // to the right, of an accumulator
+inline constexpr int kMaxAlignment = 20;  // to the left, of an operand of an addition: a sum of two stays below 2^28
+inline constexpr int64_t kMaxWindow = int64_t{1} << 23;  // elements of a window whose sum fits int32
+inline constexpr int kReciprocalBits = 24;
+
+// What a result is limited to: at most [kLow, kHigh], narrowed by an activation.
+struct Bounds {
+  int32_t low = kLow;
+  int32_t high = kHigh;
+};
+
+inline int8_t clip(int64_t value, Bounds bounds = {}) {
+  const int64_t raised = value < bounds.low ? bounds.low : value;
+  return static_cast<int8_t>(raised > bounds.high ? bounds.high : raised);
+}
+
+inline int32_t wrapping_add(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+
+// a: an element, or one minus a zero point.
+inline int32_t multiply_add(int32_t sum, int32_t a, int8_t b) { return wrapping_add(sum, a * int32_t{b}); }
+
+// What is added before a shift to round as stated. Kernels may add it to the bias beforehand: addition wraps.
+inline int32_t rounding_term(int shift, Rounding rounding) {
+  return shift == 0 || rounding == Rounding::kFloor ? 0 : int32_t{1} << (shift - 1);
+}
+
+// 0 <= shift <= kMaxShift. The shift is arithmetic.
+inline int32_t shift_right(int32_t value, int shift, Rounding rounding) {
+  return wrapping_add(value, rounding_term(shift, rounding)) >> shift;
+}
+
+// An accumulator of exponent `e` becomes s8 of exponent `e - shift`.
+inline int8_t narrow(int32_t accumulator, int shift, Rounding rounding, Bounds bounds = {}) {
+  return clip(shift_right(accumulator, shift, rounding), bounds);
+}
+
+// An accumulator as the f32 of a wide output: rounded once, to nearest even, where it has more than 24 bits.
+// Requires |exponent| <= 96, so that nothing leaves the range of f32.
+inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static_cast<float>(accumulator), -exponent); }
+
+// Requires |exponent| <= 1022. Products with it are exact where they are within the range of double.
+inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
+
+// x as s8 of that exponent. x * 2^exponent is exact, and so is the sum in double of what is within the limits. NaN
+// becomes 0.
+inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHalfUp) {
+  const double scaled = x * power_of_two(exponent);
+  if (!(scaled > kLow)) return scaled == scaled ? static_cast<int8_t>(kLow) : int8_t{0};
+  if (scaled >= kHigh) return static_cast<int8_t>(kHigh);
+  return clip(static_cast<int64_t>(std::floor(rounding == Rounding::kFloor ? scaled : scaled + 0.5)));
+}
+
+inline float dequantize(int8_t q, int exponent) { return static_cast<float>(q * power_of_two(-exponent)); }
+
+// From exponent `from` to exponent `to`, whatever they are.
+inline int8_t requantize(int8_t q, int from, int to, Rounding rounding, Bounds bounds = {}) {
+  const int shift = from - to;
+  if (shift >= 0) return clip(shift_right(q, shift < kMaxShift ? shift : kMaxShift, rounding), bounds);
+  const int left = -shift < 8 ? -shift : 8;  // 8 places take everything but 0 beyond the limits
+  return clip(int32_t{q} * (int32_t{1} << left), bounds);
+}
+
+// a + b of exponents that differ: both are shifted left to the larger one, and the sum back.
+struct AddShifts {
+  int left_a = 0;
+  int left_b = 0;
+  int right = 0;
+
+  // For kernels: the additions that this describes never wrap.
+  bool valid() const { return left_a <= kMaxAlignment && left_b <= kMaxAlignment && right >= 0 && right <= kMaxShift; }
+};
+
+inline AddShifts add_shifts(int exponent_a, int exponent_b, int exponent_out) {
+  const int common = exponent_a > exponent_b ? exponent_a : exponent_b;
+  return {common - exponent_a, common - exponent_b, common - exponent_out};
+}
+
+inline int8_t add(int8_t a, int8_t b, const AddShifts& shifts, Rounding rounding, Bounds bounds = {}) {
+  const int32_t sum = int32_t{a} * (int32_t{1} << shifts.left_a) + int32_t{b} * (int32_t{1} << shifts.left_b);
+  return narrow(sum, shifts.right, rounding, bounds);
+}
+
+// The sum of a window over its number of elements, of which a power of two is a shift; exponents are equal. A window
+// without elements gives 0. 0 <= count <= kMaxWindow.
+inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
+  if (count <= 0) return 0;
+  const auto divisor = static_cast<uint64_t>(count);
+  if (std::has_single_bit(divisor)) return narrow(sum, std::countr_zero(divisor), rounding);
+  const int64_t one = int64_t{1} << kReciprocalBits;
+  const int64_t reciprocal = (one + count / 2) / count;
+  const int64_t half = rounding == Rounding::kFloor ? 0 : one / 2;
+  return clip((sum * reciprocal + half) >> kReciprocalBits);
+}
+
+// The limits that a fused activation of this kind sets; requires has_bounds().
+inline bool has_bounds(ops::ActivationKind kind) {
+  return kind == ops::ActivationKind::kInvalidIndex || kind == ops::ActivationKind::kRelu ||
+         kind == ops::ActivationKind::kClip;
+}
+
+inline Bounds activation_bounds(const Activation& activation, int exponent) {
+  if (activation.kind == ops::ActivationKind::kRelu) return {0, kHigh};
+  if (activation.kind != ops::ActivationKind::kClip) return {};
+  return {quantize(activation.alpha, exponent), quantize(activation.beta, exponent)};
+}
+
+}  // namespace nestrt::kernels::s8

@@ -1,0 +1,77 @@
+// s8 arithmetic on vectors, 16 elements at a time: what blocked16 has side by side. Included by SIMD sources, once per
+// instruction set.
+#if defined(NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
+#undef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
+#else
+#define NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "kernels/common/quantization/s8c_arithmetic.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kBlock = 16;
+// A block takes kBlock / kLanes vectors of sums, and one vector of elements where the target has as many lanes.
+using D32 = hn::CappedTag<int32_t, kBlock>;
+using V32 = hn::Vec<D32>;
+using D8 = hn::Rebind<int8_t, D32>;
+using V8 = hn::Vec<D8>;
+constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(D32()));
+
+HWY_INLINE V32 load_s8(const int8_t* from) { return hn::PromoteTo(D32(), hn::LoadU(D8(), from)); }
+
+HWY_INLINE void store_s8(V8 elements, s8::Bounds bounds, int8_t* to) {
+  const D8 d;
+  const V8 low = hn::Set(d, static_cast<int8_t>(bounds.low)), high = hn::Set(d, static_cast<int8_t>(bounds.high));
+  hn::StoreU(hn::Min(hn::Max(elements, low), high), d, to);
+}
+
+// To [-128, 127], then to the bounds, which lie within.
+HWY_INLINE void store_s8(V32 sums, s8::Bounds bounds, int8_t* to) { store_s8(hn::DemoteTo(D8(), sums), bounds, to); }
+
+// The sum of an s8 addition, not clipped. `rounding` is the rounding term of shifts.right.
+HWY_INLINE V32 add_s8(V32 a, V32 b, const s8::AddShifts& shifts, int32_t rounding) {
+  const V32 sum = hn::Add(hn::ShiftLeftSame(a, shifts.left_a), hn::ShiftLeftSame(b, shifts.left_b));
+  return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), rounding)), shifts.right);
+}
+
+// The same of an s8c addition, before the output's zero point. a and b: elements minus their zero points.
+HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
+  const D32 d;
+  const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));
+  if (factors.shift == 0) return sum;
+  const V32 odd = hn::And(hn::ShiftRightSame(sum, factors.shift), hn::Set(d, 1));
+  const V32 below_half = hn::Set(d, (int32_t{1} << (factors.shift - 1)) - 1);
+  return hn::ShiftRightSame(hn::Add(hn::Add(sum, below_half), odd), factors.shift);
+}
+
+// The `count` elements that are left, and zeros.
+template <typename T>
+struct Rest {
+  Rest(const T* x, int64_t count) {
+    for (int64_t i = 0; i < kBlock; ++i) elements[i] = i < count ? x[i] : T{0};
+  }
+  T elements[kBlock];
+};
+
+// Calls function(to, from...) for every 16 of `count` elements.
+template <class Function, typename Out, typename... In>
+HWY_INLINE void map_blocks(int64_t count, const Function& function, Out* to, const In*... from) {
+  int64_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) function(to + i, (from + i)...);
+  if (i == count) return;
+  Out whole[kBlock];
+  function(whole, Rest<In>(from + i, count - i).elements...);
+  for (int64_t k = i; k < count; ++k) to[k] = whole[k - i];
+}
+
+}  // namespace
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard of this instruction set

@@ -1,0 +1,113 @@
+// The arithmetic of s8c tensors: integers with a real scale and a zero point, as the QDQ and QLinear operators of ONNX
+// have them. The definition of right for every kernel, all of which are tested bit for bit against it; docs/numerics.md
+// says the same in words.
+//
+// Results follow ONNX Runtime: sums in int32, one multiplication in f32, rounding to nearest even. No expression here
+// has a product that is added to something in f32, so compilers cannot contract one; nothing depends on the processor.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/common/quantization/s8_arithmetic.h"
+
+namespace nestrt::kernels::s8c {
+
+using s8::Bounds;
+
+// An integer q stands for (q - zero_point) * scale. The scale is positive and finite, the zero point a value of q.
+struct Affine {
+  float scale = 1;
+  int32_t zero_point = 0;
+
+  bool operator==(const Affine& other) const { return scale == other.scale && zero_point == other.zero_point; }
+};
+
+// A real number of steps from zero as an integer within bounds; NaN is no step. Clipping to integers first is the same
+// as rounding first, and keeps what is rounded small.
+inline int32_t from_steps(float steps, int32_t zero_point, Bounds bounds) {
+  if (steps != steps) steps = 0;
+  const float raised = std::max(steps, static_cast<float>(bounds.low - zero_point));
+  const float limited = std::min(raised, static_cast<float>(bounds.high - zero_point));
+  return static_cast<int32_t>(std::nearbyint(limited)) + zero_point;
+}
+
+template <typename T>
+Bounds bounds_of_type() {
+  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+}
+
+// T: int8_t or uint8_t.
+template <typename T>
+T quantize(float x, Affine to) {
+  return static_cast<T>(from_steps(x / to.scale, to.zero_point, bounds_of_type<T>()));
+}
+
+// q: an element of s8, u8 or s32.
+inline float dequantize(int32_t q, Affine from) {
+  return static_cast<float>(int64_t{q} - from.zero_point) * from.scale;
+}
+
+// --- accumulators of Conv, Dense and average pools: sums of (x - zero point) * w, plus bias ---
+
+// What an accumulator is multiplied by to become steps of the output.
+inline float multiplier(float input_scale, float weight_scale, float output_scale) {
+  return input_scale * weight_scale / output_scale;
+}
+
+inline int8_t narrow(int32_t accumulator, float multiplier, int32_t zero_point, Bounds bounds = {}) {
+  return static_cast<int8_t>(from_steps(static_cast<float>(accumulator) * multiplier, zero_point, bounds));
+}
+
+// The f32 of a wide output; `scale` is that of the input times that of the weights.
+inline float widen(int32_t accumulator, float scale) { return static_cast<float>(accumulator) * scale; }
+
+// The sum over a window of x - zero point, divided by `count` elements; a window without elements gives zero.
+inline int8_t average(int32_t sum, int64_t count, float input_scale, Affine to) {
+  if (count <= 0) return static_cast<int8_t>(to.zero_point);
+  return narrow(sum, input_scale / (to.scale * static_cast<float>(count)), to.zero_point);
+}
+
+// --- addition: in fixed point, the larger factor with 20 or 21 bits, so that sum and rounding stay within int32 ---
+
+struct AddFactors {
+  int32_t a = 0;  // times (element of a - zero point of a)
+  int32_t b = 0;
+  int shift = 0;  // by which the sum goes to the right
+
+  bool valid() const { return std::max(a, b) <= kLimit; }
+  static constexpr int32_t kLimit = int32_t{1} << 21;
+};
+
+// Invalid where an operand's scale is about 2^21 times the output's or more.
+inline AddFactors add_factors(float scale_a, float scale_b, float scale_out) {
+  const double a = double{scale_a} / double{scale_out}, b = double{scale_b} / double{scale_out};
+  const int shift = std::clamp(20 - std::ilogb(std::max(a, b)), 0, s8::kMaxShift);
+  const auto fixed = [shift](double factor) {
+    return static_cast<int32_t>(std::nearbyint(std::min(std::ldexp(factor, shift), 2.0 * AddFactors::kLimit)));
+  };
+  return {fixed(a), fixed(b), shift};
+}
+
+// Half goes to the even neighbour. Requires: value + 2^(shift - 1) fits int32.
+inline int32_t shift_right_even(int32_t value, int shift) {
+  if (shift == 0) return value;
+  const int32_t odd = (value >> shift) & 1;
+  return (value + (int32_t{1} << (shift - 1)) - 1 + odd) >> shift;
+}
+
+// a and b: elements minus their zero points.
+inline int8_t add(int32_t a, int32_t b, const AddFactors& factors, int32_t zero_point, Bounds bounds = {}) {
+  return s8::clip(int64_t{shift_right_even(a * factors.a + b * factors.b, factors.shift)} + zero_point, bounds);
+}
+
+// The limits that a fused activation sets; requires s8::has_bounds().
+inline Bounds activation_bounds(const Activation& activation, Affine to) {
+  if (activation.kind == ops::ActivationKind::kRelu) return {to.zero_point, s8::kHigh};
+  if (activation.kind != ops::ActivationKind::kClip) return {};
+  return {quantize<int8_t>(activation.alpha, to), quantize<int8_t>(activation.beta, to)};
+}
+
+}  // namespace nestrt::kernels::s8c

@@ -1,0 +1,39 @@
+// What operators read from tensors with scales and zero points, checked completely. Errors: kInvalidModel, naming the
+// operand.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/common/quantization/s8_operands.h"
+#include "kernels/common/quantization/s8c_arithmetic.h"
+
+namespace nestrt::kernels::s8c {
+
+// Whether the tensor's integers have scales (s8c), rather than exponents (s8) or no meaning at all.
+bool has_scales(const TensorSpec& tensor);
+
+// Scale and zero point of a tensor of `type` that has one of each. `what` names the operand: "the input".
+Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what);
+
+// The same for s8, u8 and s32 tensors that may have one for each index of an axis.
+struct AffineMap {
+  std::vector<Affine> entries;
+  int64_t inner = 1;  // elements between neighbours of the axis
+
+  const Affine& at(int64_t element) const {
+    return entries.size() == 1 ? entries[0] : entries[static_cast<size_t>(element / inner) % entries.size()];
+  }
+};
+Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what);
+
+// The factors of an Add of s8c tensors, and its zero points.
+struct Addition {
+  AddFactors factors;
+  int32_t zero_a = 0;
+  int32_t zero_b = 0;
+  Affine to;
+};
+Result<Addition> addition_of(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels::s8c

@@ -1,0 +1,26 @@
+// The inner loop of conv.f32.depthwise16, in one function for every instruction set.
+#pragma once
+
+#include "kernels/common/math/activation.h"
+#include "kernels/conv/geometry.h"
+
+namespace nestrt::kernels {
+
+// Consecutive rows of outputs, in one plane of depth, of one block of 16 channels.
+struct DepthwiseRows {
+  const ConvGeometry* geometry = nullptr;
+  const float* input = nullptr;     // the block's plane of the image
+  const float* weights = nullptr;   // [taps][16]
+  const float* bias = nullptr;      // 16, or null
+  const float* residual = nullptr;  // the first row's, or null
+  float* output = nullptr;          // the first row's
+  int64_t z = 0;
+  int64_t first = 0, last = 0;  // the rows
+  Activation activation;
+};
+
+using DepthwiseFunction = void (*)(const DepthwiseRows& rows);
+// The implementation for the current instruction set.
+DepthwiseFunction depthwise_function();
+
+}  // namespace nestrt::kernels

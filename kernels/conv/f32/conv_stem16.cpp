@@ -1,0 +1,188 @@
+// Convolution of a plain input with few channels, a picture, into a blocked16 output. A segment is one row of the
+// kernel: its products walk along a row of the input. Each row of outputs copies the input rows that it needs, with
+// their padding, into scratch of its thread, so that the tiles need no edges. Where segments of a few elements cost
+// more than a copy, a pixel's are put side by side first, and make one.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "kernels/common/math/integers.h"
+#include "kernels/common/math/saturate.h"
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/conv.h"
+#include "kernels/conv/conv_rows.h"
+#include "kernels/conv/picture_rows.h"
+
+namespace nestrt::kernels {
+namespace {
+
+#if defined(__aarch64__)
+constexpr bool kGathers = true;
+#else
+constexpr bool kGathers = false;
+#endif
+
+constexpr int64_t kCopied = 4;  // elements at a time
+
+// Copies four elements `count` times, from and to equal distances. Several are on their way at once, as an in-order
+// core waits for each load that is used.
+void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count) {
+  struct Four {
+    float elements[kCopied];
+  };
+  constexpr int64_t kAtOnce = 4;
+  int64_t i = 0;
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    Four fours[kAtOnce];
+    _Pragma("GCC unroll 4") for (Four& four : fours) std::memcpy(&four, from, sizeof four), from += from_step;
+    _Pragma("GCC unroll 4") for (const Four& four : fours) std::memcpy(to, &four, sizeof four), to += to_step;
+  }
+  for (; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, sizeof(Four));
+}
+
+// Where a row of outputs goes.
+struct OutputRow {
+  float* output = nullptr;
+  const float* residual = nullptr;  // or null
+  int64_t block_stride = 0;         // the residual's, too
+};
+
+class Stem16 final : public Kernel, public WindowRows {
+ public:
+  explicit Stem16(BlockedConv conv) : WindowRows(picture_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)) {
+    const auto& [d, h, w] = conv_.geometry.axes;
+    kernel_rows_ = conv_.geometry.in_channels * d.kernel * h.kernel;
+    row_length_ = (w.output - 1) * w.stride + w.kernel;
+  }
+
+  void run(const KernelCall& call) const override;
+  bool repacked() const override { return conv_.weights.repacked(); }
+  ScratchSize scratch(int) const override {
+    const size_t rows = saturated_bytes(kernel_rows_, row_length_, sizeof(float));
+    if (!kGathers) return {0, rows};
+    // Behind both what the last copy of each reads and writes too much.
+    const size_t pixels = saturated_bytes(conv_.geometry.axes[2].output, pixel_step(), sizeof(float));
+    size_t bytes = 2 * kCopied * sizeof(float);
+    if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, pixels, &bytes))
+      bytes = std::numeric_limits<size_t>::max();
+    return {0, bytes};
+  }
+  const RowKernel* by_rows() const override { return has_rows(conv_.geometry) ? this : nullptr; }
+
+  size_t row_scratch(int64_t) const override { return scratch(1).per_thread; }
+  void run_rows(const RowCall& call) const override;
+
+ private:
+  int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // for an output
+  // Elements from one gathered output to the next, with room for what copies write too much.
+  int64_t pixel_step() const {
+    const int64_t width = conv_.geometry.axes[2].kernel;
+    return round_up(products() + round_up(width, kCopied) - width, kCopied);
+  }
+  void gather_pixels(const float* rows, float* pixels) const;
+  void run_row(const PictureRows<float>& picture, int64_t row, const OutputRow& to, float* scratch) const;
+  void multiply(const float* from, const OutputRow& to) const;
+
+  BlockedConv conv_;
+  int64_t kernel_rows_ = 0;
+  int64_t row_length_ = 0;  // a padded input row's
+};
+
+void Stem16::run(const KernelCall& call) const {
+  const ConvGeometry& g = conv_.geometry;
+  const int64_t image_rows = g.axes[0].output * g.axes[1].output, rows = g.batch * image_rows;
+  const int64_t wanted =
+      task_count(g.batch * g.out_channels * g.out_spatial(), g.in_channels * g.taps(), call.parallel->num_threads());
+  const int64_t parts = std::min(wanted, rows);
+  const size_t per_thread = scratch(1).per_thread;
+  const float* const residual = residual_of(call);
+  call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
+    const Range part = part_of(rows, index, parts);
+    for (int64_t i = part.first; i < part.last; ++i) {
+      const int64_t image = i / image_rows, row = i % image_rows;
+      const int64_t at = (image * conv_.out_blocks() * g.out_spatial() + row * g.axes[2].output) * kTileBlock;
+      const OutputRow to{call.output<float>(0) + at, residual == nullptr ? nullptr : residual + at,
+                         g.out_spatial() * kTileBlock};
+      run_row({call.input<float>(0) + image * g.in_channels * g.in_spatial(), 0, g.in_spatial()}, row, to,
+              call.slot_scratch<float>(slot, per_thread));
+    }
+  });
+}
+
+void Stem16::run_rows(const RowCall& call) const {
+  const PictureRows<float> picture{reinterpret_cast<const float*>(call.input), call.input_rows.first,
+                                   call.input_block_bytes / int64_t{sizeof(float)}};
+  const int64_t row_elements = conv_.geometry.axes[2].output * kTileBlock;
+  OutputRow to{reinterpret_cast<float*>(call.output), reinterpret_cast<const float*>(call.residual),
+               call.output_block_bytes / int64_t{sizeof(float)}};
+  for (int64_t i = 0; i < call.rows.count; ++i) {
+    run_row(picture, call.rows.first + i, to, reinterpret_cast<float*>(call.scratch));
+    to.output += row_elements;
+    if (to.residual != nullptr) to.residual += row_elements;
+  }
+}
+
+void Stem16::run_row(const PictureRows<float>& picture, int64_t row, const OutputRow& to, float* scratch) const {
+  copy_rows_under(conv_.geometry, picture, row, 0.0f, row_length_, scratch);
+  if (!kGathers) return multiply(scratch, to);
+  float* const pixels = scratch + kernel_rows_ * row_length_ + kCopied;
+  gather_pixels(scratch, pixels);
+  multiply(pixels, to);
+}
+
+// What each output of a row reads: [outputs][channels][kernel depth][kernel height][kernel width], outputs pixel_step()
+// apart. Copies go in vectors: what is too much of one is overwritten by the next.
+void Stem16::gather_pixels(const float* rows, float* pixels) const {
+  const ConvAxis& width = conv_.geometry.axes[2];
+  for (int64_t row = 0; row < kernel_rows_; ++row, rows += row_length_, pixels += width.kernel)
+    for (int64_t k = 0; k < width.kernel; k += kCopied)
+      copy_fours(rows + k, width.stride, pixels + k, pixel_step(), width.output);
+}
+
+// `from`: rows, or pixels where they are gathered.
+void Stem16::multiply(const float* from, const OutputRow& to) const {
+  const ConvAxis& width = conv_.geometry.axes[2];
+  int64_t offsets[kMaxTilePoints];
+  const int64_t step = kGathers ? pixel_step() : width.stride;
+  for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * step;
+  Tile16 tile;
+  tile.offsets = offsets;
+  tile.segments = 1;
+  tile.chunks = kGathers ? 1 : kernel_rows_;
+  tile.chunk_stride = row_length_;
+  tile.length = tile.last_length = kGathers ? products() : width.kernel;
+  tile.weights_stride = products() * kTileBlock;
+  tile.point_stride = kTileBlock;
+  tile.block_stride = to.block_stride;
+  tile.activation = conv_.activation;
+  const int64_t tiles = ceil_div(width.output, conv_.limits.points);
+  for (int64_t block = 0; block < conv_.out_blocks(); block += conv_.limits.blocks) {
+    tile.blocks = std::min(conv_.limits.blocks, conv_.out_blocks() - block);
+    tile.weights = conv_.weights.data() + block * tile.weights_stride;
+    tile.bias = conv_.block_bias(block);
+    for (int64_t t = 0; t < tiles; ++t) {
+      const Range part = part_of(width.output, t, tiles, conv_.limits.grain);
+      tile.points = part.size();
+      tile.input = from + part.first * step;
+      const int64_t at = block * to.block_stride + part.first * kTileBlock;
+      tile.output = to.output + at;
+      tile.residual = to.residual == nullptr ? nullptr : to.residual + at;
+      conv_.tile(tile);
+    }
+  }
+}
+
+}  // namespace
+
+bool accepts_conv_stem16(const OperatorSpec& spec) {
+  const Result<ConvGeometry> g = conv_geometry(spec);
+  return g && g->group == 1 && g->axes[2].dilation == 1 && g->in_channels <= kStemChannels &&
+         accepts_blocked(spec, Layout::kPlain, Packing::kStem16);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_conv_stem16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, Packing::kStem16));
+  return std::unique_ptr<Kernel>(std::make_unique<Stem16>(std::move(conv)));
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,97 @@
+#include "kernels/conv/s8/conv_s8_depthwise16.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/conv/s8/conv_s8_depthwise16_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/simd/simd.h"
+#include "kernels/conv/taps-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kBlock = 16;
+using D = hn::CappedTag<int32_t, kBlock>;
+using V = hn::Vec<D>;
+using D16 = hn::Rebind<int16_t, D>;
+using D8 = hn::Rebind<int8_t, D>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
+#define NESTRT_UNROLL _Pragma("GCC unroll 16")
+
+HWY_INLINE hn::Vec<D16> load16(const int8_t* from) { return hn::PromoteTo(D16(), hn::LoadU(D8(), from)); }
+
+struct Row {
+  const S8DepthwiseRows& rows;
+  int64_t y;
+  int32_t* sums;
+};
+
+// kCount outputs from `x` on, of which all have the taps kx inside the input: kLanes channels of each.
+template <int kCount>
+HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, int64_t lane) {
+  const auto& [depth, height, width] = row.rows.geometry->axes;
+  const int64_t iz = row.rows.z * depth.stride - depth.pad_begin, iy = row.y * height.stride - height.pad_begin;
+  const int64_t ix = x * width.stride - width.pad_begin, pixel_step = width.stride * kBlock;
+  const auto zero = hn::Set(D16(), row.rows.zero);
+  V sums[kCount];
+  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = hn::LoadU(D(), row.rows.start + lane);
+  for (int64_t z = kz.first; z < kz.last; ++z) {
+    for (int64_t y = ky.first; y < ky.last; ++y) {
+      const int64_t line = (iz + z * depth.dilation) * height.input + iy + y * height.dilation;
+      const int64_t in = (line * width.input + ix) * kBlock + lane;
+      const int8_t* weights = row.rows.weights + (z * height.kernel + y) * width.kernel * kBlock + lane;
+      for (int64_t k = kx.first; k < kx.last; ++k) {
+        const auto w = load16(weights + k * kBlock);
+        const int8_t* at = row.rows.input + in + k * width.dilation * kBlock;
+        // The product of a byte and the difference of two fits 16 bits.
+        NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
+          const auto x16 = hn::Sub(load16(at + p * pixel_step), zero);
+          sums[p] = hn::Add(sums[p], hn::PromoteTo(D(), hn::Mul(x16, w)));
+        }
+      }
+    }
+  }
+  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) hn::StoreU(sums[p], D(), row.sums + (x + p) * kBlock + lane);
+}
+
+template <int kCount>
+HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) {
+  for (int64_t lane = 0; lane < kBlock; lane += kLanes) add_taps<kCount>(row, kz, ky, kx, x, lane);
+}
+
+// The inner outputs go four at a time, those at the edges one by one.
+HWY_INLINE void run_row(const Row& row) {
+  const auto& [depth, height, width] = row.rows.geometry->axes;
+  const Taps inner = inside_outputs(width), all{0, width.kernel};
+  const Taps kz = taps_inside(depth, row.rows.z), ky = taps_inside(height, row.y);
+  int64_t x = 0;
+  for (; x < inner.first; ++x) all_lanes<1>(row, kz, ky, taps_inside(width, x), x);
+  for (; x + 4 <= inner.last; x += 4) all_lanes<4>(row, kz, ky, all, x);
+  for (; x < inner.last; ++x) all_lanes<1>(row, kz, ky, all, x);
+  for (; x < width.output; ++x) all_lanes<1>(row, kz, ky, taps_inside(width, x), x);
+}
+
+}  // namespace
+
+void s8_depthwise(const S8DepthwiseRows& rows) {
+  const int64_t row_sums = rows.geometry->axes[2].output * kBlock;
+  for (int64_t i = 0; i < rows.count; ++i) run_row({rows, rows.y + i, rows.sums + i * row_sums});
+}
+
+#undef NESTRT_UNROLL
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(s8_depthwise)
+
+S8DepthwiseFunction s8_depthwise_function() { return simd_pick(s8_depthwise_table); }
+
+}  // namespace nestrt::kernels
+#endif

@@ -1,0 +1,213 @@
+// Direct s8 convolution over blocked16 tensors; kernels/conv/direct_tasks.h says how its tiles cover the output.
+//
+// Channels past the last one of a block need no care: their weights are zeros, and whatever integer stands there, its
+// product is zero.
+//
+// Where a kernel has several taps, and no input is below 0, as behind a Relu, a copy of the inputs less 64 comes first
+// on cores whose tile adds such ones up more seldom (kernels/common/gemm_s8/s8_chains.h).
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <span>
+
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/gemm_s8/s8_chains.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/conv.h"
+#include "kernels/conv/conv_rows.h"
+#include "kernels/conv/direct_tasks.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int64_t kWorthCopying = 128;      // products by input byte
+constexpr int64_t kMaxCopied = 512 * 1024;  // bytes: what the second-level cache holds beside the rest
+constexpr int64_t kCopyGrain = 64;          // bytes: threads share no line of the copy
+
+constexpr uint64_t kSigns = 0x8080808080808080;
+constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // added to bytes from 0 on, they carry nothing
+
+// Where an image's pixels lie, by blocks of channels.
+struct Pixels {
+  const int8_t* input = nullptr;
+  bool centred = false;      // the inputs are less kS8ChainCentre
+  int64_t input_stride = 0;  // from a block to the next
+  std::byte* output = nullptr;
+  const int8_t* residual = nullptr;  // or null
+  int64_t output_stride = 0;         // elements, the residual's, too
+};
+
+class S8Direct16 final : public Kernel, public WindowRows {
+ public:
+  S8Direct16(const ConvGeometry& geometry, S8Product product)
+      : WindowRows(blocked_rows(geometry, 1)),
+        geometry_(geometry),
+        product_(std::move(product)),
+        tasks_(geometry_, product_.limits(), 1) {
+    const int64_t strides = geometry.axes[0].stride * geometry.axes[1].stride * geometry.axes[2].stride;
+    const int64_t bytes = geometry.batch * ceil_div(geometry.in_channels, kTileBlock) * in_plane();
+    const bool worth = geometry.group_outputs() * geometry.taps() >= kWorthCopying * strides && bytes <= kMaxCopied;
+    if (worth && product_.can_centre() && !product_.centres_pixels()) copied_bytes_ = bytes;
+  }
+
+  void run(const KernelCall& call) const override;
+  bool repacked() const override { return product_.repacked(); }
+  ScratchSize scratch(int) const override { return {static_cast<size_t>(copied_bytes_), tasks_.scratch_bytes()}; }
+  const RowKernel* by_rows() const override {
+    const bool takes_rows = reads_own_pixels(geometry_) && geometry_.group == 1 && has_rows(geometry_);
+    return takes_rows && !product_.outputs().wide() ? this : nullptr;
+  }
+
+  size_t row_scratch(int64_t rows) const override { return pixel_offsets_bytes(geometry_, rows); }
+  void run_rows(const RowCall& call) const override;
+
+ private:
+  int64_t in_plane() const { return geometry_.in_spatial() * kTileBlock; }
+  bool copy_centred(const KernelCall& call, int8_t* to) const;
+  Pixels pixels_of(const KernelCall& call, const int8_t* centred, const DirectChunk& chunk) const;
+  void run_chunk(const Pixels& pixels, const DirectChunk& chunk) const;
+  S8Product::Inputs inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const;
+
+  ConvGeometry geometry_;
+  S8Product product_;
+  DirectTasks tasks_;
+  int64_t copied_bytes_ = 0;  // where inputs of which none is below 0 are centred in a copy
+};
+
+bool any_below_zero(const int8_t* bytes, int64_t count) {
+  uint64_t found[4] = {}, some[4];
+  for (int64_t i = 0; i + int64_t{sizeof some} <= count; i += sizeof some) {
+    std::memcpy(some, bytes + i, sizeof some);
+    for (int k = 0; k < 4; ++k) found[k] |= some[k];
+  }
+  if (count % int64_t{sizeof some} != 0) {
+    std::memcpy(some, bytes + count - kTileBlock, kTileBlock);
+    found[0] |= some[0] | some[1];
+  }
+  return ((found[0] | found[1] | found[2] | found[3]) & kSigns) != 0;
+}
+
+// Whether all that a chunk of a Conv of one tap reads is 0 or more.
+bool not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
+  for (int64_t c = 0; c < tile.chunks; ++c) {
+    const int8_t* const input = tile.input + c * tile.chunk_stride;
+    // Every offset is beyond the one before by a pixel or more.
+    const auto pixels = std::ssize(offsets);
+    if (offsets.back() - offsets.front() == (pixels - 1) * kTileBlock) {
+      if (any_below_zero(input + offsets.front(), pixels * kTileBlock)) return false;
+      continue;
+    }
+    for (const int64_t offset : offsets)
+      if (any_below_zero(input + offset, kTileBlock)) return false;
+  }
+  return true;
+}
+
+void S8Direct16::run(const KernelCall& call) const {
+  auto* const copy = reinterpret_cast<int8_t*>(call.shared_scratch);
+  const int8_t* const centred = copied_bytes_ > 0 && copy_centred(call, copy) ? copy : nullptr;
+  tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(pixels_of(call, centred, chunk), chunk); });
+}
+
+void S8Direct16::run_rows(const RowCall& call) const {
+  Pixels pixels;
+  pixels.input = reinterpret_cast<const int8_t*>(call.input);
+  pixels.input_stride = call.input_block_bytes;
+  pixels.output = call.output;
+  pixels.residual = reinterpret_cast<const int8_t*>(call.residual);
+  pixels.output_stride = call.output_block_bytes;
+  run_chunk(pixels, chunk_of_rows(geometry_, call));
+}
+
+// `centred`: a copy of the input, or null.
+Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* centred, const DirectChunk& chunk) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), in_blocks = ceil_div(g.in_channels, kTileBlock);
+  const int64_t first_in = chunk.image * in_blocks + chunk.group * ceil_div(g.group_inputs(), kTileBlock);
+  const int64_t first_out = chunk.image * out_blocks + chunk.group * tasks_.group_blocks();
+  Pixels pixels;
+  pixels.centred = centred != nullptr;
+  pixels.input_stride = in_plane();
+  pixels.input = (pixels.centred ? centred : call.input<int8_t>(0)) + first_in * pixels.input_stride;
+  pixels.output_stride = g.out_spatial() * kTileBlock;
+  const int64_t at = first_out * pixels.output_stride;
+  pixels.output = call.outputs[0] + at * (product_.outputs().wide() ? int64_t{sizeof(float)} : 1);
+  pixels.residual = call.inputs.size() > 3 && call.inputs[3] != nullptr ? call.input<int8_t>(3) + at : nullptr;
+  return pixels;
+}
+
+// False where an input is below 0: the copy is not whole then.
+bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
+  const int8_t* const from = call.input<int8_t>(0);
+  std::atomic<bool> negative = false;
+  parallel_ranges(*call.parallel, ceil_div(copied_bytes_, kCopyGrain), kCopyGrain, [&](int64_t first, int64_t last) {
+    const int64_t end = std::min(last * kCopyGrain, copied_bytes_);
+    uint64_t signs = 0;
+    for (int64_t i = first * kCopyGrain; i < end; i += kTileBlock) {
+      uint64_t some[2];
+      std::memcpy(some, from + i, sizeof some);
+      signs |= some[0] | some[1];
+      for (uint64_t& eight : some) eight = (eight + kCentres) ^ kSigns;
+      std::memcpy(to + i, some, sizeof some);
+    }
+    if ((signs & kSigns) != 0) negative.store(true, std::memory_order_relaxed);
+  });
+  return !negative.load(std::memory_order_relaxed);
+}
+
+// To look at the inputs takes a third of what it saves for one block of outputs.
+S8Product::Inputs S8Direct16::inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const {
+  if (pixels.centred) return S8Product::Inputs::kCentred;
+  const bool looks = product_.centres_pixels() && chunk.blocks.size() > 1;
+  const bool found = looks && not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
+  return found ? S8Product::Inputs::kNotNegative : S8Product::Inputs::kAny;
+}
+
+void S8Direct16::run_chunk(const Pixels& pixels, const DirectChunk& chunk) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t first_block = chunk.group * tasks_.group_blocks();
+  TileLimits limits = product_.limits();
+  if (g.taps() == 1) limits.points = chunk.pixels.size();  // which the product cuts itself
+  S8Tile tile;
+  tile.segments = g.taps();
+  tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
+  tile.chunk_stride = pixels.input_stride;
+  tile.length = kTileBlock;
+  tile.input = pixels.input;
+  S8Finish finish;
+  finish.point_stride = kTileBlock;
+  finish.block_stride = pixels.output_stride;
+  const int64_t tiles = chunk.tiles(limits.points);
+  const S8Product::Inputs inputs = inputs_of(pixels, chunk, tile);
+  for (int64_t block = chunk.blocks.first; block < chunk.blocks.last; block += limits.blocks) {
+    tile.blocks = std::min(limits.blocks, chunk.blocks.last - block);
+    tile.offsets = chunk.offsets;
+    for (int64_t t = 0; t < tiles; ++t) {
+      const Range part = chunk.tile(t, limits);
+      const int64_t at = block * pixels.output_stride + (chunk.pixels.first + part.first) * kTileBlock;
+      tile.points = part.size();
+      tile.turn = t;
+      product_.outputs().place(pixels.output, pixels.residual, at, finish);
+      product_.run(first_block + block, tile, finish, inputs);
+      tile.offsets += tile.segments * tile.points;
+    }
+  }
+}
+
+}  // namespace
+
+bool accepts_conv_s8_direct16(const OperatorSpec& spec) {
+  const Result<ConvGeometry> g = conv_geometry(spec);
+  if (!g || !accepts_s8_blocked(spec, Layout::kBlocked16, Packing::kS8O16i4)) return false;
+  return g->group == 1 || (g->group_inputs() % kTileBlock == 0 && g->group_outputs() % kTileBlock == 0);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
+  const int64_t block_bytes = ceil_div(g.group_inputs(), kTileBlock) * g.taps() * kTileBlock * kTileBlock;
+  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8O16i4, block_bytes));
+  return std::unique_ptr<Kernel>(std::make_unique<S8Direct16>(g, std::move(product)));
+}
+
+}  // namespace nestrt::kernels

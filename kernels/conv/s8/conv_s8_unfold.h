@@ -1,0 +1,33 @@
+// S8Unfold: brings conv.s8.stem16 the input rows under a row of outputs from a picture that lies in blocks of 16
+// channels, folded or not (nestrt/data_type.h).
+#pragma once
+
+#include "kernels/common/layout/folded_rows.h"
+#include "kernels/conv/geometry.h"
+
+namespace nestrt::kernels {
+
+class S8Unfold {
+ public:
+  // Whether it unfolds what that convolution reads. Requires: conv_geometry() accepts it.
+  static bool accepts(const ConvGeometry& geometry, const TensorSpec& input);
+
+  // `columns`: padded input columns under a row of outputs, a multiple of 16. Requires: accepts().
+  S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns);
+
+  // Of the rows that run() writes; at least `columns`, and a multiple of 16.
+  int64_t stride() const { return stride_; }
+  // [channels][kernel height][stride()] of row `row` of the outputs of an image; of each the first `columns` count.
+  void run(const int8_t* input, int64_t image, int64_t row, int8_t* to) const;
+
+ private:
+  void clear(int64_t first, int64_t last, int64_t from_column, int64_t to_column, int8_t* to) const;
+
+  ConvAxis height_, width_;
+  FoldedRow row_;
+  int64_t folded_rows_;
+  int64_t columns_, stride_;
+  S8UnfoldFunction unfold_;
+};
+
+}  // namespace nestrt::kernels

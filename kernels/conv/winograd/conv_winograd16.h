@@ -1,0 +1,16 @@
+// Winograd's convolution with what a caller has prepared: for kernels that bring operands of other forms into its own.
+#pragma once
+
+#include <memory>
+
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/winograd/winograd.h"
+
+namespace nestrt::kernels {
+
+// A kernel of the operands input, weights, bias and residual in blocked16. Requires: aarch64; a geometry that fits the
+// shape; has_bounds() of the operator; weights [blocks of 16 outputs][positions][channels][16 outputs].
+std::unique_ptr<Kernel> make_winograd16(BlockedConv conv, const WinogradShape& shape,
+                                        const WinogradTransforms& transforms);
+
+}  // namespace nestrt::kernels

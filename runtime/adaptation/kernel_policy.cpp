@@ -1,0 +1,279 @@
+#include "runtime/adaptation/kernel_policy.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "runtime/costs/unit_key.h"
+#include "runtime/plan/queries/program_for.h"
+#include "runtime/plan/queries/statistics.h"
+
+namespace nestrt {
+namespace {
+
+// So many runs show what kernels in use take.
+constexpr uint32_t kRunsToKnow = 8;
+// A kernel that is no faster than this is not worth another.
+constexpr double kFaster = 1.02;
+// What the clock says of the steps beside is not believed beyond this.
+constexpr double kMaxSlowdown = 4;
+// Kernels are measured again: for the first time after so many runs, then more and more rarely.
+constexpr uint64_t kMeasureAgain = 4096, kMeasureRarely = 65536;
+constexpr uint32_t kNoRuns = std::numeric_limits<uint32_t>::max();
+constexpr double kNeverDue = std::numeric_limits<double>::infinity();
+
+// What it computes as a part of what its branch does.
+double share_of(const plan::Tables& tables, uint32_t branch, uint32_t op) {
+  uint64_t own = 0, all = 0;
+  for (const uint32_t other : tables.branches[branch].operators) {
+    const OperatorStatistics work = statistics(tables, tables.operators[other]);
+    const uint64_t amount = work.macs + work.bytes();
+    all += amount;
+    if (other == op) own = amount;
+  }
+  return all > 0 ? static_cast<double>(own) / static_cast<double>(all) : 1;
+}
+
+std::vector<uint32_t> branch_of(const plan::Tables& tables) {
+  std::vector<uint32_t> result(tables.operators.size(), 0);
+  for (uint32_t branch = 0; branch < tables.branches.size(); ++branch)
+    for (const uint32_t op : tables.branches[branch].operators) result[op] = branch;
+  return result;
+}
+
+}  // namespace
+
+std::vector<OperatorKernels> kernels_to_choose_from(const std::shared_ptr<const Plan>& plan, Unit& host,
+                                                    KernelChoice choice) {
+  std::vector<OperatorKernels> result;
+  if (choice == KernelChoice::kCompilers) return result;
+  const plan::Tables& tables = plan->tables();
+  for (uint32_t branch = 0; branch < tables.branches.size(); ++branch) {
+    const plan::Program* const program = program_for(tables.branches[branch], host.info());
+    if (program == nullptr || program->kind != plan::ProgramKind::kKernels) continue;
+    std::optional<uint32_t> last;
+    for (const KernelOption& option : host.kernel_options({plan, branch, program})) {
+      const bool is_first = option.number == 0;
+      if (!is_first && choice == KernelChoice::kSameBits && !option.same_bits) continue;
+      if (is_first || last != option.op) result.push_back({tables.branches[branch].operators[option.op], {}});
+      last = option.op;
+      result.back().kernels.push_back({option.number, std::string(option.name)});
+    }
+  }
+  std::erase_if(result, [](const OperatorKernels& op) { return op.kernels.size() < 2; });
+  return result;
+}
+
+KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host_index,
+                           std::vector<OperatorKernels> operators, const CostTable& known)
+    : plan_(plan),
+      host_(key_of(host)),
+      host_index_(host_index),
+      in_use_(plan.tables().operators.size(), 0),
+      again_runs_(kMeasureAgain),
+      wait_runs_(kMeasureAgain),
+      due_runs_(operators.empty() ? kNoRuns : kRunsToKnow) {
+  const std::vector<uint32_t> branches = branch_of(plan.tables());
+  for (OperatorKernels& kernels : operators) {
+    const uint32_t branch = branches[kernels.op];
+    Operator& op = operators_.emplace_back();
+    op.op = kernels.op;
+    op.branch = branch;
+    op.share = share_of(plan.tables(), branch, kernels.op);
+    op.kernels = std::move(kernels.kernels);
+    op.is_measured.resize(op.kernels.size());
+    double least = kNeverDue;
+    for (size_t i = 0; i < op.kernels.size(); ++i) {
+      const std::string work = kernel_work_name(plan, op.op, host_, op.kernels[i].name);
+      const WorkCost* const cost = known.find(host_, work);
+      op.is_measured[i] = cost != nullptr && cost->source == CostSource::kMeasured;
+      if (!op.is_measured[i]) continue;
+      costs_.set(host_, work, *cost);
+      if (cost->microseconds >= least) continue;
+      least = cost->microseconds;
+      op.in_use = i;
+    }
+    // Of the compiler's choice nothing is known: others say nothing then.
+    if (!op.is_measured[0]) op.in_use = 0;
+    in_use_[op.op] = op.kernels[op.in_use].number;
+  }
+}
+
+// --- Times -----------------------------------------------------------------------------------------------------------
+
+// Parts of a branch that run side by side are added up: they change together.
+KernelPolicy::BranchTimes KernelPolicy::times_of(const Schedule& schedule, const RunStatistics& statistics,
+                                                 bool is_short) const {
+  BranchTimes times(plan_.tables().branches.size(), 0);
+  for (size_t index = 0; index < schedule.steps.size(); ++index)
+    if (schedule.lanes[schedule.steps[index].lane].unit == host_index_)
+      times[schedule.steps[index].branch] += is_short ? statistics.recent_us(index) : statistics.mean_us(index);
+  return times;
+}
+
+// Of the host's steps that the change of kernels does not touch: how many times as long they take.
+double KernelPolicy::slowdown(const BranchTimes& before, const BranchTimes& now,
+                              std::optional<size_t> Operator::*touched) const {
+  BranchTimes then = before, later = now;
+  for (const Operator& op : operators_)
+    if ((op.*touched).has_value()) then[op.branch] = later[op.branch] = 0;
+  const double was = std::accumulate(then.begin(), then.end(), 0.0);
+  const double is = std::accumulate(later.begin(), later.end(), 0.0);
+  return was > 0 && is > 0 ? std::clamp(is / was, 1 / kMaxSlowdown, kMaxSlowdown) : 1;
+}
+
+// What it takes itself, of its branch.
+double KernelPolicy::own_us(const Operator& op, const BranchTimes& times) const { return op.share * times[op.branch]; }
+
+// --- Deciding --------------------------------------------------------------------------------------------------------
+
+KernelPolicy::Move KernelPolicy::decide(const Schedule& schedule, const RunStatistics& statistics) {
+  changes_.clear();
+  const BranchTimes times = times_of(schedule, statistics, false);
+  Move move = Move::kStay;
+  if (statistics.runs() >= kRunsToKnow) {
+    makespan_before_ = statistics.total_us() / statistics.runs();
+    if (std::exchange(is_on_trial_, false)) move = judge(times);
+    if (runs_ >= again_runs_) measure_all_again();
+    if (move == Move::kStay && explore(times)) move = Move::kExplore;
+  }
+  plan_next(statistics, times);
+  if (move == Move::kAdopt) restart();
+  return move;
+}
+
+void KernelPolicy::restart() {
+  counted_us_ = counted_runs_ = 0;
+  due_us_ = kNeverDue;
+  due_runs_ = is_on_trial_ || has_kernels_to_try() ? kRunsToKnow : kNoRuns;
+}
+
+void KernelPolicy::count(const RunStatistics& statistics) {
+  if (!saved_us_ && statistics.runs() > 0) saved_us_ = kExploringAtFirst * statistics.total_us() / statistics.runs();
+  if (saved_us_) *saved_us_ += kExploring * (statistics.total_us() - counted_us_);
+  runs_ += statistics.runs() - counted_runs_;
+  counted_us_ = statistics.total_us();
+  counted_runs_ = statistics.runs();
+}
+
+// Takes back what is no better than what was there before.
+KernelPolicy::Move KernelPolicy::judge(const BranchTimes& times) {
+  const double speed = slowdown(before_, times, &Operator::before);
+  Move move = Move::kStay;
+  for (Operator& op : operators_) {
+    if (!op.before) continue;
+    const size_t before = *std::exchange(op.before, std::nullopt);
+    const double was = before_[op.branch] * speed, is = times[op.branch];
+    if (was <= 0 || is <= 0) continue;
+    note(op, op.in_use, std::max(own_us(op, before_) * speed + is - was, 0.0));
+    note(op, before, own_us(op, before_) * speed);
+    if (is < was) continue;
+    use(op, before, was / is);
+    move = Move::kAdopt;
+  }
+  return move;
+}
+
+// Those that take longest first: there most is to be gained.
+bool KernelPolicy::explore(const BranchTimes& times) {
+  std::vector<Operator*> candidates;
+  for (Operator& op : operators_)
+    if (times[op.branch] > 0 && next_kernel(op)) candidates.push_back(&op);
+  std::ranges::stable_sort(candidates, std::greater(), [&](const Operator* op) { return own_us(*op, times); });
+  explored_ = in_use_;
+  std::vector<bool> is_taken(times.size(), false);
+  double left = saved_us_.value_or(0);
+  for (Operator* const op : candidates) {
+    const double supposed = kExploringRuns * own_us(*op, times);
+    if (is_taken[op->branch] || supposed > left) continue;
+    left -= supposed;
+    is_taken[op->branch] = true;
+    op->explored = next_kernel(*op);
+    explored_[op->op] = op->kernels[*op->explored].number;
+  }
+  before_ = times;
+  return explored_ != in_use_;
+}
+
+KernelPolicy::Move KernelPolicy::end_exploring(const Schedule& schedule, const RunStatistics& statistics) {
+  changes_.clear();
+  if (saved_us_) *saved_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * makespan_before_);
+  const BranchTimes times = times_of(schedule, statistics, true);
+  const double speed = slowdown(before_, times, &Operator::explored);
+  Move move = Move::kStay;
+  for (Operator& op : operators_) {
+    if (!op.explored) continue;
+    const size_t kernel = *std::exchange(op.explored, std::nullopt);
+    const double was = before_[op.branch] * speed, is = times[op.branch];
+    op.is_measured[kernel] = true;
+    if (was <= 0 || is <= 0) continue;
+    const double own = own_us(op, before_) * speed;
+    note(op, op.in_use, own);
+    note(op, kernel, std::max(own + is - was, 0.0));
+    if (is * kFaster >= was) continue;
+    op.before = op.in_use;
+    use(op, kernel, is / was);
+    move = Move::kAdopt;
+  }
+  is_on_trial_ = move == Move::kAdopt;
+  due_runs_ = counted_runs_ + 1;
+  if (is_on_trial_) restart();
+  return move;
+}
+
+void KernelPolicy::undo() {
+  for (Operator& op : operators_) {
+    if (op.explored) op.is_measured[*std::exchange(op.explored, std::nullopt)] = true;  // it would fail again
+    if (!op.before) continue;
+    op.in_use = *std::exchange(op.before, std::nullopt);
+    in_use_[op.op] = op.kernels[op.in_use].number;
+  }
+  is_on_trial_ = false;
+  changes_.clear();
+}
+
+void KernelPolicy::note(const Operator& op, size_t kernel, double microseconds) {
+  has_learned_ = true;
+  costs_.set(host_, kernel_work_name(plan_, op.op, host_, op.kernels[kernel].name),
+             {microseconds, CostSource::kMeasured});
+}
+
+void KernelPolicy::use(Operator& op, size_t kernel, double factor) {
+  op.in_use = kernel;
+  in_use_[op.op] = op.kernels[kernel].number;
+  changes_.emplace_back(op.op, factor);
+}
+
+std::optional<size_t> KernelPolicy::next_kernel(const Operator& op) const {
+  for (size_t i = 0; i < op.kernels.size(); ++i)
+    if (i != op.in_use && !op.is_measured[i]) return i;
+  return std::nullopt;
+}
+
+bool KernelPolicy::has_kernels_to_try() const {
+  return runs_ >= again_runs_ ||
+         std::ranges::any_of(operators_, [&](const Operator& op) { return next_kernel(op).has_value(); });
+}
+
+void KernelPolicy::measure_all_again() {
+  wait_runs_ = std::min(2 * wait_runs_, kMeasureRarely);
+  again_runs_ = runs_ + wait_runs_;
+  for (Operator& op : operators_) op.is_measured.assign(op.kernels.size(), false);
+}
+
+// What is to be tried and too dear for now is tried once enough has been saved up.
+void KernelPolicy::plan_next(const RunStatistics& statistics, const BranchTimes& times) {
+  due_us_ = kNeverDue;
+  if (statistics.runs() < kRunsToKnow || is_on_trial_) {
+    due_runs_ = kRunsToKnow;
+    return;
+  }
+  due_runs_ = static_cast<uint32_t>(std::min<uint64_t>(statistics.runs() + again_runs_ - runs_, kNoRuns));
+  double least = kNeverDue;
+  for (const Operator& op : operators_)
+    if (times[op.branch] > 0 && next_kernel(op)) least = std::min(least, own_us(op, times));
+  const double missing = kExploringRuns * least - saved_us_.value_or(0);
+  due_us_ = statistics.total_us() + std::max(0.0, missing) / kExploring;
+}
+
+}  // namespace nestrt

@@ -1,0 +1,40 @@
+#include "runtime/adaptation/trial.h"
+
+#include <algorithm>
+
+#include "runtime/core/clock.h"
+#include "runtime/core/tensor_set.h"
+#include "runtime/costs/measurement/sample_statistics.h"
+
+namespace nestrt {
+namespace {
+
+constexpr int kWarmup = 2, kFewest = 3, kMaxRuns = 200;
+constexpr std::chrono::milliseconds kEnough{150};
+constexpr double kClearly = 0.99;
+
+}  // namespace
+
+Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& b, RunMemory& memory,
+                       const ExecutorOptions& options, UnitHealth& health) {
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::random(plan.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(plan.outputs()));
+  memory.bind(inputs.const_views(), outputs.views());
+  Executor executor(options, health);
+  NESTRT_RETURN_IF_ERROR(executor.reserve_unit_lanes(std::max(a.unit_lanes().size(), b.unit_lanes().size())));
+  const Clock* const clock = options.clock.get();
+  std::vector<double> ratios;
+  const SteadyClock::time_point begin = now_by(clock);
+  for (int run = 0; run < kWarmup + kMaxRuns; ++run) {
+    if (run >= kWarmup + kFewest && now_by(clock) - begin > kEnough) break;
+    const SteadyClock::time_point start = now_by(clock);
+    NESTRT_RETURN_IF_ERROR(executor.run(a, {&memory}));
+    const SteadyClock::time_point middle = now_by(clock);
+    NESTRT_RETURN_IF_ERROR(executor.run(b, {&memory}));
+    const std::chrono::duration<double> of_a = middle - start, of_b = now_by(clock) - middle;
+    if (run >= kWarmup) ratios.push_back(of_a / of_b);
+  }
+  return describe_samples(std::move(ratios)).median < kClearly;
+}
+
+}  // namespace nestrt

@@ -1,0 +1,48 @@
+#include "runtime/execution/step_timeout.h"
+
+#include <algorithm>
+
+namespace nestrt {
+namespace {
+
+using Microseconds = std::chrono::duration<double, std::micro>;
+
+// The host takes longer than it did where its caches hold something else, and where others use its cores.
+constexpr double kHostFactor = 1.5;
+// A deadline that is farther away hurries nobody.
+constexpr std::chrono::hours kFar{24};
+// To stop a unit, and to wake the thread that waits for it.
+constexpr Microseconds kStopTime{500};
+
+std::chrono::nanoseconds limit_of(double unit_us, const UnitLimits& limits) {
+  if (limits.factor == 0 || unit_us == 0) return std::chrono::nanoseconds::max();
+  const Microseconds limit = Microseconds(limits.factor * unit_us) + limits.slack;
+  if (limit >= Microseconds(limits.timeout)) return std::chrono::nanoseconds::max();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
+}
+
+// For the host, after the unit. Where nothing is known of it, each of the two has the same time.
+Microseconds host_share(const StepTimes& times, Microseconds left) {
+  if (times.host_us == 0) return left / 2;
+  return Microseconds((times.host_us + times.rest_us) * kHostFactor) + kStopTime;
+}
+
+}  // namespace
+
+StepTimeout step_timeout(const StepTimes& times, const UnitLimits& limits, SteadyClock::time_point now,
+                         Deadline run_deadline) {
+  StepTimeout patience;
+  patience.limit = limit_of(times.unit_us, limits);
+  patience.deadline = run_deadline;
+  if (run_deadline > now + kFar) return patience;
+  const Microseconds left = run_deadline > now ? Microseconds(run_deadline - now) : Microseconds(0);
+  const Microseconds spare = left - host_share(times, left);
+  patience.host_is_in_time = times.host_us > 0 && Microseconds(times.host_us + times.rest_us) < left;
+  const double unit_us = std::max(times.unit_us, times.predicted_us);
+  patience.unit_is_in_time = Microseconds(unit_us + times.rest_us) <= left;
+  patience.is_protected = spare > Microseconds(0) && spare >= Microseconds(unit_us);
+  if (patience.is_protected) patience.deadline = now + std::chrono::duration_cast<SteadyClock::duration>(spare);
+  return patience;
+}
+
+}  // namespace nestrt

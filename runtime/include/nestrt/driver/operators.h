@@ -1,0 +1,553 @@
+// The operators of a plan, each a plain struct of attributes. What an operator computes, and of which operands, stands
+// beside it; the rules that its operands have to keep are its row of kernels/ (nestrt/driver/kernel.h).
+//
+// fields() lists a struct's members with their names, in the order of the table of the same name in
+// runtime/plan/format/plan.fbs. Reading and writing plans, checking of enumerations, comparing and printing all follow
+// it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "nestrt/data_type.h"
+#include "nestrt/driver/operator_kinds.h"
+#include "nestrt/driver/visibility.h"
+
+namespace nestrt {
+namespace NESTRT_PUBLIC ops {
+
+template <typename Owner, typename Member>
+struct Field {
+  std::string_view name;
+  Member Owner::*member;
+};
+
+template <typename Owner, typename Member>
+constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
+  return {name, member};
+}
+
+// --- Operators -----------------------------------------------------------------------------------------------------
+
+struct Activation {
+  ActivationKind kind = ActivationKind::kInvalidIndex;
+  float alpha = 0;
+  float beta = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Activation::kind), field("alpha", &Activation::alpha),
+                      field("beta", &Activation::beta)};
+  }
+  bool operator==(const Activation&) const = default;
+};
+
+// Inputs: x [N, C, spatial...], weights [M, C/group, kernel...], bias [M] (optional), residual of the output's shape
+// (optional). y = activation(conv(x) + bias + residual). All lists have one entry per spatial axis.
+// s8: x, weights and residual s8, bias s32. s8c: no residual; `rounding` and `inner_exponent` mean nothing.
+struct Conv {
+  std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end;
+  int32_t group = 1;
+  Activation activation{};
+  Rounding rounding = Rounding::kHalfUp;
+  bool wide_output = false;  // s8: y is the accumulator as f32, exactly
+  int8_t inner_exponent =
+      0;  // s8 with a residual: conv(x) + bias becomes s8 of this exponent, then the residual is added
+
+  static constexpr auto fields() {
+    return std::tuple{field("kernel", &Conv::kernel),           field("stride", &Conv::stride),
+                      field("dilation", &Conv::dilation),       field("pad_begin", &Conv::pad_begin),
+                      field("pad_end", &Conv::pad_end),         field("group", &Conv::group),
+                      field("activation", &Conv::activation),   field("rounding", &Conv::rounding),
+                      field("wide_output", &Conv::wide_output), field("inner_exponent", &Conv::inner_exponent)};
+  }
+  bool operator==(const Conv&) const = default;
+};
+
+// Inputs as Conv; weights [C, M/group, kernel...]. output_padding adds to the far end.
+struct ConvTranspose {
+  std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end, output_padding;
+  int32_t group = 1;
+  Activation activation{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("kernel", &ConvTranspose::kernel),     field("stride", &ConvTranspose::stride),
+        field("dilation", &ConvTranspose::dilation), field("pad_begin", &ConvTranspose::pad_begin),
+        field("pad_end", &ConvTranspose::pad_end),   field("output_padding", &ConvTranspose::output_padding),
+        field("group", &ConvTranspose::group),       field("activation", &ConvTranspose::activation)};
+  }
+  bool operator==(const ConvTranspose&) const = default;
+};
+
+// Fully connected: x [M, K] times constant weights [K, N] plus bias [N] (optional); y [M, N].
+struct Dense {
+  Activation activation{};
+  Rounding rounding = Rounding::kHalfUp;  // these two as Conv
+  bool wide_output = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("activation", &Dense::activation), field("rounding", &Dense::rounding),
+                      field("wide_output", &Dense::wide_output)};
+  }
+  bool operator==(const Dense&) const = default;
+};
+
+// numpy.matmul of two tensors, batch dimensions broadcast.
+struct MatMul {
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const MatMul&) const = default;
+};
+
+struct Pool {
+  PoolKind kind = PoolKind::kMax;
+  std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end;
+  bool count_include_pad = false;  // average: divide by the whole window
+  bool ceil_mode =
+      false;      // a last window that starts inside the input or its begin pad counts although it ends outside
+  int32_t p = 2;  // lp
+  Rounding rounding = Rounding::kHalfUp;  // s8
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Pool::kind),
+                      field("kernel", &Pool::kernel),
+                      field("stride", &Pool::stride),
+                      field("dilation", &Pool::dilation),
+                      field("pad_begin", &Pool::pad_begin),
+                      field("pad_end", &Pool::pad_end),
+                      field("count_include_pad", &Pool::count_include_pad),
+                      field("ceil_mode", &Pool::ceil_mode),
+                      field("p", &Pool::p),
+                      field("rounding", &Pool::rounding)};
+  }
+  bool operator==(const Pool&) const = default;
+};
+
+// alpha, beta as in Activation; elu, celu, thresholded_relu: alpha; selu: alpha, beta = gamma; shrink: alpha = lambd,
+// beta = bias; gelu: alpha = 1 selects the tanh form; is_inf: alpha = detect_negative, beta = detect_positive.
+struct Unary {
+  UnaryKind kind = UnaryKind::kRelu;
+  float alpha = 0;
+  float beta = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Unary::kind), field("alpha", &Unary::alpha), field("beta", &Unary::beta)};
+  }
+  bool operator==(const Unary&) const = default;
+};
+
+// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons give boolean. Of the kinds only add has an s8 form.
+struct Binary {
+  BinaryKind kind = BinaryKind::kAdd;
+  Activation activation{};
+  Rounding rounding = Rounding::kHalfUp;
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Binary::kind), field("activation", &Binary::activation),
+                      field("rounding", &Binary::rounding)};
+  }
+  bool operator==(const Binary&) const = default;
+};
+
+// Inputs: condition (boolean), a, b; broadcast.
+struct Select {
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const Select&) const = default;
+};
+
+struct Cast {
+  DataType to = DataType::kF32;
+
+  static constexpr auto fields() { return std::tuple{field("to", &Cast::to)}; }
+  bool operator==(const Cast&) const = default;
+};
+
+struct Concat {
+  int32_t axis = 0;
+
+  static constexpr auto fields() { return std::tuple{field("axis", &Concat::axis)}; }
+  bool operator==(const Concat&) const = default;
+};
+
+// Strided window of the input, of the given output shape: y[i] = x[start + i * step] on every axis. Steps may be
+// negative.
+struct Slice {
+  std::vector<int64_t> start, step, shape;
+
+  static constexpr auto fields() {
+    return std::tuple{field("start", &Slice::start), field("step", &Slice::step), field("shape", &Slice::shape)};
+  }
+  bool operator==(const Slice&) const = default;
+};
+
+struct Transpose {
+  std::vector<int32_t> permutation;
+
+  static constexpr auto fields() { return std::tuple{field("permutation", &Transpose::permutation)}; }
+  bool operator==(const Transpose&) const = default;
+};
+
+// Same elements, the given output shape; no work where the output views the input's buffer.
+struct Reshape {
+  std::vector<int64_t> shape;
+
+  static constexpr auto fields() { return std::tuple{field("shape", &Reshape::shape)}; }
+  bool operator==(const Reshape&) const = default;
+};
+
+// Negative pads crop.
+struct Pad {
+  PadMode mode = PadMode::kConstant;
+  std::vector<int64_t> begin, end;
+  float value = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("mode", &Pad::mode), field("begin", &Pad::begin), field("end", &Pad::end),
+                      field("value", &Pad::value)};
+  }
+  bool operator==(const Pad&) const = default;
+};
+
+struct Resize {
+  ResizeMode mode = ResizeMode::kNearest;
+  CoordinateMode coordinate = CoordinateMode::kHalfPixel;
+  NearestMode nearest = NearestMode::kRoundPreferFloor;
+  std::vector<float> scales;  // by axis, as the model states them (not always out / in)
+  std::vector<float> roi;     // tf_crop_and_resize: starts, then ends
+  float cubic_coefficient = -0.75f;
+  bool exclude_outside = false;
+  float extrapolation_value = 0;
+  std::vector<int64_t> sizes;  // the output's dimensions
+
+  static constexpr auto fields() {
+    return std::tuple{field("mode", &Resize::mode),
+                      field("coordinate", &Resize::coordinate),
+                      field("nearest", &Resize::nearest),
+                      field("scales", &Resize::scales),
+                      field("roi", &Resize::roi),
+                      field("cubic_coefficient", &Resize::cubic_coefficient),
+                      field("exclude_outside", &Resize::exclude_outside),
+                      field("extrapolation_value", &Resize::extrapolation_value),
+                      field("sizes", &Resize::sizes)};
+  }
+  bool operator==(const Resize&) const = default;
+};
+
+// Repeats the input to the given output shape (ONNX Tile and Expand). Dimensions align at the end; each is a multiple.
+struct Tile {
+  std::vector<int64_t> shape;
+
+  static constexpr auto fields() { return std::tuple{field("shape", &Tile::shape)}; }
+  bool operator==(const Tile&) const = default;
+};
+
+// Inputs: data, indices (s32 or s64; negative counts from the end).
+struct Gather {
+  int32_t axis = 0;
+
+  static constexpr auto fields() { return std::tuple{field("axis", &Gather::axis)}; }
+  bool operator==(const Gather&) const = default;
+};
+
+struct GatherElements {
+  int32_t axis = 0;
+
+  static constexpr auto fields() { return std::tuple{field("axis", &GatherElements::axis)}; }
+  bool operator==(const GatherElements&) const = default;
+};
+
+struct Softmax {
+  int32_t axis = 0;
+  bool log = false;
+
+  static constexpr auto fields() { return std::tuple{field("axis", &Softmax::axis), field("log", &Softmax::log)}; }
+  bool operator==(const Softmax&) const = default;
+};
+
+// Across channels (axis 1).
+struct LocalResponseNorm {
+  int32_t size = 0;
+  float alpha = 0;
+  float beta = 0;
+  float bias = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("size", &LocalResponseNorm::size), field("alpha", &LocalResponseNorm::alpha),
+                      field("beta", &LocalResponseNorm::beta), field("bias", &LocalResponseNorm::bias)};
+  }
+  bool operator==(const LocalResponseNorm&) const = default;
+};
+
+// Inputs: x, scale [C], bias [C].
+struct InstanceNorm {
+  float epsilon = 0;
+
+  static constexpr auto fields() { return std::tuple{field("epsilon", &InstanceNorm::epsilon)}; }
+  bool operator==(const InstanceNorm&) const = default;
+};
+
+// Inputs: x, scale, bias (optional); over axes [axis, rank).
+struct LayerNorm {
+  int32_t axis = 0;
+  float epsilon = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("axis", &LayerNorm::axis), field("epsilon", &LayerNorm::epsilon)};
+  }
+  bool operator==(const LayerNorm&) const = default;
+};
+
+struct LpNorm {
+  int32_t axis = 0;
+  int32_t p = 2;
+
+  static constexpr auto fields() { return std::tuple{field("axis", &LpNorm::axis), field("p", &LpNorm::p)}; }
+  bool operator==(const LpNorm&) const = default;
+};
+
+struct Reduce {
+  ReduceKind kind = ReduceKind::kMean;
+  std::vector<int32_t> axes;
+  bool keep_dims = true;
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Reduce::kind), field("axes", &Reduce::axes),
+                      field("keep_dims", &Reduce::keep_dims)};
+  }
+  bool operator==(const Reduce&) const = default;
+};
+
+// Output s64.
+struct ArgReduce {
+  bool min = false;
+  int32_t axis = 0;
+  bool keep_dims = true;
+  bool select_last = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("min", &ArgReduce::min), field("axis", &ArgReduce::axis),
+                      field("keep_dims", &ArgReduce::keep_dims), field("select_last", &ArgReduce::select_last)};
+  }
+  bool operator==(const ArgReduce&) const = default;
+};
+
+// Running sums, or with `product` products.
+struct CumSum {
+  int32_t axis = 0;
+  bool exclusive = false;
+  bool reverse = false;
+  bool product = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("axis", &CumSum::axis), field("exclusive", &CumSum::exclusive),
+                      field("reverse", &CumSum::reverse), field("product", &CumSum::product)};
+  }
+  bool operator==(const CumSum&) const = default;
+};
+
+// Between the layouts of its input and output; same logical tensor.
+struct Reorder {
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const Reorder&) const = default;
+};
+
+// f32 to integers as the output's tensor says; `to`: s8, or u8 with a scale.
+struct Quantize {
+  Rounding rounding = Rounding::kHalfUp;
+  DataType to = DataType::kS8;
+
+  static constexpr auto fields() {
+    return std::tuple{field("rounding", &Quantize::rounding), field("to", &Quantize::to)};
+  }
+  bool operator==(const Quantize&) const = default;
+};
+
+// s8, with a scale u8 and s32 too, to f32.
+struct Dequantize {
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const Dequantize&) const = default;
+};
+
+// s8 to s8 of another exponent; with scales also from and to u8, with an activation on the real numbers in between.
+struct Requantize {
+  Rounding rounding = Rounding::kHalfUp;
+  DataType to = DataType::kS8;
+  Activation activation{};
+
+  static constexpr auto fields() {
+    return std::tuple{field("rounding", &Requantize::rounding), field("to", &Requantize::to),
+                      field("activation", &Requantize::activation)};
+  }
+  bool operator==(const Requantize&) const = default;
+};
+
+// What another compiler than nestc has compiled, whatever it computes: its branch has a program of that compiler's, and
+// no kernel. Inputs: plain tensors of any types.
+struct Opaque {
+  int32_t part = 0;              // tells those of a model apart
+  std::vector<int64_t> results;  // of each output: the number of its type, its rank, its dimensions
+
+  static constexpr auto fields() {
+    return std::tuple{field("part", &Opaque::part), field("results", &Opaque::results)};
+  }
+  bool operator==(const Opaque&) const = default;
+};
+
+// Where the `count` largest (or smallest) elements along the axis are, in order; equal ones in the order they stand in.
+// A NaN counts as larger than any number. Output s64, GatherElements gives the elements.
+struct TopK {
+  int32_t axis = 0;
+  int32_t count = 1;
+  bool smallest = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("axis", &TopK::axis), field("count", &TopK::count), field("smallest", &TopK::smallest)};
+  }
+  bool operator==(const TopK&) const = default;
+};
+
+// Inputs: data [N, ...], indices [M] (s32 or s64; negative counts from the end), updates [M, ...]. A copy of the data
+// in which row indices[m] is combined with row m of the updates, one m after the other.
+struct Scatter {
+  ScatterKind kind = ScatterKind::kReplace;
+
+  static constexpr auto fields() { return std::tuple{field("kind", &Scatter::kind)}; }
+  bool operator==(const Scatter&) const = default;
+};
+
+// Inputs: x [N, C, spatial...], grid [N, output's spatial..., axes]: for each point of the output where in x it is, the
+// last axis first, from -1 to 1. align_corners: those are centres of the outermost elements, else their outer edges.
+struct GridSample {
+  ResizeMode mode = ResizeMode::kLinear;
+  PaddingKind padding = PaddingKind::kZeros;
+  bool align_corners = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("mode", &GridSample::mode), field("padding", &GridSample::padding),
+                      field("align_corners", &GridSample::align_corners)};
+  }
+  bool operator==(const GridSample&) const = default;
+};
+
+// The recurrent part of ONNX's RNN, GRU and LSTM, one direction. G = 1, 3 (z, r, h) or 4 (i, o, f, c) gates of H.
+// Inputs: x [T, B, G * H], the input's part of the gates with all biases; weights [H, G * H] of the state; bias [H] of
+// the state's part of h (gru, linear_before_reset, optional); first state [B, H] (optional: zeros); of lstm, optional:
+// first cell [B, H], peepholes [3 * H] of i, o, f. Output [T, B, H], of lstm [T + 1, B, H]: the states, and behind them
+// the last cell. `reverse`: from the last x to the first. Activations: of gates, of candidates (of rnn the only one),
+// of the cell (lstm).
+struct Recurrent {
+  RecurrentKind kind = RecurrentKind::kPlain;
+  bool reverse = false;
+  bool linear_before_reset = false;  // gru
+  bool input_forget = false;         // lstm: the forget gate is 1 - i
+  float clip = 0;                    // of what activations take; 0: none
+  Activation gate{}, candidate{}, cell{};
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Recurrent::kind),
+                      field("reverse", &Recurrent::reverse),
+                      field("linear_before_reset", &Recurrent::linear_before_reset),
+                      field("input_forget", &Recurrent::input_forget),
+                      field("clip", &Recurrent::clip),
+                      field("gate", &Recurrent::gate),
+                      field("candidate", &Recurrent::candidate),
+                      field("cell", &Recurrent::cell)};
+  }
+  bool operator==(const Recurrent&) const = default;
+};
+
+// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each picture and class at most `count` boxes, the best score first,
+// none of which overlaps one before it by more than iou_threshold (intersection over union), all above score_threshold.
+// Output s64 [N * C * min(count, B), 3]: picture, class, box; the rows after the last are -1.
+struct NonMaxSuppression {
+  int32_t count = 0;
+  float iou_threshold = 0;
+  float score_threshold = 0;
+  bool centered = false;  // boxes are x, y of the centre, width, height, not y, x of two opposite corners
+  bool scored = false;    // score_threshold counts
+
+  static constexpr auto fields() {
+    return std::tuple{field("count", &NonMaxSuppression::count),
+                      field("iou_threshold", &NonMaxSuppression::iou_threshold),
+                      field("score_threshold", &NonMaxSuppression::score_threshold),
+                      field("centered", &NonMaxSuppression::centered), field("scored", &NonMaxSuppression::scored)};
+  }
+  bool operator==(const NonMaxSuppression&) const = default;
+};
+
+// Every operator, in the order of plan.fbs's union Attributes.
+// It formats such a list otherwise each time:
+// clang-format off
+#define NESTRT_FOR_EACH_OPERATOR(X)                                                                                  \
+  X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
+  X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm)       \
+  X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize)       \
+  X(Requantize) X(Opaque) X(TopK) X(Scatter) X(GridSample) X(Recurrent) X(NonMaxSuppression)
+// clang-format on
+
+// Which operator; the position of its struct in Attributes.
+enum class Kind : uint8_t {
+  kInvalidIndex,
+#define NESTRT_KIND(Op) k##Op,
+  NESTRT_FOR_EACH_OPERATOR(NESTRT_KIND)
+#undef NESTRT_KIND
+};
+
+#define NESTRT_ALTERNATIVE(Op) , Op
+using AnyOperator = std::variant<std::monostate NESTRT_FOR_EACH_OPERATOR(NESTRT_ALTERNATIVE)>;
+#undef NESTRT_ALTERNATIVE
+
+// The attributes of an operator; the alternative that it holds says which operator it is. A class, so that copies and
+// comparisons of thirty alternatives are compiled once and not wherever an operator is held.
+class Attributes : public AnyOperator {
+ public:
+  Attributes();
+#define NESTRT_CONVERT(Op) Attributes(Op value);  // NOLINT(google-explicit-constructor): as a variant converts
+  NESTRT_FOR_EACH_OPERATOR(NESTRT_CONVERT)
+#undef NESTRT_CONVERT
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
+  bool operator==(const Attributes& other) const;
+};
+
+inline Kind kind_of(const Attributes& attributes) { return static_cast<Kind>(attributes.index()); }
+inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // kInvalidIndex included
+
+// "Conv"; "none" for Kind::kInvalidIndex.
+std::string_view name(Kind kind);
+
+// --- Fields --------------------------------------------------------------------------------------------------------
+
+// Calls visit(name, member) for every field of an operator, in order.
+template <typename Op, typename Visitor>
+constexpr void for_each_field(Op& op, Visitor&& visit) {
+  std::apply([&](const auto&... entry) { (visit(entry.name, op.*(entry.member)), ...); },
+             std::remove_const_t<Op>::fields());
+}
+
+// How values are printed: "half_up", "leaky_relu". Empty for a number that is none of the enumeration's, which is how
+// readers of untrusted files tell.
+std::string_view name(Rounding value);
+std::string_view name(ActivationKind value);
+std::string_view name(PoolKind value);
+std::string_view name(UnaryKind value);
+std::string_view name(BinaryKind value);
+std::string_view name(PadMode value);
+std::string_view name(ResizeMode value);
+std::string_view name(CoordinateMode value);
+std::string_view name(NearestMode value);
+std::string_view name(ReduceKind value);
+std::string_view name(ScatterKind value);
+std::string_view name(PaddingKind value);
+std::string_view name(RecurrentKind value);
+
+}  // namespace ops
+}  // namespace nestrt

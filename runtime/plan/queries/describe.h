@@ -1,0 +1,14 @@
+// Parts of a plan in a few words, for tables that people read.
+#pragma once
+
+#include <string>
+
+#include "nestrt/driver/plan_tables.h"
+
+namespace nestrt {
+
+// The type, and what its numbers stand for: "f32", "s8 2^-4", "s8 2^-5 to 2^-9" by channel, "u8 0.0235 (q - 128)".
+// Requires: a verified plan.
+std::string describe_type(const plan::Tensor& tensor);
+
+}  // namespace nestrt

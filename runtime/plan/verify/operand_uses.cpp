@@ -1,0 +1,149 @@
+#include "runtime/plan/verify/operand_uses.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "nestrt/driver/packing.h"
+#include "runtime/plan/format/format.h"
+#include "runtime/plan/verify/verify_parts.h"
+
+namespace nestrt {
+namespace {
+
+constexpr uint64_t kFreeUses = uint64_t{192} << 20;
+constexpr uint64_t kUsesOfByte = 16;
+constexpr uint64_t kBytesOfNumber = 8;  // of work: an exponent or a scale is looked at more than once
+constexpr size_t kWeights = 1;          // operand
+// Of streams, a byte of which takes a checker some hundred times as long as one of data, and five times the memory.
+constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
+constexpr uint64_t kMinStreamBytes = 4096;  // as which a shorter one counts
+constexpr uint64_t kUsesOfStreamByte = 1;
+constexpr uint64_t kMinRangeBytes = 4096;  // as which a shorter one counts: its unit gives it a page
+
+// Weights that are not packed yet are packed by some kernels, which pad them.
+uint64_t most_packed_bytes(const plan::Tensor& weights) {
+  int64_t most = storage_bytes(weights.type, weights.shape, weights.layout);
+  for (const PackingRow& row : kPackings)
+    if (weights.packing == Packing::kInvalidIndex && row.form != PackedForm::kAny && row.type == weights.type)
+      most = std::max(most, packed_size_bytes(row.packing, weights.shape).value_or(0));
+  return static_cast<uint64_t>(most);
+}
+
+uint64_t bytes_of_use(const plan::Tables& plan, int32_t operand, bool is_weights) {
+  if (operand < 0) return 0;
+  const plan::Tensor& tensor = plan.tensors[static_cast<uint32_t>(operand)];
+  const uint64_t numbers = bytes_of_quantization(tensor);
+  if (plan.buffers[tensor.buffer].kind != plan::BufferKind::kConstant) return numbers;
+  if (is_weights) return numbers + most_packed_bytes(tensor);
+  return numbers + static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+}
+
+bool charge_operator(const plan::Tables& plan, const plan::Operator& op, Budget& uses) {
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    if (!uses.charge(bytes_of_use(plan, op.inputs[i], i == kWeights))) return false;
+  for (const int32_t output : op.outputs)
+    if (!uses.charge(bytes_of_use(plan, output, false))) return false;
+  return true;
+}
+
+Status refuse(std::string_view what, std::string_view shared, const Budget& uses, uint64_t data_bytes) {
+  return Status(Code::kInvalidPlan, fmt::format("{}: what stands up to it uses more than {} bytes of {}, for {} that "
+                                                "there are",
+                                                what, uses.limit(), shared, data_bytes));
+}
+
+// What programs use: the bytes that their units copy, and the streams that these check.
+class ProgramUses {
+ public:
+  ProgramUses(const plan::Tables& plan, uint64_t data_bytes)
+      : plan_(plan), data_bytes_(data_bytes), named_(plan.buffers.size()) {}
+
+  Status add(uint32_t branch, const plan::Program& program) {
+    ++programs_;
+    const auto name = [&] { return fmt::format("branch {}", branch); };
+    if (!charge_stream(program)) return refuse(name(), "streams of instructions", streams_, data_bytes_);
+    if (!charge_bytes(program)) return refuse(name(), "segments of programs and their ranges", bytes_, data_bytes_);
+    return {};
+  }
+
+ private:
+  // What the last program to have a buffer has of it.
+  struct Named {
+    uint64_t program = 0;  // counted from 1
+    uint64_t bytes = 0;
+  };
+
+  static bool has_stream(const plan::Program& program) {
+    return program.kind == plan::ProgramKind::kInstructions && !program.segments.empty();
+  }
+
+  bool charge_stream(const plan::Program& program) {
+    return !has_stream(program) || streams_.charge(std::max(plan_.buffers[program.segments[0]].size, kMinStreamBytes));
+  }
+
+  // Of other segments than the stream a program of instructions has no more than its ranges say.
+  bool charge_bytes(const plan::Program& program) {
+    const auto fits_segment = [&](uint32_t segment) { return bytes_.charge(plan_.buffers[segment].size); };
+    const auto fits_range = [&](const plan::ProgramRange& range) { return bytes_.charge(copied_bytes(range)); };
+    return (has_stream(program) || std::ranges::all_of(program.segments, fits_segment)) &&
+           std::ranges::all_of(program.ranges, fits_range);
+  }
+
+  // What activations take is the arena's, but for what a program has of a buffer beyond its size: again, under the
+  // names of several views, or in wider blocks.
+  uint64_t copied_bytes(const plan::ProgramRange& range) {
+    const uint64_t least = std::max(range.size, kMinRangeBytes);
+    if (range.tensor < 0) return least;
+    const uint32_t index = plan_.tensors[static_cast<uint32_t>(range.tensor)].buffer;
+    const plan::Buffer& buffer = plan_.buffers[index];
+    if (buffer.kind == plan::BufferKind::kConstant) return least;
+    Named& named = named_[index];
+    if (named.program != programs_) named = {programs_, 0};
+    const uint64_t left = buffer.size - std::min(buffer.size, named.bytes);
+    named.bytes += range.size;
+    return range.size - std::min(range.size, left);
+  }
+
+  const plan::Tables& plan_;
+  const uint64_t data_bytes_;
+  Budget bytes_ = budget_of_uses(data_bytes_);
+  Budget streams_ = Budget::of_file(kFreeStreamBytes, kUsesOfStreamByte, data_bytes_);
+  uint64_t programs_ = 0;
+  std::vector<Named> named_;  // by buffer
+};
+
+}  // namespace
+
+Budget budget_of_uses(uint64_t data_bytes) { return Budget::of_file(kFreeUses, kUsesOfByte, data_bytes); }
+
+uint64_t bytes_of_quantization(const plan::Tensor& tensor) {
+  if (!tensor.quantization) return 0;
+  const plan::Quantization& numbers = *tensor.quantization;
+  return kBytesOfNumber * (numbers.exponents.size() + numbers.scales.size() + numbers.zero_points.size());
+}
+
+Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes) {
+  Budget uses = budget_of_uses(data_bytes), operands(plan_format::kMaxOperands);
+  for (uint32_t index = 0; index < plan.operators.size(); ++index) {
+    const plan::Operator& op = plan.operators[index];
+    if (!operands.charge(op.inputs.size() + op.outputs.size()))
+      return Status(Code::kInvalidPlan, fmt::format("{}: the operators up to it have more than {} operands",
+                                                    plan_verify::operator_name(plan, index), operands.limit()));
+    if (!charge_operator(plan, op, uses))
+      return refuse(plan_verify::operator_name(plan, index), "constants and quantization", uses, data_bytes);
+  }
+  return {};
+}
+
+Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes) {
+  ProgramUses uses(plan, data_bytes);
+  for (uint32_t branch = 0; branch < plan.branches.size(); ++branch)
+    for (const plan::Program& program : plan.branches[branch].programs)
+      NESTRT_RETURN_IF_ERROR(uses.add(branch, program));
+  return {};
+}
+
+}  // namespace nestrt

@@ -1,0 +1,66 @@
+// Memory of branches that more than the host can run: what such a branch computes lies nowhere where it reads what
+// others have computed. A unit may write before it has read everything, and the host computes the branch again where
+// the unit fails.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "runtime/plan/verify/verify_parts.h"
+
+namespace nestrt::plan_verify {
+namespace {
+
+// What the branch reads and does not compute, of the arena and of others.
+Extents read_by(const Context& context, uint32_t branch) {
+  Extents all;
+  for (const uint32_t op : context.plan.branches[branch].operators)
+    for (const int32_t input : context.plan.operators[op].inputs)
+      if (input >= 0) all.push_back(context.extents[static_cast<uint32_t>(input)]);
+  return difference(make_set(std::move(all)), context.computed[branch]);
+}
+
+// The same bytes counted from the start of the arena, those in it, by ascending begin.
+std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory, const Extents& extents) {
+  std::vector<Extent> placed;
+  for (const Extent& extent : extents) {
+    if (context.plan.buffers[extent.buffer].kind != plan::BufferKind::kArena) continue;
+    const uint64_t offset = memory.offsets[extent.buffer];
+    placed.push_back({extent.buffer, offset + extent.begin, offset + extent.end});
+  }
+  std::ranges::sort(placed, {}, &Extent::begin);
+  return placed;
+}
+
+// Both as place() has them. Operands may overlap one another where their lives do not: the furthest end so far counts.
+Status check_apart(const std::vector<Extent>& read, const std::vector<Extent>& computed, uint32_t branch) {
+  Extent furthest;
+  auto next = read.begin();
+  for (const Extent& result : computed) {
+    for (; next != read.end() && next->begin < result.end; ++next)
+      if (next->end > furthest.end) furthest = *next;
+    if (result.begin < furthest.end)
+      return damaged_plan(
+          fmt::format("branch {}: has programs for several units, and computes in buffer {} where it "
+                      "reads buffer {}",
+                      branch, result.buffer, furthest.buffer));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status verify_branch_memory(Context& context) {
+  const plan::Tables& plan = context.plan;
+  for (uint32_t branch = 0; branch < plan.branches.size(); ++branch) {
+    if (plan.branches[branch].programs.size() < 2) continue;
+    const Extents read = read_by(context, branch);
+    for (const plan::MemoryPlan& memory : plan.memory_plans)
+      NESTRT_RETURN_IF_ERROR(
+          check_apart(place(context, memory, read), place(context, memory, context.computed[branch]), branch));
+  }
+  return {};
+}
+
+}  // namespace nestrt::plan_verify

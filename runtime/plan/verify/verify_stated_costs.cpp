@@ -1,0 +1,55 @@
+// What a plan says of the board's units beside its programs: costs of the host, overheads.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "runtime/plan/format/format.h"
+#include "runtime/plan/verify/verify_parts.h"
+
+namespace nestrt::plan_verify {
+namespace {
+
+using Key = std::tuple<std::string_view, std::string_view, uint32_t>;  // unit, configuration, threads
+
+// Not what is not a number either.
+bool is_value(float value) { return value >= 0 && value <= plan_format::kMaxCost; }
+
+// Each says something of another unit.
+Status verify_keys(std::string_view what, std::vector<Key> keys) {
+  using plan_format::kMaxCostThreads, plan_format::kMaxHostCosts, plan_format::kMaxTargetBytes;
+  if (keys.size() > kMaxHostCosts)
+    return damaged_plan(fmt::format("the plan has {} {}, more than {}", keys.size(), what, kMaxHostCosts));
+  for (const auto& [unit, configuration, threads] : keys)
+    if (std::max(unit.size(), configuration.size()) > kMaxTargetBytes || threads < 1 || threads > kMaxCostThreads)
+      return damaged_plan(fmt::format("{}: a unit or a configuration of more than {} bytes, or not 1 to {} threads",
+                                      what, kMaxTargetBytes, kMaxCostThreads));
+  std::ranges::sort(keys);
+  if (std::ranges::adjacent_find(keys) != keys.end())
+    return damaged_plan(fmt::format("{}: two are of one configuration and number of threads", what));
+  return {};
+}
+
+}  // namespace
+
+Status verify_stated_costs(Context& context) {
+  const plan::Tables& plan = context.plan;
+  std::vector<Key> hosts, units;
+  for (const plan::HostCosts& costs : plan.host_costs) {
+    hosts.emplace_back("", costs.configuration, costs.threads);
+    if (costs.microseconds.size() != plan.operators.size() || !std::ranges::all_of(costs.microseconds, is_value))
+      return damaged_plan(fmt::format("costs of the host: not a time for each of {} operators", plan.operators.size()));
+  }
+  for (const plan::Overhead& overhead : plan.overheads) {
+    units.emplace_back(overhead.unit, overhead.configuration, overhead.threads);
+    if (!std::ranges::all_of(std::vector{overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us},
+                             is_value))
+      return damaged_plan("overheads: not four numbers from 0 on");
+  }
+  NESTRT_RETURN_IF_ERROR(verify_keys("costs of the host", std::move(hosts)));
+  return verify_keys("overheads", std::move(units));
+}
+
+}  // namespace nestrt::plan_verify

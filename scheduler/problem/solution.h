@@ -1,0 +1,25 @@
+// Solution: the decisions that schedule a problem, in order.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "scheduler/problem/problem.h"
+
+namespace nestrt::scheduler {
+
+struct Decision {
+  uint32_t task = 0;
+  uint32_t choice = 0;
+  // Nothing of it starts before the task of the decision before is complete, and seen by the unit.
+  bool after_previous = false;
+};
+
+// Decisions in an order that respects the graph; lanes run their parts in that order.
+struct Solution {
+  std::vector<Decision> order;
+  double makespan_us = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,39 @@
+// Timeline: a schedule of a problem as it grows, each task appended to its lanes as early as it can start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "scheduler/problem/solution.h"
+
+namespace nestrt::scheduler {
+
+using PartEnds = std::array<double, kMaxParts>;  // by part of a choice
+
+class Timeline {
+ public:
+  explicit Timeline(const Problem& problem);
+
+  // The ends of the task's parts if it were placed now. These require that the inputs of the task are placed.
+  PartEnds ends_of(Decision decision) const;
+  void place(Decision decision);
+  Solution solution() && { return {std::move(order_), makespan_}; }
+
+ private:
+  double start_of(Decision decision, const Part& part) const;
+  double arrival_us(const TaskInput& input, const Part& part) const;
+
+  const Problem& problem_;
+  std::vector<Decision> order_;
+  std::vector<uint32_t> choice_;  // by task
+  std::vector<PartEnds> ends_;    // by task
+  std::vector<double> free_;      // by lane
+  double makespan_ = 0;
+};
+
+// Requires: an order that respects the graph.
+Solution evaluate(const Problem& problem, const std::vector<Decision>& order);
+
+}  // namespace nestrt::scheduler

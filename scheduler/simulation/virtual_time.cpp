@@ -1,0 +1,337 @@
+#include "scheduler/simulation/virtual_time.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "nestrt/driver/function_ref.h"
+#include "scheduler/problem/invalid_index.h"
+#include "scheduler/problem/joins.h"
+#include "scheduler/problem/rates.h"
+#include "scheduler/simulation/virtual_steps.h"
+#include "scheduler/unit_queue.h"
+
+namespace nestrt::scheduler {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+UnitQueue::Time time_of(double us) {
+  return UnitQueue::Time(std::chrono::round<SteadyClock::duration>(std::chrono::duration<double, std::micro>(us)));
+}
+
+double microseconds(UnitQueue::Time time) {
+  return std::chrono::duration<double, std::micro>(time.time_since_epoch()).count();
+}
+
+struct VirtualSessionState;
+
+// A session's lane, and where it is with its steps.
+struct VirtualLane {
+  enum class State : uint8_t { kWaiting, kQueued, kRunning };  // for what the step reads; for its unit
+  VirtualSessionState* session = nullptr;
+  uint32_t first = kInvalidIndex;
+  uint32_t step = kInvalidIndex;  // none: its steps are over
+  State state = State::kWaiting;
+  double left_us = 0;    // of the step that runs, alone
+  double free_us = 0;    // when the step before ended
+  double queued_us = 0;  // when the step that waits for its unit began to
+};
+
+struct VirtualStepState : UnitClaim {
+  VirtualLane* lane = nullptr;
+  uint32_t next_of_lane = kInvalidIndex;
+  StepSpan span;           // of the last inference
+  double end_us = kNever;  // of the inference under way, from its begin
+};
+
+// A session, and where it is with its inferences.
+struct VirtualSessionState {
+  VirtualSessionState(const Problem& its_problem, VirtualSteps its_steps, bool is_urgent = false)
+      : problem(its_problem),
+        urgent(is_urgent),
+        all(std::move(its_steps)),
+        states(all.steps.size()),
+        steps_left(all.steps.size()) {}
+
+  const Problem& problem;
+  bool urgent;
+  VirtualSteps all;
+  std::vector<VirtualStepState> states;  // by step
+  size_t steps_left = 0;                 // of the inference under way
+  VirtualInference inference;            // its end as far as it is known
+
+  const Part& part(const VirtualLane& lane) const { return all.steps[lane.step].part; }
+  VirtualStepState& state(const VirtualLane& lane) { return states[lane.step]; }
+};
+
+// From event to event: a step starts, or ends, or a waiter begins to look for its end.
+class VirtualTime {
+ public:
+  VirtualTime(const Problem& problem, std::span<VirtualSessionState> sessions)
+      : problem_(problem),
+        rates_(problem),
+        sessions_(sessions),
+        lanes_(sessions.size() * problem.lanes.size()),
+        units_(problem.units.size()) {
+    for (size_t i = 0; i < sessions.size(); ++i) add_lanes(sessions[i], &lanes_[i * problem.lanes.size()]);
+  }
+
+  // Until goes_on() says no of a session's inference that is over.
+  void run(FunctionRef<bool(VirtualSessionState&)> goes_on) {
+    while (next_event()) {
+      for (VirtualSessionState& state : sessions_) {
+        if (state.steps_left > 0) continue;
+        if (!goes_on(state)) return;
+        begin_next(state);
+      }
+    }
+  }
+
+ private:
+  // One beside the host.
+  struct VirtualUnit {
+    UnitQueue queue;
+    bool is_taken = false;
+  };
+
+  // `lanes`: those of the session, as the problem has them.
+  static void add_lanes(VirtualSessionState& state, VirtualLane* lanes) {
+    for (auto step = static_cast<uint32_t>(state.all.steps.size()); step-- > 0;) {
+      VirtualLane& lane = lanes[state.all.steps[step].part.lane];
+      lane.session = &state;
+      state.states[step].lane = &lane;
+      state.states[step].urgent = state.urgent;
+      state.states[step].next_of_lane = lane.first;
+      lane.first = lane.step = step;
+    }
+  }
+
+  // As soon as the caller has the results of the one before.
+  void begin_next(VirtualSessionState& state) {
+    const double begin = state.inference.end_us;
+    state.inference = {begin, begin};
+    for (VirtualStepState& step : state.states) step.end_us = kNever;
+    state.steps_left = state.all.steps.size();
+    for (VirtualLane& lane : lanes_) {
+      if (lane.session != &state) continue;
+      lane.step = lane.first;
+      lane.free_us = begin;
+    }
+  }
+
+  // False where nothing is left to do.
+  bool next_event() {
+    double next = kNever;
+    int waiting = 0;
+    for (VirtualLane& lane : lanes_)
+      if (lane.state == VirtualLane::State::kWaiting) waiting += start_or_wait(lane, next) ? 1 : 0;
+    for (VirtualUnit& unit : units_) next = std::min(next, give(unit));
+    running_.clear();
+    running_lanes_.clear();
+    for (VirtualLane& lane : lanes_) {
+      if (lane.state != VirtualLane::State::kRunning) continue;
+      running_lanes_.push_back(&lane);
+      running_.push_back({&lane.session->part(lane), lane.left_us, lane.session->urgent});
+    }
+    if (running_.empty() && next == kNever) return false;
+    const std::vector<double>& rate = rates_.of(running_, waiting);
+    const auto change_at = [&](size_t i) { return now_ + until_change(running_[i]) / rate[i]; };
+    for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, change_at(i));
+    // What changes now has changed, however little of it the digits of a late time can tell.
+    for (size_t i = 0; i < running_.size(); ++i)
+      advance(*running_lanes_[i], change_at(i) <= next ? until_change(running_[i]) : (next - now_) * rate[i], next);
+    now_ = next;
+    return true;
+  }
+
+  // A running part changes what others get when somebody begins to look for its end, and when it ends.
+  double until_change(const RunningPart& running) const {
+    const double awake = awaited_us(problem_, *running.part);
+    const bool is_still_alone = awake > 0 && !is_awaited(problem_, running);
+    return is_still_alone ? running.left_us - awake : running.left_us;
+  }
+
+  // Starts the lane's next step, or has it wait for its unit, or has the next event be no later than what becomes of
+  // its waiting. True where it waits without sleeping, on one of the host's cores beside those of its steps.
+  bool start_or_wait(VirtualLane& lane, double& next) {
+    if (lane.step == kInvalidIndex) return false;
+    VirtualSessionState& state = *lane.session;
+    const double ready = ready_us(state, lane.step);
+    const double asleep = lane.free_us + problem_.waits.awake_us;
+    const double start = ready > asleep ? ready + problem_.waits.wake_us : ready;
+    const ProblemUnit& unit = problem_.unit_of(state.part(lane));
+    if (start <= now_) {
+      state.state(lane).span.ready_us = ready;
+      lane.left_us = state.part(lane).us;
+      unit.is_host ? start_step(lane) : queue(lane);
+      return false;
+    }
+    next = std::min(next, start);
+    if (now_ >= asleep || unit.is_host) return false;
+    next = std::min(next, asleep);
+    return true;
+  }
+
+  void start_step(VirtualLane& lane) {
+    lane.session->state(lane).span.start_us = now_;
+    lane.state = VirtualLane::State::kRunning;
+  }
+
+  void queue(VirtualLane& lane) {
+    lane.state = VirtualLane::State::kQueued;
+    lane.queued_us = now_;
+    unit_of(lane).queue.add(lane.session->state(lane), time_of(now_));
+  }
+
+  // The next of those who wait for the unit gets it; who had to wait has gone to sleep. Returns when to look again.
+  double give(VirtualUnit& unit) {
+    if (unit.is_taken || unit.queue.oldest() == nullptr) return kNever;
+    UnitClaim* const claim = unit.queue.next(time_of(now_));
+    if (claim == nullptr) return microseconds(unit.queue.kept_until());
+    VirtualLane& lane = *static_cast<VirtualStepState*>(claim)->lane;
+    unit.queue.begin(*claim, time_of(now_));
+    unit.is_taken = true;
+    if (lane.queued_us < now_) lane.left_us += problem_.waits.wake_us;
+    start_step(lane);
+    return kNever;
+  }
+
+  void advance(VirtualLane& lane, double done_us, double now) {
+    lane.left_us -= done_us;
+    VirtualSessionState& state = *lane.session;
+    const VirtualStep& ended = state.all.steps[lane.step];
+    if (lane.left_us > ended.part.us * kDigits) return;
+    VirtualStepState& step = state.state(lane);
+    if (!problem_.unit_of(ended.part).is_host) {
+      unit_of(lane).queue.end(step, time_of(now));
+      unit_of(lane).is_taken = false;
+    }
+    const Problem& problem = state.problem;
+    step.span.end_us = now;
+    step.end_us = now - state.inference.begin_us;
+    state.inference.end_us =
+        std::max(state.inference.end_us, now + deliver_us(problem, problem.tasks[ended.task], ended.part));
+    --state.steps_left;
+    lane.state = VirtualLane::State::kWaiting;
+    lane.free_us = now;
+    lane.step = step.next_of_lane;
+  }
+
+  // When a step has all that it reads; kNever where a step that it needs has not ended.
+  static double ready_us(const VirtualSessionState& state, uint32_t index) {
+    const Problem& problem = state.problem;
+    const VirtualStep& step = state.all.steps[index];
+    double ready = fetch_us(problem, problem.tasks[step.task], step.part);
+    for (const Need& need : state.all.needs_of(step)) {
+      const Part& before = state.all.steps[need.step].part;
+      const double transfer = transfer_us(problem, before.lane, step.part.lane, need.bytes * before.output_share);
+      ready = std::max(ready, state.states[need.step].end_us + transfer);
+    }
+    return state.inference.begin_us + ready;
+  }
+
+  VirtualUnit& unit_of(const VirtualLane& lane) { return units_[problem_.lanes[lane.session->part(lane).lane].unit]; }
+
+  const Problem& problem_;  // any session's, for what all have in common
+  Rates rates_;
+  const std::span<VirtualSessionState> sessions_;
+  std::vector<VirtualLane> lanes_;
+  std::vector<VirtualUnit> units_;  // by unit
+  double now_ = 0;
+  std::vector<RunningPart> running_;
+  std::vector<VirtualLane*> running_lanes_;  // by running part
+};
+
+bool have_same_units(const Problem& a, const Problem& b) {
+  const auto unit_of = [](const Lane& lane) { return lane.unit; };
+  return a.units.size() == b.units.size() && std::ranges::equal(a.lanes, b.lanes, {}, unit_of, unit_of);
+}
+
+}  // namespace
+
+Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
+                                       std::span<const double> step_us) {
+  NESTRT_ASSIGN_OR_RETURN(VirtualSteps steps, virtual_steps(problem, schedule, step_us));
+  VirtualSessionState session(problem, std::move(steps));
+  VirtualTime(problem, {&session, 1}).run([](VirtualSessionState&) { return false; });
+  VirtualRun run{std::vector<StepSpan>(session.states.size()), session.inference.end_us};
+  for (size_t step = 0; step < run.spans.size(); ++step) run.spans[step] = session.states[step].span;
+  return run;
+}
+
+double makespan_in_virtual_time(const Problem& problem, std::span<const Decision> order) {
+  VirtualSessionState session(problem, virtual_steps(problem, order));
+  VirtualTime(problem, {&session, 1}).run([](VirtualSessionState&) { return false; });
+  return session.inference.end_us;
+}
+
+Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
+                                                                       size_t inferences) {
+  std::vector<VirtualSessionState> states;
+  for (const VirtualSession& session : sessions) {
+    if (!have_same_units(session.problem, sessions[0].problem))
+      return Status(Code::kInvalidArgument, "sessions in virtual time need the same units and ways to share the host");
+    NESTRT_ASSIGN_OR_RETURN(VirtualSteps steps, virtual_steps(session.problem, session.schedule));
+    if (steps.steps.empty()) return Status(Code::kInvalidArgument, "a session in virtual time computes nothing");
+    states.emplace_back(session.problem, std::move(steps), session.urgent);
+  }
+  std::vector<std::vector<VirtualInference>> over(sessions.size());
+  const auto goes_on = [&](VirtualSessionState& state) {
+    over[static_cast<size_t>(&state - states.data())].push_back(state.inference);
+    return std::ranges::any_of(over, [&](const auto& session) { return session.size() < inferences; });
+  };
+  if (!states.empty()) VirtualTime(sessions[0].problem, states).run(goes_on);
+  return over;
+}
+
+Result<Loads> loads_of(const Problem& problem, const Schedule& schedule) {
+  NESTRT_ASSIGN_OR_RETURN(const VirtualSteps all, virtual_steps(problem, schedule));
+  Loads loads{std::vector<double>(problem.units.size(), 0), std::vector<double>(problem.units.size(), 0)};
+  const auto hand_over = [&](uint32_t unit, double bytes) {
+    if (!problem.units[unit].is_host) loads.hand_over_us[unit] += copy_us(problem.units[unit], bytes);
+  };
+  for (const VirtualStep& step : all.steps) {
+    const uint32_t unit = problem.lanes[step.part.lane].unit;
+    const Task& task = problem.tasks[step.task];
+    loads.units_us[unit] += step.part.us * step.part.unit_share;
+    loads.bytes += step.part.bytes;
+    hand_over(unit, task.caller_bytes + task.result_bytes * step.part.output_share);
+    for (const Need& need : all.needs_of(step)) {
+      const Part& before = all.steps[need.step].part;
+      const uint32_t from = problem.lanes[before.lane].unit;
+      if (from == unit) continue;
+      hand_over(unit, need.bytes * before.output_share);
+      hand_over(from, need.bytes * before.output_share);
+    }
+  }
+  return loads;
+}
+
+uint32_t count_groups_side_by_side(const Problem& problem, const Schedule& schedule, const VirtualRun& run) {
+  const JoinedGraph joined = with_joins(problem);
+  const RegionTree tree = find_regions(joined.graph);
+  const std::vector<uint32_t> task_of = tasks_by_branch(problem);
+  uint32_t count = 0;
+  for (const ParallelGroup& group : parallel_groups(tree)) {
+    std::vector<uint32_t> child_of(problem.tasks.size(), kInvalidIndex);
+    for (uint32_t child : tree.regions[group.region].children)
+      for (uint32_t task : joined.tasks_among(tree.nodes_of(child))) child_of[task] = child;
+    struct Busy {
+      double start, end;
+      uint32_t child;
+    };
+    std::vector<Busy> busy;
+    for (uint32_t i = 0; i < schedule.steps.size(); ++i) {
+      const uint32_t child = child_of[task_of[schedule.steps[i].branch]];
+      if (child != kInvalidIndex && run.spans[i].end_us > run.spans[i].start_us)
+        busy.push_back({run.spans[i].start_us, run.spans[i].end_us, child});
+    }
+    count += std::any_of(busy.begin(), busy.end(), [&](const Busy& a) {
+      return std::any_of(busy.begin(), busy.end(),
+                         [&](const Busy& b) { return a.child != b.child && a.start < b.end && b.start < a.end; });
+    });
+  }
+  return count;
+}
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,288 @@
+"""The five networks of script/bench/networks, with generated weights: the same on every run.
+
+bench_networks.py FOLDER    NAME.onnx in f32, NAME_qdq.onnx in 8 bits (uint8 activations, int8 weights per channel), and in the
+                            forms of ncnn and LiteRT what their wheels can be given; for speed and sameness of results, not for
+                            what they recognise
+
+A network is a list of layers; the writers of the forms (this file, bench_ncnn.py, bench_tflite.py) go over it.
+"""
+
+import dataclasses
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+PIXELS = 224
+NAMES = ("squeezenet1.1", "mobilenet_v2", "resnet18", "resnet50", "googlenet")
+# Of 8-bit activations by what made them: scale, and zero point as uint8.
+QUANTIZATION = {"relu": (4 / 255, 0), "relu6": (6 / 255, 0), "none": (8 / 255, 128), "input": (2 / 255, 128)}
+
+
+@dataclasses.dataclass
+class Layer:
+    kind: str  # conv, maxpool, gap, add, concat, fc, lrn, softmax
+    name: str  # of its output too
+    inputs: list
+    shape: tuple  # channels, height, width
+    kernel: int = 1
+    stride: int = 1
+    pad: int = 0
+    pad_after: int = 0  # below and right; more than `pad` where a pool counts what begins
+    activation: str = "none"
+    groups: int = 1
+    weights: np.ndarray = None
+    bias: np.ndarray = None
+
+
+class Network:
+    def __init__(self, name):
+        self.name = name
+        self.layers = []
+        self.shapes = {"data": (3, PIXELS, PIXELS)}
+
+    def add(self, kind, inputs, shape, **attributes):
+        layer = Layer(kind, f"{kind}{len(self.layers) + 1}", inputs, shape, **attributes)
+        self.layers.append(layer)
+        self.shapes[layer.name] = shape
+        return layer.name
+
+    def conv(self, x, channels, kernel, stride=1, pad=0, activation="relu", groups=1):
+        _, height, width = self.shapes[x]
+        out = [(size + 2 * pad - kernel) // stride + 1 for size in (height, width)]
+        return self.add("conv", [x], (channels, *out), kernel=kernel, stride=stride, pad=pad, pad_after=pad,
+                        activation=activation, groups=groups)
+
+    def maxpool(self, x, kernel, stride, pad=0, ceil=False):
+        channels, height, _ = self.shapes[x]
+        room = height + 2 * pad - kernel
+        out = (-(-room // stride) if ceil else room // stride) + 1
+        beyond = max(0, (out - 1) * stride + kernel - (height + 2 * pad))
+        return self.add("maxpool", [x], (channels, out, out), kernel=kernel, stride=stride, pad=pad, pad_after=pad + beyond)
+
+    def gap(self, x):
+        return self.add("gap", [x], (self.shapes[x][0], 1, 1))
+
+    def sum(self, a, b, activation="none"):
+        return self.add("add", [a, b], self.shapes[a], activation=activation)
+
+    def concat(self, inputs):
+        return self.add("concat", inputs, (sum(self.shapes[x][0] for x in inputs), *self.shapes[inputs[0]][1:]))
+
+    def lrn(self, x):
+        return self.add("lrn", [x], self.shapes[x])
+
+    def classify(self, x, dense=True):
+        x = self.gap(x)
+        if dense:
+            x = self.add("fc", [x], (1000, 1, 1))
+        self.add("softmax", [x], (1000, 1, 1))
+        return self
+
+    def draw_weights(self, generator):
+        for layer in self.layers:
+            if layer.kind not in ("conv", "fc"):
+                continue
+            inputs = self.shapes[layer.inputs[0]][0] // layer.groups
+            shape = (layer.shape[0], inputs) + ((layer.kernel,) * 2 if layer.kind == "conv" else ())
+            gain = 1.0 if layer.kind == "fc" else 0.5 if layer.activation == "none" else 2.0
+            deviation = np.float32(np.sqrt(gain / (inputs * layer.kernel**2)))
+            layer.weights = generator.standard_normal(shape).astype(np.float32) * deviation
+            layer.bias = (generator.standard_normal(layer.shape[0]) * 0.05).astype(np.float32)
+
+    def input_quantization(self, layer):
+        """What quantizes the first input of a layer: its name in QUANTIZATION."""
+        return self.quantization()[layer.inputs[0]]
+
+    def quantization(self):
+        """Of every value; what only moves or averages values keeps its input's."""
+        found = {"data": "input"}
+        for layer in self.layers:
+            own = layer.kind in ("conv", "add", "fc")
+            found[layer.name] = layer.activation if own else found[layer.inputs[0]]
+        return found
+
+
+def squeezenet():
+    net = Network("squeezenet1.1")
+    x = net.maxpool(net.conv("data", 64, 3, 2), 3, 2, ceil=True)
+    for index, (squeeze, expand) in enumerate([(16, 64), (16, 64), (32, 128), (32, 128), (48, 192), (48, 192), (64, 256),
+                                               (64, 256)]):
+        if index in (2, 4):
+            x = net.maxpool(x, 3, 2, ceil=True)
+        x = net.conv(x, squeeze, 1)
+        x = net.concat([net.conv(x, expand, 1), net.conv(x, expand, 3, 1, 1)])
+    return net.classify(net.conv(x, 1000, 1), dense=False)
+
+
+def mobilenet_v2():
+    net = Network("mobilenet_v2")
+    x, channels = net.conv("data", 32, 3, 2, 1, "relu6"), 32
+    for factor, out, repeats, first_stride in [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
+                                               (6, 160, 3, 2), (6, 320, 1, 1)]:
+        for stride in [first_stride] + [1] * (repeats - 1):
+            wide = channels * factor
+            y = net.conv(x, wide, 1, activation="relu6") if factor > 1 else x
+            y = net.conv(net.conv(y, wide, 3, stride, 1, "relu6", wide), out, 1, activation="none")
+            x = net.sum(x, y) if stride == 1 and channels == out else y
+            channels = out
+    return net.classify(net.conv(x, 1280, 1, activation="relu6"))
+
+
+def resnet(name, repeats, bottleneck):
+    net = Network(name)
+    x, channels = net.maxpool(net.conv("data", 64, 7, 2, 3), 3, 2, 1), 64
+    for stage, count in enumerate(repeats):
+        width = 64 << stage
+        out = width * (4 if bottleneck else 1)
+        for block in range(count):
+            stride = 2 if stage > 0 and block == 0 else 1
+            beside = net.conv(x, out, 1, stride, activation="none") if stride != 1 or channels != out else x
+            if bottleneck:
+                y = net.conv(net.conv(net.conv(x, width, 1), width, 3, stride, 1), out, 1, activation="none")
+            else:
+                y = net.conv(net.conv(x, width, 3, stride, 1), out, 3, 1, 1, "none")
+            x, channels = net.sum(y, beside, "relu"), out
+    return net.classify(x)
+
+
+def googlenet():
+    net = Network("googlenet")
+    x = net.lrn(net.maxpool(net.conv("data", 64, 7, 2, 3), 3, 2, ceil=True))
+    x = net.maxpool(net.lrn(net.conv(net.conv(x, 64, 1), 192, 3, 1, 1)), 3, 2, ceil=True)
+    for index, (ones, before3, threes, before5, fives, pooled) in enumerate(
+            [(64, 96, 128, 16, 32, 32), (128, 128, 192, 32, 96, 64), (192, 96, 208, 16, 48, 64), (160, 112, 224, 24, 64, 64),
+             (128, 128, 256, 24, 64, 64), (112, 144, 288, 32, 64, 64), (256, 160, 320, 32, 128, 128),
+             (256, 160, 320, 32, 128, 128), (384, 192, 384, 48, 128, 128)]):
+        if index in (2, 7):
+            x = net.maxpool(x, 3, 2, ceil=True)
+        x = net.concat([net.conv(x, ones, 1), net.conv(net.conv(x, before3, 1), threes, 3, 1, 1),
+                        net.conv(net.conv(x, before5, 1), fives, 5, 1, 2), net.conv(net.maxpool(x, 3, 1, 1), pooled, 1)])
+    return net.classify(x)
+
+
+def networks():
+    """With weights, in the order of NAMES: one generator draws them all."""
+    generator = np.random.default_rng(1)
+    nets = [squeezenet(), mobilenet_v2(), resnet("resnet18", [2, 2, 2, 2], False), resnet("resnet50", [3, 4, 6, 3], True),
+            googlenet()]
+    for net in nets:
+        net.draw_weights(generator)
+    return nets
+
+
+def quantized(weights):
+    """int8 and the scale of each output channel."""
+    each = (-1,) + (1,) * (weights.ndim - 1)
+    scales = np.maximum(np.abs(weights.reshape(len(weights), -1)).max(1), 1e-6).astype(np.float32) / np.float32(127)
+    return np.clip(np.round(weights / scales.reshape(each)), -127, 127).astype(np.int8), scales
+
+
+class OnnxWriter:
+    """In f32, or with QuantizeLinear and DequantizeLinear around all that computes."""
+
+    def __init__(self, network, is_quantized):
+        self.network = network
+        self.is_quantized = is_quantized
+        self.nodes, self.constants = [], {}
+        self.kinds = network.quantization()
+
+    def node(self, kind, inputs, name, **attributes):
+        self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
+        return name
+
+    def constant(self, name, value):
+        self.constants.setdefault(name, numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def quantize(self, source, name, kind):
+        scale, zero = QUANTIZATION[kind]
+        parameters = [self.constant(f"{kind}_scale", np.float32(scale)), self.constant(f"{kind}_zero", np.uint8(zero))]
+        code = self.node("QuantizeLinear", [source, *parameters], f"{name}_q")
+        return self.node("DequantizeLinear", [code, *parameters], name)
+
+    def weights(self, layer):
+        name = layer.name
+        if not self.is_quantized:
+            return [self.constant(f"{name}_w", layer.weights), self.constant(f"{name}_b", layer.bias)]
+        codes, scales = quantized(layer.weights)
+        bias_scales = scales * np.float32(QUANTIZATION[self.network.input_quantization(layer)][0])
+        bias = np.round(layer.bias / bias_scales).astype(np.int32)
+        return [self.dequantized(f"{name}_w", codes, scales), self.dequantized(f"{name}_b", bias, bias_scales)]
+
+    def dequantized(self, name, codes, scales):
+        return self.node("DequantizeLinear", [self.constant(f"{name}_codes", codes), self.constant(f"{name}_scales", scales),
+                                              self.constant(f"{name}_zeros", np.zeros(len(codes), codes.dtype))], name, axis=0)
+
+    def finish(self, layer, name):
+        """The activation, and 8 bits: the zero point of what follows a ReLU clips as it does."""
+        if self.is_quantized:
+            self.quantize(name, layer.name, self.kinds[layer.name])
+        elif layer.activation == "relu":
+            self.node("Relu", [name], layer.name)
+        elif layer.activation == "relu6":
+            self.node("Clip", [name, self.constant("zero", np.float32(0)), self.constant("six", np.float32(6))], layer.name)
+
+    def flatten(self, layer, inputs):
+        name = self.node("Flatten", inputs, f"{layer.name}_flat")
+        if self.is_quantized and layer.kind == "fc":
+            name = self.quantize(name, f"{layer.name}_codes", self.kinds[layer.inputs[0]])
+        return name
+
+    def layer(self, layer):
+        inputs = ["picture" if x == "data" and self.is_quantized else x for x in layer.inputs]
+        has_more = self.is_quantized or layer.activation != "none"
+        name = f"{layer.name}_raw" if has_more and layer.kind != "softmax" else layer.name
+        window = dict(kernel_shape=[layer.kernel] * 2, strides=[layer.stride] * 2, pads=[layer.pad] * 2 + [layer.pad_after] * 2)
+        if layer.kind == "conv":
+            self.node("Conv", [*inputs, *self.weights(layer)], name, group=layer.groups, **window)
+        elif layer.kind == "maxpool":
+            self.node("MaxPool", inputs, name, **window)
+        elif layer.kind == "gap":
+            self.node("GlobalAveragePool", inputs, name)
+        elif layer.kind == "add":
+            self.node("Add", inputs, name)
+        elif layer.kind == "concat":
+            self.node("Concat", inputs, name, axis=1)
+        elif layer.kind == "lrn":
+            self.node("LRN", inputs, name, size=5, alpha=1e-4, beta=0.75, bias=1.0)
+        elif layer.kind == "fc":
+            self.node("Gemm", [self.flatten(layer, inputs), *self.weights(layer)], name, transB=1)
+        else:
+            is_flat = self.network.layers[-2].kind == "fc"
+            self.node("Softmax", inputs if is_flat else [self.flatten(layer, inputs)], name, axis=1)
+        if name != layer.name:
+            self.finish(layer, name)
+
+    def write(self, path):
+        if self.is_quantized:
+            self.quantize("data", "picture", "input")
+        for layer in self.network.layers:
+            self.layer(layer)
+        ends = [helper.make_tensor_value_info("data", TensorProto.FLOAT, [1, 3, PIXELS, PIXELS]),
+                helper.make_tensor_value_info(self.network.layers[-1].name, TensorProto.FLOAT, [1, 1000])]
+        graph = helper.make_graph(self.nodes, self.network.name, ends[:1], ends[1:], list(self.constants.values()))
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+        onnx.checker.check_model(model)
+        onnx.save(model, path)
+
+
+def write_all(folder):
+    import bench_ncnn
+    import bench_tflite
+    folder.mkdir(parents=True, exist_ok=True)
+    for net in networks():
+        for is_quantized, suffix in ((False, ""), (True, "_qdq")):
+            OnnxWriter(net, is_quantized).write(folder / f"{net.name}{suffix}.onnx")
+            bench_ncnn.write(net, is_quantized, folder / f"{net.name}{suffix}")
+            if bench_tflite.is_available():
+                bench_tflite.write(net, is_quantized, folder / f"{net.name}{suffix}.tflite")
+        print(f"{net.name}: {sum(l.weights.size for l in net.layers if l.weights is not None) / 1e6:.2f} M weights", flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    write_all(pathlib.Path(sys.argv[1]))

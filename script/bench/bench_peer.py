@@ -1,0 +1,183 @@
+"""One process of script/bench/networks: times one other runtime on a model, and prints the figures as JSON.
+
+bench_peer.py RUNTIME MODEL --threads N --warmup N --runs N [--input FILE.npy --output FILE.npy]
+
+MODEL is a path without its suffix; each runtime reads the form it is made for. Floats are computed as f32 whatever the machine
+has for smaller ones. All load, run once, warm up, run; a run takes the input from an array and leaves the output in one.
+"""
+
+import argparse
+import importlib.metadata
+import json
+import statistics
+import time
+
+import numpy as np
+
+
+class OnnxRuntime:
+    package = "onnxruntime"
+
+    def __init__(self):
+        import onnxruntime
+        self.module = onnxruntime
+
+    def open(self, model, threads):
+        options = self.module.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        self.session = self.module.InferenceSession(model + ".onnx", options, providers=["CPUExecutionProvider"])
+        self.name = self.session.get_inputs()[0].name
+
+    def shape(self):
+        return self.session.get_inputs()[0].shape
+
+    def run(self, picture):
+        return self.session.run(None, {self.name: picture})[0]
+
+
+class OpenVino:
+    package = "openvino"
+
+    def __init__(self):
+        import openvino
+        self.module = openvino
+
+    def open(self, model, threads):
+        core = self.module.Core()
+        settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": 1,
+                    "INFERENCE_NUM_THREADS": threads}
+        compiled = core.compile_model(core.read_model(model + ".onnx"), "CPU", settings)
+        self.request = compiled.create_infer_request()
+
+    def shape(self):
+        return list(self.request.get_input_tensor().shape)
+
+    def run(self, picture):
+        self.request.infer({0: picture}, share_inputs=True)
+        return self.request.get_output_tensor().data
+
+
+class Ncnn:
+    package = "ncnn"
+
+    def __init__(self):
+        import ncnn
+        self.module = ncnn
+
+    def open(self, model, threads):
+        self.net = self.module.Net()
+        options = self.net.opt
+        options.num_threads = threads
+        options.use_fp16_packed = options.use_fp16_storage = options.use_fp16_arithmetic = False
+        options.use_bf16_storage = False
+        if self.net.load_param(model + ".param") or self.net.load_model(model + ".bin"):
+            raise RuntimeError(f"ncnn does not take {model}.param")
+        self.output = self.net.output_names()[0]
+
+    def shape(self):
+        return None
+
+    def run(self, picture):
+        extractor = self.net.create_extractor()
+        extractor.input("data", self.module.Mat(picture[0]))
+        failed, output = extractor.extract(self.output)
+        if failed:
+            raise RuntimeError("ncnn cannot run it")
+        return np.array(output)
+
+
+class Mnn:
+    package = "MNN"
+
+    def __init__(self):
+        import MNN
+        self.module = MNN
+
+    def open(self, model, threads):
+        self.net = self.module.Interpreter(model + ".mnn")
+        self.session = self.net.createSession({"backend": "CPU", "numThread": threads, "precision": "high"})
+        self.input = self.net.getSessionInput(self.session)
+        self.output = self.net.getSessionOutput(self.session)
+
+    def shape(self):
+        return list(self.input.getShape())
+
+    def run(self, picture):
+        kind = self.module
+        self.input.copyFrom(kind.Tensor(picture.shape, kind.Halide_Type_Float, picture, kind.Tensor_DimensionType_Caffe))
+        self.net.runSession(self.session)
+        shape = self.output.getShape()
+        values = kind.Tensor(shape, kind.Halide_Type_Float, np.zeros(shape, np.float32), kind.Tensor_DimensionType_Caffe)
+        self.output.copyToHostTensor(values)
+        return np.array(values.getNumpyData())
+
+
+class LiteRt:
+    package = "ai-edge-litert"
+
+    def __init__(self):
+        from ai_edge_litert import interpreter
+        self.module = interpreter
+        self.turned = None, None
+
+    def open(self, model, threads):
+        self.net = self.module.Interpreter(model + ".tflite", num_threads=threads)
+        self.net.allocate_tensors()
+        self.input, self.output = self.net.get_input_details()[0]["index"], self.net.get_output_details()[0]["index"]
+
+    def shape(self):
+        return None
+
+    def run(self, picture):
+        if self.turned[0] is not picture:  # its pictures have their channels last: turned once, outside of what counts
+            self.turned = picture, np.ascontiguousarray(picture.transpose(0, 2, 3, 1))
+        self.net.set_tensor(self.input, self.turned[1])
+        self.net.invoke()
+        return self.net.get_tensor(self.output)
+
+
+RUNTIMES = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "ncnn": Ncnn, "mnn": Mnn, "litert": LiteRt}
+
+
+def memory_mb(line):
+    """VmHWM begins anew with exec(); getrusage's figure begins with what the parent process held when it forked."""
+    with open("/proc/self/status") as status:
+        found = next(text for text in status if text.startswith(line + ":"))
+    return int(found.split()[1]) * 1024 / 1e6
+
+
+def milliseconds(action):
+    start = time.perf_counter()
+    result = action()
+    return (time.perf_counter() - start) * 1e3, result
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("runtime", choices=RUNTIMES)
+    parser.add_argument("model")
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--warmup", type=int, required=True)
+    parser.add_argument("--runs", type=int, required=True)
+    parser.add_argument("--input")
+    parser.add_argument("--output")
+    options = parser.parse_args()
+
+    runtime = RUNTIMES[options.runtime]()
+    picture = np.load(options.input) if options.input else None
+    interpreter_mb = memory_mb("VmRSS")
+    load_ms, _ = milliseconds(lambda: runtime.open(options.model, options.threads))
+    if picture is None:
+        sizes = [size if isinstance(size, int) and size > 0 else 1 for size in runtime.shape()]
+        picture = np.random.default_rng(1).uniform(-1, 1, sizes).astype(np.float32)
+    times = [milliseconds(lambda: runtime.run(picture)) for _ in range(1 + options.warmup + options.runs)]
+    if options.output:
+        np.save(options.output, np.asarray(times[-1][1], np.float32).ravel())
+    print(json.dumps({"median_ms": statistics.median(time for time, _ in times[1 + options.warmup:]),
+                      "first_ms": times[0][0], "load_ms": load_ms, "peak_rss_mb": memory_mb("VmHWM") - interpreter_mb,
+                      "version": importlib.metadata.version(runtime.package)}))
+
+
+if __name__ == "__main__":
+    main()

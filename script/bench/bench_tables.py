@@ -1,0 +1,122 @@
+"""The tables of script/bench/networks, from its figures."""
+
+TITLES = {"nestrt": "nestrt", "nestrt_s8": "nestrt s8", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ncnn": "ncnn",
+          "mnn": "MNN", "litert": "LiteRT"}
+TYPES = {"f32": "f32", "int8": "8 bits"}
+
+
+def is_own(name):
+    return name.startswith("nestrt")
+
+
+def best_peer(row, figure):
+    """(name, value) of the lowest; None where there is no peer."""
+    found = [(name, entry[figure]) for name, entry in row["runtimes"].items() if not is_own(name)]
+    return min(found, key=lambda pair: pair[1]) if found else None
+
+
+def columns(rows):
+    return [name for name in TITLES if any(name in row["runtimes"] for row in rows)]
+
+
+def table(titles, lines):
+    return ["| " + " | ".join(titles) + " |", "|---|" + "---:|" * (len(titles) - 1)] + [
+        "| " + " | ".join(line) + " |" for line in lines]
+
+
+def ratio(row, name):
+    best = best_peer(row, "median_ms")
+    return f"{best[1] / row['runtimes'][name]['median_ms']:.2f}" if best else "-"
+
+
+def geometric_mean(values):
+    product = 1.0
+    for value in values:
+        product *= float(value)
+    return product ** (1 / len(values))
+
+
+def latency_table(rows):
+    names = columns(rows)
+    own = [name for name in names if is_own(name)]
+    titles = ["Network", "threads"] + [TITLES[name] for name in names] + [f"best peer / {TITLES[name]}" for name in own]
+    lines = []
+    for row in rows:
+        times = [f"{row['runtimes'][name]['median_ms']:.2f}" if name in row["runtimes"] else "-" for name in names]
+        lines.append([row["network"], str(row["threads"]), *times, *(ratio(row, name) for name in own)])
+    text = table(titles, lines)
+    for index, name in enumerate(own):
+        ratios = [line[len(line) - len(own) + index] for line in lines]
+        if "-" not in ratios:
+            text += ["", f"Geometric mean of best peer / {TITLES[name]}: {geometric_mean(ratios):.2f}."]
+    return text
+
+
+def cost_table(rows):
+    titles = ["Network", "type", "nestrt load ms", "lowest peer's", "first run / median", "lowest peer's", "peak MB",
+              "lowest peer's"]
+    lines = []
+    for row in rows:
+        own = row["runtimes"]["nestrt"]
+        peers = {name: entry for name, entry in row["runtimes"].items() if not is_own(name)}
+
+        def lowest(value, form, peers=peers):
+            if not peers:
+                return "-"
+            name = min(peers, key=lambda key: value(peers[key]))
+            return f"{value(peers[name]):{form}} {TITLES[name]}"
+
+        def first(entry):
+            return entry["first_ms"] / entry["median_ms"]
+
+        lines.append([row["network"], TYPES[row["type"]], f"{own['load_ms']:.2f}", lowest(lambda e: e["load_ms"], ".1f"),
+                      f"{first(own):.2f}", lowest(first, ".2f"), f"{own['peak_rss_mb']:.1f}",
+                      lowest(lambda e: e["peak_rss_mb"], ".1f")])
+    return table(titles, lines)
+
+
+def versions(rows):
+    found = {}
+    for row in rows:
+        for name, entry in row["runtimes"].items():
+            if not is_own(name):
+                found[name] = entry["version"]
+    return ", ".join(f"{TITLES[name]} {found[name]}" for name in TITLES if name in found)
+
+
+def introduction(report):
+    rows = report["rows"]
+    text = ["# Performance", "", "Written by `script/bench/networks --markdown`: nestrt beside other runtimes on the same models, in the same run. "
+            "Weights are generated, the same on every machine; answers are compared, in f32 within 1e-4 of the largest value, in 8 "
+            "bits by the angle between them."]
+    if rows:
+        text += ["", f"{report['cpu']}. {versions(rows)}. Milliseconds; medians of at least {report['rounds']} rounds in which all take turns, "
+                 "pinned to the same cores. Best peer / nestrt: above 1, nestrt is ahead. All compute f32 as f32: OpenVINO, which would "
+                 "take bf16 where the processor has it, is told so, and so are ncnn and MNN."]
+    return text
+
+
+def markdown(report):
+    text = introduction(report)
+    for type_name, title in (("f32", "In f32"), ("int8", "In 8 bits")):
+        rows = [row for row in report["rows"] if row["type"] == type_name]
+        if not rows:
+            continue
+        text += ["", f"## {title}", ""]
+        if type_name == "int8":
+            text += ["The QDQ model (uint8 activations, int8 weights per channel) for nestrt, OpenVINO and ONNX Runtime; ncnn and LiteRT "
+                     "get the same weights and ranges in their own forms. nestrt s8: as `nestc compile --quantize s8` makes it from "
+                     "the f32 model.", ""]
+        text += latency_table(rows)
+    rows = [row for row in report["rows"] if row["threads"] == min(row["threads"] for row in report["rows"])]
+    if rows:
+        text += ["", "## Load, first run, memory", "", f"With {rows[0]['threads']} thread{'s' if rows[0]['threads'] > 1 else ''}. "
+                 "Memory of the peers is without what their Python interpreter and their libraries held before the model was loaded; "
+                 "nestrt's is the whole process.", "", *cost_table(rows)]
+    if report["a53"]:
+        kinds = [kind for kind in ("f32", "int8") if kind in report["a53"][0]]
+        text += ["", "## On an estimated Cortex-A53", "", "nestrt alone, one thread, million cycles of an inference, by an emulator with a "
+                 "model of the core (as `script/bench/profile-a53`).", "",
+                 *table(["Network"] + ["f32" if kind == "f32" else "s8" for kind in kinds],
+                        [[row["network"], *(f"{row[kind]:.0f}" for kind in kinds)] for row in report["a53"]])]
+    return "\n".join(text) + "\n"

@@ -1,0 +1,36 @@
+// The compute unit of an emulated board: the functional simulator on the board's memory.
+#pragma once
+
+#include "drivers/evta/simulator/functional_simulator.h"
+#include "test/boards/emulation/device_memory.h"
+
+namespace nestrt::boards {
+
+// In one run: what a processor computes in a second or two, itself or emulated. A network's layers have up to 2^19, a
+// changed byte can ask for 2^28 and more.
+#if defined(__aarch64__)
+inline constexpr uint64_t kFewMicroOps = uint64_t{1} << 17;
+#else
+inline constexpr uint64_t kFewMicroOps = uint64_t{1} << 22;
+#endif
+
+inline constexpr uint64_t kAnyNumberOfMicroOps = UINT64_MAX;
+
+class Accelerator {
+ public:
+  // `configuration` is one of kConfigurations. The memory outlives it.
+  Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
+      : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
+
+  // Errors: kDeadlineExceeded for more micro-ops than the most, which had better hang; kDeviceFault for instructions or
+  // data that are nowhere; and as the simulator.
+  Status run(uint32_t count, uint64_t address);
+
+ private:
+  const evta::Configuration& configuration_;
+  DeviceMemory& memory_;
+  const uint64_t most_micro_ops_;
+  std::shared_ptr<evta::FunctionalSimulator::Memories> on_chip_;
+};
+
+}  // namespace nestrt::boards

@@ -1,0 +1,52 @@
+#include "test/boards/emulation/device_memory.h"
+
+#include <algorithm>
+
+namespace nestrt::boards {
+
+std::optional<uint64_t> DeviceMemory::allocate(size_t bank, uint64_t size) {
+  if (bank >= banks_.size()) return std::nullopt;
+  const MemoryBank& place = banks_[bank];
+  size = (size + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const MutexLock lock(mutex_);
+  uint64_t address = std::max(place.base, kPageBytes);  // address 0 stays free
+  for (auto next = blocks_.lower_bound(place.base); next != blocks_.end() && next->first - address < size; ++next)
+    address = next->first + next->second.size;
+  if (size == 0 || address > place.base + place.size || place.base + place.size - address < size) return std::nullopt;
+  Block block{size, std::make_unique_for_overwrite<std::byte[]>(size), nullptr};
+  block.bytes = block.own.get();
+  std::fill_n(block.bytes, size, kPoison);
+  blocks_.emplace(address, std::move(block));
+  return address;
+}
+
+void DeviceMemory::share(uint64_t address, std::byte* host) {
+  const MutexLock lock(mutex_);
+  Block& block = blocks_.at(address);
+  std::copy_n(block.bytes, block.size, host);
+  block.own.reset();
+  block.bytes = host;
+}
+
+void DeviceMemory::free(uint64_t address) {
+  const MutexLock lock(mutex_);
+  blocks_.erase(address);
+}
+
+std::byte* DeviceMemory::find(uint64_t address, uint64_t size) {
+  const MutexLock lock(mutex_);
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return nullptr;
+  const auto& [begin, block] = *--after;
+  if (address - begin > block.size || size > block.size - (address - begin)) return nullptr;
+  return block.bytes + (address - begin);
+}
+
+evta::Dram DeviceMemory::dram() {
+  const MutexLock lock(mutex_);
+  evta::Dram dram;
+  for (auto& [address, block] : blocks_) dram.add_read_write(address, {block.bytes, block.size});
+  return dram;
+}
+
+}  // namespace nestrt::boards

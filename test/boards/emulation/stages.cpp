@@ -1,0 +1,120 @@
+#include "test/boards/emulation/stages.h"
+
+#include <chrono>
+#include <utility>
+
+namespace nestrt::boards {
+namespace {
+
+// Offsets and bits: docs/hardware.md.
+constexpr uint32_t kControl = 0x00, kStart = 0x01, kIdle = 0x04, kArmed = 0x81;
+constexpr uint32_t kFetchCount = 0x10, kFetchAddress = 0x18;
+constexpr uint32_t kDone = 0x18, kDoneWritten = 0x1c;
+constexpr std::pair<Stage, uint32_t> kBases[] = {{Stage::kLoad, 0x10},
+                                                 {Stage::kLoad, 0x18},
+                                                 {Stage::kCompute, 0x20},
+                                                 {Stage::kCompute, 0x28},
+                                                 {Stage::kStore, 0x10}};
+// Of the hardware 63 cycles; long enough to be seen here.
+constexpr std::chrono::milliseconds kStaleTime{1}, kLateBy{20};
+
+}  // namespace
+
+Stages::Stages(Accelerator accelerator, BoardFaults& faults)
+    : accelerator_(std::move(accelerator)), faults_(faults), thread_([this] { work(); }) {}
+
+Stages::~Stages() {
+  {
+    const std::lock_guard lock(mutex_);
+    shut_down_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+uint32_t Stages::read(Stage stage, uint32_t offset) {
+  const std::lock_guard lock(mutex_);
+  if (stage == Stage::kCompute && offset == kDone) return done_;
+  if (stage == Stage::kCompute && offset == kDoneWritten) return std::exchange(done_written_, false) ? 1 : 0;
+  if (stage == Stage::kFetch && offset == kControl) return is_started_ ? kStart : kIdle;
+  return value_of(stage, offset);
+}
+
+void Stages::write(Stage stage, uint32_t offset, uint32_t value) {
+  const std::lock_guard lock(mutex_);
+  registers_[{stage, offset}] = value;
+  if (stage != Stage::kFetch || offset != kControl || (value & kStart) == 0) return;
+  is_started_ = true;
+  ++runs_started_;
+  changed_.notify_all();
+}
+
+void Stages::reset() {
+  std::unique_lock lock(mutex_);
+  is_reset_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return !is_started_; });
+  is_reset_ = false;
+  registers_.clear();
+  done_ = 0;
+  done_written_ = false;
+}
+
+int Stages::runs_started() {
+  const std::lock_guard lock(mutex_);
+  return runs_started_;
+}
+
+void Stages::end_hang() {
+  const std::lock_guard lock(mutex_);
+  hangs_ = false;
+  changed_.notify_all();
+}
+
+void Stages::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return shut_down_ || is_started_; });
+    if (shut_down_) return;
+    run(lock);
+    is_started_ = false;
+    changed_.notify_all();
+  }
+}
+
+void Stages::run(std::unique_lock<std::mutex>& lock) {
+  const uint32_t count = value_of(Stage::kFetch, kFetchCount), address = value_of(Stage::kFetch, kFetchAddress);
+  const RunFault fault = faults_.take_run();
+  changed_.wait_for(lock, kStaleTime, [&] { return shut_down_ || is_reset_; });
+  hangs_ = fault == RunFault::kHang || !can_run();
+  changed_.wait(lock, [&] { return shut_down_ || is_reset_ || !hangs_; });
+  if (hangs_) return;
+  write_done(0);
+  lock.unlock();
+  const Status status = accelerator_.run(count, address);
+  if (fault == RunFault::kLate) std::this_thread::sleep_for(kLateBy);
+  lock.lock();
+  if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // nobody is told
+  if (status.ok()) write_done(1);
+}
+
+void Stages::write_done(uint32_t value) {
+  done_ = value;
+  done_written_ = true;
+}
+
+// Whether the other stages are started and restart by themselves, and addresses are absolute.
+bool Stages::can_run() const {
+  for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore})
+    if (value_of(stage, kControl) != kArmed) return false;
+  for (const auto& [stage, offset] : kBases)
+    if (value_of(stage, offset) != 0) return false;
+  return true;
+}
+
+uint32_t Stages::value_of(Stage stage, uint32_t offset) const {
+  const auto found = registers_.find({stage, offset});
+  return found == registers_.end() ? 0 : found->second;
+}
+
+}  // namespace nestrt::boards

@@ -1,0 +1,48 @@
+// Writes xclbin files for tests: what XRT reads of them, and no bitstream.
+//
+// Source of the format: xclbin.h of XRT 2.13 (AXLF), and the metadata that XRT's parser asks for.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "test/boards/emulation/device_memory.h"
+
+namespace nestrt::boards {
+
+struct XclbinArgument {
+  std::string name;
+  uint32_t offset = 0;  // of its register
+  uint32_t size = 4;    // bytes
+  bool is_address = false;
+};
+
+struct XclbinKernel {
+  std::string name;
+  std::vector<std::string> units;  // names of its compute units
+  std::vector<XclbinArgument> arguments;
+  // The banks that unit i's address arguments are connected to, each argument to one of them in turn; none: no
+  // connectivity.
+  std::vector<std::vector<int>> banks;
+};
+
+struct XclbinDescription {
+  std::string shell;     // that it is made for
+  unsigned char id = 1;  // all bytes of its UUID
+  std::vector<MemoryBank> banks;
+  std::vector<XclbinKernel> kernels;
+};
+
+inline constexpr uint64_t kFirstUnitAddress = 0x1800000, kUnitAddressRange = 0x10000;
+
+// The kernel that the driver expects: vta(insn_count, insns, uops, inputs, weights, biases, outputs).
+XclbinKernel vta_kernel(std::vector<std::string> units, std::vector<std::vector<int>> banks);
+// VTA's four stages, one of each.
+std::vector<XclbinKernel> vta_stages();
+
+std::vector<std::byte> make_xclbin(const XclbinDescription& description);
+void write_xclbin(const XclbinDescription& description, const std::filesystem::path& file);
+
+}  // namespace nestrt::boards

@@ -1,0 +1,90 @@
+// What is said of weights: never more products in a 16-bit sum than fit, whatever the inputs.
+#include "kernels/common/gemm_s8/s8_chains.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+namespace nestrt::test {
+namespace {
+
+constexpr int64_t kStepBytes = kernels::kS8ChainStep * 16;
+constexpr uint8_t kAfterHalf = 1, kAfterStep = 2, kLastStep = 4;
+
+std::vector<uint8_t> chains_of(const std::vector<int8_t>& weights, int64_t block_bytes, int32_t largest = 128) {
+  std::vector<uint8_t> chains(static_cast<size_t>(kernels::s8_chains_bytes(std::ssize(weights))));
+  kernels::s8_chains(weights, block_bytes, largest, chains.data());
+  return chains;
+}
+
+// The largest magnitude that a 16-bit sum reaches where sums are added up as `chains` say.
+int largest_sum(const std::vector<int8_t>& weights, const std::vector<uint8_t>& chains, int64_t block_bytes,
+                int32_t largest_input) {
+  const int64_t steps = block_bytes / kStepBytes;
+  int largest = 0;
+  for (int64_t lane = 0; lane < 64; ++lane) {
+    for (int64_t block = 0; block * block_bytes < std::ssize(weights); ++block) {
+      const uint8_t* of_half = chains.data() + (block * 2 + lane / 32) * steps;
+      int sum = 0;
+      for (int64_t group = 0; group < steps * 4; ++group) {
+        sum += largest_input * std::abs(weights[static_cast<size_t>(block * block_bytes + group * 64 + lane)]);
+        largest = std::max(largest, sum);
+        const uint8_t flag = of_half[group / 4];
+        if ((group % 4 == 1 && (flag & kAfterHalf) != 0) || (group % 4 == 3 && (flag & (kAfterStep | kLastStep)) != 0))
+          sum = 0;
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("Chains of s8 products fit 16 bits") {
+  std::mt19937 generator(1);
+  for (int i = 0; i < 200; ++i) {
+    const int size = std::uniform_int_distribution<int>(1, 127)(generator);
+    std::uniform_int_distribution<int> any(-size, size);
+    const int64_t block_bytes = std::uniform_int_distribution<int64_t>(1, 9)(generator) * kStepBytes;
+    std::vector<int8_t> weights(static_cast<size_t>(2 * block_bytes));
+    for (int8_t& weight : weights) weight = static_cast<int8_t>(any(generator));
+    for (const int32_t input : {128, kernels::kS8ChainCentre})
+      CHECK(largest_sum(weights, chains_of(weights, block_bytes, input), block_bytes, input) <= 32767);
+  }
+}
+
+TEST_CASE("Small weights share a sum for two steps, large ones for half a step") {
+  const auto of_equal = [](int8_t weight) {
+    return chains_of(std::vector<int8_t>(static_cast<size_t>(3 * kStepBytes), weight), 3 * kStepBytes);
+  };
+  CHECK(of_equal(31) == std::vector<uint8_t>{0, kAfterStep, kLastStep, 0, kAfterStep, kLastStep});
+  constexpr uint8_t last = kAfterStep | kLastStep;
+  CHECK(of_equal(63) == std::vector<uint8_t>{kAfterStep, kAfterStep, last, kAfterStep, kAfterStep, last});
+  constexpr uint8_t both = kAfterHalf | kAfterStep;
+  CHECK(of_equal(64) == std::vector<uint8_t>{both, both, both | kLastStep, both, both, both | kLastStep});
+}
+
+TEST_CASE("Outputs that are no channels take one step, and others as many as have weights") {
+  std::vector<int8_t> weights(static_cast<size_t>(3 * kStepBytes), 0);
+  for (int64_t i = 0; i < 3 * kStepBytes; ++i)
+    if (i % 64 < 32) weights[static_cast<size_t>(i)] = 63;
+  constexpr uint8_t kLast = kAfterStep | kLastStep;
+  const std::vector<uint8_t> of_none = chains_of(weights, 3 * kStepBytes);
+  CHECK(std::vector(of_none.begin(), of_none.begin() + 3) == std::vector<uint8_t>{kAfterStep, kAfterStep, kLast});
+  CHECK((of_none[3] & kLastStep) != 0);
+  weights[kStepBytes + 40] = 1;
+  const std::vector<uint8_t> of_two_steps = chains_of(weights, 3 * kStepBytes);
+  CHECK((of_two_steps[3] & kLastStep) == 0);
+  CHECK((of_two_steps[4] & kLastStep) != 0);
+}
+
+TEST_CASE("One weight that is too large adds up its own half of a block alone") {
+  std::vector<int8_t> weights(static_cast<size_t>(2 * kStepBytes), 50);
+  weights[kStepBytes + 40] = 127;
+  constexpr uint8_t last = kAfterStep | kLastStep;
+  CHECK(chains_of(weights, 2 * kStepBytes) == std::vector<uint8_t>{kAfterStep, last, kAfterStep, last | kAfterHalf});
+}
+
+}  // namespace nestrt::test

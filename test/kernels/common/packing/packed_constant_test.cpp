@@ -1,0 +1,37 @@
+#include "kernels/common/packing/packed_constant.h"
+
+#include <catch2/catch.hpp>
+
+#include "kernels/common/packing/packing.h"
+
+namespace nestrt::kernels {
+namespace {
+
+// An s8 stem of 27 channels: one of each 28 packed for an output is padding, and outputs 1 to 15 are.
+TensorSpec stem(const std::vector<int8_t>& elements) {
+  TensorSpec weights;
+  weights.type = DataType::kS8;
+  weights.shape = {1, 3, 3, 3};
+  weights.packing = Packing::kS8Stem;
+  weights.constant = reinterpret_cast<const std::byte*>(elements.data());
+  return weights;
+}
+
+TEST_CASE("Weights that are packed as wanted are used in place") {
+  const std::vector<int8_t> elements(static_cast<size_t>(packed_bytes(Packing::kS8Stem, {1, 3, 3, 3})));
+  const auto packed = PackedBytes::make(stem(elements), Packing::kS8Stem);
+  REQUIRE(packed);
+  CHECK(packed->data() == elements.data());
+}
+
+TEST_CASE("Weights whose padding is not zero are refused: kernels multiply what lies beside their operands by it") {
+  std::vector<int8_t> elements(static_cast<size_t>(packed_bytes(Packing::kS8Stem, {1, 3, 3, 3})));
+  elements.back() = 1;
+  const auto packed = PackedBytes::make(stem(elements), Packing::kS8Stem);
+  REQUIRE_FALSE(packed);
+  CHECK(packed.error().code() == Code::kInvalidPlan);
+  CHECK(packed.error().message() == "the padding of weights 1x3x3x3 in packing s8_stem is not zero");
+}
+
+}  // namespace
+}  // namespace nestrt::kernels

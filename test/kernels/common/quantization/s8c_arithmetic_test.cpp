@@ -1,0 +1,95 @@
+#include "kernels/common/quantization/s8c_arithmetic.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace nestrt::test {
+
+namespace s8c = kernels::s8c;
+using s8c::Affine;
+
+TEST_CASE("s8c quantize divides, rounds half to even, adds the zero point and clips") {
+  const Affine half{0.5f, 3};
+  CHECK(s8c::quantize<int8_t>(0.25f, half) == 3);   // 0.5 steps
+  CHECK(s8c::quantize<int8_t>(0.75f, half) == 5);   // 1.5
+  CHECK(s8c::quantize<int8_t>(-0.25f, half) == 3);  // -0.5
+  CHECK(s8c::quantize<int8_t>(-0.75f, half) == 1);
+  CHECK(s8c::quantize<uint8_t>(-2.0f, half) == 0);
+  CHECK(s8c::quantize<uint8_t>(126.0f, half) == 255);
+  CHECK(s8c::quantize<int8_t>(1e30f, half) == 127);
+  CHECK(s8c::quantize<int8_t>(-std::numeric_limits<float>::infinity(), half) == -128);
+  CHECK(s8c::quantize<uint8_t>(std::numeric_limits<float>::quiet_NaN(), half) == 3);
+}
+
+TEST_CASE("Every integer survives s8c dequantize and quantize") {
+  for (const Affine affine : {Affine{0.1f, 0}, Affine{3.7e-5f, -128}, Affine{1234.5f, 127}, Affine{1e-30f, 17}})
+    for (int q = -128; q <= 127; ++q) CHECK(s8c::quantize<int8_t>(s8c::dequantize(q, affine), affine) == q);
+  CHECK(s8c::dequantize(std::numeric_limits<int32_t>::min(), {1.0f, 1}) == -0x1p31f);
+}
+
+TEST_CASE("s8c narrow multiplies once in f32 and clips before it rounds") {
+  CHECK(s8c::narrow(5, 0.5f, 0) == 2);
+  CHECK(s8c::narrow(7, 0.5f, 0) == 4);
+  CHECK(s8c::narrow(-5, 0.5f, 10) == 8);
+  CHECK(s8c::narrow(std::numeric_limits<int32_t>::max(), 1e30f, 5) == 127);
+  CHECK(s8c::narrow(std::numeric_limits<int32_t>::min(), 1e30f, 5) == -128);
+  CHECK(s8c::narrow(100, 1.0f, -128) == -28);
+  CHECK(s8c::narrow(-3, 1.0f, 5, {5, 127}) == 5);
+  CHECK(s8c::narrow(0x1000001, 0x1p-20f, 0) == 16);  // 2^24 + 1 becomes 2^24
+}
+
+TEST_CASE("s8c add is within half a step of the exact sum, and exact at ties") {
+  std::mt19937 generator(1);
+  std::uniform_real_distribution<float> exponent(-6, 6);
+  std::uniform_int_distribution<int> element(-128, 127);
+  for (int i = 0; i < 2000; ++i) {
+    const float sa = std::exp2(exponent(generator)), sb = std::exp2(exponent(generator)),
+                sy = std::exp2(exponent(generator));
+    const s8c::AddFactors factors = s8c::add_factors(sa, sb, sy);
+    REQUIRE(factors.valid());
+    const int za = element(generator), zb = element(generator), zy = element(generator);
+    const int a = element(generator) - za, b = element(generator) - zb;
+    const double exact = (a * double{sa} + b * double{sb}) / double{sy} + zy;
+    const int y = s8c::add(a, b, factors, zy);
+    // Two factors, each rounded by half a unit of 2^-shift.
+    CHECK(std::abs(y - std::clamp(exact, -128.0, 127.0)) <= 0.5 + std::ldexp(255.0, -factors.shift));
+  }
+  const s8c::AddFactors halves = s8c::add_factors(1, 1, 2);
+  CHECK(s8c::add(1, 0, halves, 0) == 0);
+  CHECK(s8c::add(1, 2, halves, 0) == 2);
+  CHECK(s8c::add(-1, 0, halves, 0) == 0);
+  CHECK(s8c::add(-1, -2, halves, 0) == -2);
+}
+
+TEST_CASE("The factors of an s8c add keep sums in int32, and say where they cannot") {
+  for (int e = -140; e <= 120; ++e) {
+    const s8c::AddFactors factors = s8c::add_factors(std::ldexp(1.9999999f, e), std::ldexp(1.0f, -126), 1.0f);
+    CHECK(factors.shift >= 0);
+    CHECK(factors.shift <= 31);
+    CHECK(factors.valid() == (e <= 20));
+    if (!factors.valid()) continue;
+    const int64_t sum = int64_t{255} * factors.a + int64_t{255} * factors.b;
+    CHECK(sum + (int64_t{1} << 30) <= std::numeric_limits<int32_t>::max());
+  }
+}
+
+TEST_CASE("s8c averages divide by the count, and are zero for none") {
+  CHECK(s8c::average(10, 4, 1.0f, {1.0f, 0}) == 2);  // 2.5
+  CHECK(s8c::average(14, 4, 1.0f, {1.0f, 0}) == 4);  // 3.5
+  CHECK(s8c::average(-9, 3, 0.5f, {0.25f, 7}) == 1);
+  CHECK(s8c::average(0, 0, 1.0f, {1.0f, -9}) == -9);
+}
+
+TEST_CASE("Fused activations become bounds around the zero point") {
+  const Affine to{0.1f, -20};
+  CHECK(s8c::activation_bounds({ops::ActivationKind::kRelu, 0, 0}, to).low == -20);
+  const s8c::Bounds six = s8c::activation_bounds({ops::ActivationKind::kClip, 0, 6}, to);
+  CHECK(six.low == -20);
+  CHECK(six.high == 40);
+  CHECK(s8c::activation_bounds({}, to).low == -128);
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,79 @@
+// A session of which nothing is known begins at once, learns from its runs, and leaves what it has learned to the next.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <thread>
+
+#include "test/runtime/adaptation/cache_folder.h"
+#include "test/runtime/support/virtual_board.h"
+#include "test/support/process/quiet.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kHostUs = 10, kNpuUs = 100;
+
+bool uses_npu(const Session& session) {
+  const Schedule schedule = session.schedule();
+  return std::ranges::any_of(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == 1; });
+}
+
+VirtualBoard board_of_which_nothing_is_known() { return VirtualBoard(kHostUs, kNpuUs, {}, false); }
+
+// Until the unit that is ten times as slow is in use no more.
+bool learns(VirtualBoard& board) {
+  const auto has_learned = [&] { return board.npu->computed > 0 && !uses_npu(*board.session); };
+  for (int run = 0; run < 100'000 && !has_learned(); ++run) {
+    board.run();
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
+  }
+  return has_learned();
+}
+
+TEST_CASE("Creating a session computes nothing, whatever is known") {
+  const VirtualBoard board = board_of_which_nothing_is_known();
+  CHECK(board.host->computed == 0);
+  CHECK(board.npu->computed == 0);
+}
+
+TEST_CASE("Sessions learn from their runs how fast their units are, and the next one knows") {
+  const CacheFolder cache;
+  {
+    VirtualBoard board = board_of_which_nothing_is_known();
+    REQUIRE(learns(board));
+  }
+  CHECK(cache.files().size() == 1);
+  const VirtualBoard next = board_of_which_nothing_is_known();
+  CHECK_FALSE(uses_npu(*next.session));
+  CHECK(next.npu->computed == 0);
+}
+
+TEST_CASE("What was learned and is damaged changes nothing") {
+  const Quiet quiet;
+  const bool begins_with_npu = uses_npu(*board_of_which_nothing_is_known().session);
+  const CacheFolder cache;
+  {
+    VirtualBoard board = board_of_which_nothing_is_known();
+    REQUIRE(learns(board));
+  }
+  REQUIRE(cache.files().size() == 1);
+  fs::resize_file(cache.files()[0], fs::file_size(cache.files()[0]) / 2);
+  VirtualBoard next = board_of_which_nothing_is_known();
+  CHECK(uses_npu(*next.session) == begins_with_npu);
+  next.run();
+}
+
+TEST_CASE("A session that keeps nothing leaves nothing") {
+  const CacheFolder cache;
+  SessionOptions options;
+  options.keep_costs = false;
+  {
+    VirtualBoard board(kHostUs, kNpuUs, options, false);
+    REQUIRE(learns(board));
+  }
+  CHECK(cache.files().empty());
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,71 @@
+#include "runtime/execution/step_timeout.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::test {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr UnitLimits kLimits{milliseconds(10'000), 8, milliseconds(20)};
+constexpr std::chrono::nanoseconds kNoLimit = std::chrono::nanoseconds::max();
+constexpr SteadyClock::time_point kNow{hours(1)};
+
+TEST_CASE("A unit has so many times what it took before, and the slack") {
+  CHECK(step_timeout({.unit_us = 3000}, kLimits, kNow, kNoDeadline).limit == milliseconds(44));
+  CHECK(step_timeout({.unit_us = 0.5}, kLimits, kNow, kNoDeadline).limit == microseconds(20'004));
+}
+
+TEST_CASE("Where nothing was measured, the factor is 0, or the limit is beyond the timeout, only the timeout holds") {
+  CHECK(step_timeout({}, kLimits, kNow, kNoDeadline).limit == kNoLimit);
+  CHECK(step_timeout({.unit_us = 3000}, {milliseconds(10'000), 0, milliseconds(20)}, kNow, kNoDeadline).limit ==
+        kNoLimit);
+  CHECK(step_timeout({.unit_us = 1e7}, kLimits, kNow, kNoDeadline).limit == kNoLimit);
+}
+
+TEST_CASE("A unit is given up as early as the host needs for the step and the rest, with a margin") {
+  const StepTimes times{.unit_us = 1000, .host_us = 2000, .rest_us = 4000};
+  const StepTimeout patience = step_timeout(times, kLimits, kNow, kNow + milliseconds(20));
+  CHECK(patience.is_protected);
+  CHECK(patience.host_is_in_time);
+  CHECK(patience.deadline == kNow + microseconds(20'000 - 9000 - 500));
+}
+
+TEST_CASE("A unit has half of the time where nothing is known of the host") {
+  const StepTimeout patience = step_timeout({.unit_us = 1000}, kLimits, kNow, kNow + milliseconds(20));
+  CHECK(patience.deadline == kNow + milliseconds(10));
+  CHECK_FALSE(patience.host_is_in_time);
+}
+
+TEST_CASE("Where there is not the time for the unit and the host the unit has all of it") {
+  const StepTimes times{.unit_us = 3000, .host_us = 4000};
+  const StepTimeout patience = step_timeout(times, kLimits, kNow, kNow + milliseconds(5));
+  CHECK_FALSE(patience.is_protected);
+  CHECK(patience.host_is_in_time);
+  CHECK(patience.deadline == kNow + milliseconds(5));
+  CHECK_FALSE(step_timeout(times, kLimits, kNow, kNow + milliseconds(4)).host_is_in_time);
+  const StepTimes predicted{.predicted_us = 3000, .host_us = 4000};
+  CHECK_FALSE(step_timeout(predicted, kLimits, kNow, kNow + milliseconds(7)).is_protected);
+}
+
+TEST_CASE("A unit is in time if it takes what it took before, or is predicted, and the host the rest") {
+  const auto is_in_time = [](const StepTimes& times, int ms) {
+    return step_timeout(times, kLimits, kNow, kNow + milliseconds(ms)).unit_is_in_time;
+  };
+  const StepTimes measured{.unit_us = 3000, .host_us = 4000, .rest_us = 2000};
+  CHECK(is_in_time(measured, 5));
+  CHECK_FALSE(is_in_time(measured, 4));
+  CHECK_FALSE(is_in_time({.predicted_us = 3000, .host_us = 100, .rest_us = 2000}, 4));
+  CHECK(is_in_time({}, 1));
+}
+
+TEST_CASE("Deadlines that have passed, or are far away, are taken as they are") {
+  const StepTimes times{.unit_us = 3000, .host_us = 4000};
+  for (const Deadline deadline : {Deadline::min(), kNow, kNow + hours(48), kNoDeadline - hours(1), kNoDeadline})
+    CHECK(step_timeout(times, kLimits, kNow, deadline).deadline == deadline);
+}
+
+}  // namespace
+}  // namespace nestrt::test

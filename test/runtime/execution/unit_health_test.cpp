@@ -1,0 +1,85 @@
+#include "runtime/execution/unit_health.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "nestrt/log.h"
+#include "test/runtime/support/virtual_units.h"
+#include "test/support/process/quiet.h"
+
+namespace nestrt::test {
+namespace {
+
+const Status kLate(Code::kDeadlineExceeded, "it is late");
+
+UnitList one_unit() {
+  return {std::make_shared<VirtualUnit>(UnitInfo{"npu", "npu0", "", 1, false}, std::make_shared<VirtualClock>(),
+                                        std::make_shared<VirtualSpeed>())};
+}
+
+// How many steps go past the unit before one asks.
+int count_avoiding(UnitHealth& health) {
+  int steps = 0;
+  while (health.should_bypass(0)) ++steps;
+  return steps;
+}
+
+TEST_CASE("Steps that cannot afford a failure go past a unit after one, twice as many after the next") {
+  const UnitList units = one_unit();
+  UnitHealth health(units);
+  const Quiet quiet;
+  CHECK(count_avoiding(health) == 0);
+  health.record_missed_deadline(0, kLate);
+  CHECK_FALSE(health.is_failing(0));
+  CHECK(count_avoiding(health) == 32);
+  CHECK(count_avoiding(health) == 0);
+  health.failed(0, kLate);
+  CHECK(health.is_failing(0));
+  health.recovered(0);
+  CHECK(count_avoiding(health) == 64);
+  for (int i = 0; i < 100; ++i) health.record_missed_deadline(0, kLate);
+  CHECK(count_avoiding(health) == 65'536);
+}
+
+TEST_CASE("A unit that is trusted again is asked by everybody") {
+  const UnitList units = one_unit();
+  UnitHealth health(units);
+  const Quiet quiet;
+  health.record_missed_deadline(0, kLate);
+  health.trust(0);
+  CHECK(count_avoiding(health) == 0);
+  health.record_missed_deadline(0, kLate);
+  CHECK(count_avoiding(health) == 32);
+}
+
+// Who looks now and then sees that it was probed in between, and has to be probed again.
+TEST_CASE("A unit that has come back and failed again is not as it was") {
+  const UnitList units = one_unit();
+  UnitHealth health(units);
+  const Quiet quiet;
+  health.failed(0, kLate);
+  const uint64_t before = health.changes();
+  health.failed(0, kLate);
+  CHECK(health.changes() == before);
+  health.recovered(0);
+  health.failed(0, kLate);
+  CHECK(health.changes() != before);
+}
+
+TEST_CASE("Of a series of failures, and of runs that a unit kept waiting, one is logged") {
+  const UnitList units = one_unit();
+  UnitHealth health(units);
+  int lines = 0;
+  set_log_hook([&](LogLevel, std::string_view) { ++lines; });
+  for (int i = 0; i < 3; ++i) health.record_missed_deadline(0, kLate);
+  CHECK(lines == 1);
+  for (int i = 0; i < 3; ++i) health.failed(0, kLate);
+  CHECK(lines == 2);
+  health.recovered(0);
+  health.failed(0, kLate);
+  CHECK(lines == 3);
+  set_log_hook({});
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,61 @@
+#include "runtime/plan/queries/run_memory.h"
+
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "test/support/plan/sample_plans.h"
+
+namespace nestrt {
+namespace {
+
+class Lent final : public HostVisibleMemory {
+ public:
+  explicit Lent(size_t bytes) : bytes_(bytes) {}
+  std::span<std::byte> bytes() const override { return bytes_; }
+  bool is_safe() const override { return safe; }
+
+  bool safe = true;
+
+ private:
+  mutable std::vector<std::byte> bytes_;
+};
+
+// Does nothing else.
+class LendingUnit final : public Unit {
+ public:
+  const UnitInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
+    return Status(Code::kUnsupported, "nothing");
+  }
+  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override {
+    lent = std::make_shared<Lent>(bytes);
+    return std::shared_ptr<HostVisibleMemory>(lent);
+  }
+
+  std::shared_ptr<Lent> lent;
+
+ private:
+  UnitInfo info_;
+};
+
+TEST_CASE("Memory that a unit could write to is unsafe until other memory is there, though the unit was stopped") {
+  const test::PlanFile file = test::branches_plan().build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE(plan);
+  const auto* const layout = memory_plan_for((*plan)->tables(), plan::MemoryPlanKind::kSequential);
+  REQUIRE(layout != nullptr);
+  const auto unit = std::make_shared<LendingUnit>();
+  RunMemory memory;
+  REQUIRE(memory.allocate(**plan, *layout, {unit}).ok());
+  REQUIRE(unit->lent != nullptr);
+  CHECK(memory.is_safe());
+  unit->lent->safe = false;
+  CHECK_FALSE(memory.is_safe());
+  unit->lent->safe = true;
+  CHECK_FALSE(memory.is_safe());
+  REQUIRE(memory.allocate(**plan, *layout, {}).ok());
+  CHECK(memory.is_safe());
+}
+
+}  // namespace
+}  // namespace nestrt

@@ -1,0 +1,87 @@
+#include "runtime/platform/replace_file.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "test/support/process/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status replace(const std::string& path, std::string_view text) {
+  return replace_file(path, std::as_bytes(std::span(text)));
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+size_t files_in(const std::string& folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+// While it lives the process writes no file beyond so many bytes, as on a disk that is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  void (*signal_)(int);
+  rlimit before_{};
+};
+
+TEST_CASE("A file is replaced, and nothing is left beside it") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write_text("file", "before");
+  REQUIRE(replace(path, "after").ok());
+  CHECK(content(path) == "after");
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("What cannot be replaced stays, and nothing is left beside it") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() + "/taken");
+  CHECK(replace(folder.path() + "/taken", "text").code() == Code::kIo);
+  CHECK(replace(folder.path() + "/no/file", "text").code() == Code::kNotFound);
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("A write that fails half way leaves the file that was there") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write_text("file", "before");
+  const FileSizeLimit limit(1000);
+  CHECK(replace(path, std::string(100000, 'x')).code() == Code::kIo);
+  CHECK(content(path) == "before");
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("Links that wait under the new file's name are not written through") {
+  const TemporaryFolder folder;
+  const std::string victim = folder.write_text("victim", "mine"), path = folder.path() + "/file";
+  for (int i = 0; i < 64; ++i)  // whatever the process has written before
+    fs::create_symlink(victim, path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i));
+  REQUIRE(replace(path, "text").ok());
+  CHECK(content(path) == "text");
+  CHECK_FALSE(fs::is_symlink(path));
+  CHECK(content(victim) == "mine");
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,98 @@
+#include "scheduler/multi_session/contention_aware.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "scheduler/multi_session/side_by_side.h"
+#include "scheduler/problem/schedule_steps.h"
+#include "test/scheduler/problems.h"
+#include "test/support/plan/network_graphs.h"
+
+namespace nestrt::test {
+namespace {
+
+using scheduler::Problem;
+using scheduler::Solution;
+
+constexpr auto kLongEnough = std::chrono::hours(24);
+const std::vector<double> kThreeOthers = {2.7, 2.7};
+
+// What four sessions of a problem with a solution reach together, of what the units could do at most.
+double four_together(const Problem& problem, const Solution& solution) {
+  const Schedule schedule = to_schedule(problem, solution);
+  const std::vector<scheduler::VirtualSession> sessions(4, {problem, schedule});
+  return run_side_by_side(sessions, 40)->of_bound;
+}
+
+TEST_CASE("Where nobody else is a schedule is the shortest") {
+  std::mt19937 random(1);
+  const Problem problem = network_problem(squeezenet_graph(), 2, true, random);
+  const auto alone = scheduler::solve(problem, ScheduleMethod::kOptimum, kLongEnough);
+  CHECK(solve_contention_aware(problem, {}, ScheduleMethod::kOptimum, kLongEnough).solution.makespan_us ==
+        alone.solution.makespan_us);
+}
+
+// A task after the other, each of which one of two units does four times as fast as the other, in turn. Divided, it
+// is done sooner, and takes more of the units' time.
+Problem wasteful_chain() {
+  Problem problem;
+  problem.units = {{true, {}}, {false, {}}};
+  problem.lanes = {{0}, {1}};
+  for (uint32_t index = 0; index < 12; ++index) {
+    scheduler::Task& task = problem.tasks.emplace_back();
+    task.branch = index;
+    if (index > 0) task.inputs.push_back({index - 1, 0});
+    const auto part = [](uint32_t lane, double us, ChannelRange channels) {
+      scheduler::Part part;
+      part.lane = lane;
+      part.us = us;
+      part.channels = channels;
+      return part;
+    };
+    const uint32_t fast = index % 2;
+    task.choices = {{{part(fast, 10, {})}, fast == 0 ? 0 : scheduler::kAnySharing},
+                    {{part(1 - fast, 40, {})}, fast == 1 ? 0 : scheduler::kAnySharing},
+                    {{part(1, 8, {0, 16}), part(0, 8, {16, 32})}, 0}};
+  }
+  return problem;
+}
+
+TEST_CASE("Sessions that know of each other waste none of the units' time, and do more together") {
+  const Problem problem = wasteful_chain();
+  const Solution alone = scheduler::solve(problem, ScheduleMethod::kOptimum, kLongEnough).solution;
+  CHECK(alone.makespan_us == 12 * 8);
+  const Solution beside = solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough).solution;
+  CHECK(beside.makespan_us == 12 * 10);
+  CHECK(four_together(problem, beside) > 1.4 * four_together(problem, alone));
+}
+
+TEST_CASE("On networks, sessions that know of each other do more together") {
+  std::mt19937 random(2);
+  double shortest = 0, together = 0;
+  for (int i = 0; i < 10; ++i) {
+    const Problem problem = network_problem(squeezenet_graph(), 2, true, random);
+    const Solution alone = scheduler::solve(problem, ScheduleMethod::kOptimum, kLongEnough).solution;
+    const scheduler::Solved beside =
+        solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough);
+    CHECK(beside.solution.makespan_us >= alone.makespan_us * (1 - 1e-9));
+    CHECK(beside.lower_bound_us <= alone.makespan_us);
+    shortest += four_together(problem, alone);
+    together += four_together(problem, beside.solution);
+  }
+  CHECK(together > 1.02 * shortest);
+}
+
+TEST_CASE("Whatever others want, every task has a place") {
+  std::mt19937 random(3);
+  for (int i = 0; i < 300; ++i) {
+    const Problem problem = random_problem(
+        {.max_tasks = 6, .units = 2, .splits = i % 2 == 0, .sharings = i % 3 == 0, .joins = true}, random);
+    const std::vector<double> others = {i % 5 * 0.7, i % 7 * 0.5};
+    const Solution solution = solve_contention_aware(problem, others, ScheduleMethod::kOptimum, kLongEnough).solution;
+    REQUIRE(solution.order.size() == problem.tasks.size());
+    REQUIRE(solution.makespan_us >= brute_force_makespan(problem) * (1 - 1e-9));
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,71 @@
+// What schedules take of their units. That they run as they are solved, solve_test.cpp and joins_test.cpp show.
+#include "scheduler/simulation/virtual_time.h"
+
+#include <catch2/catch.hpp>
+
+#include "scheduler/problem/schedule_steps.h"
+#include "scheduler/search/solve.h"
+
+namespace nestrt::test {
+namespace {
+
+using scheduler::Part;
+using scheduler::Problem;
+
+constexpr double kMbPerSecond = 10, kBytes = 1000;
+
+Part part_of(uint32_t lane, double us, double output_share = 1) {
+  Part part;
+  part.lane = part.program = lane;
+  part.us = us;
+  part.output_share = output_share;
+  return part;
+}
+
+// A layer of which an accelerator computes a quarter of the channels, and one that reads all of it.
+Problem layer_and_reader() {
+  Problem problem;
+  problem.units = {{true, {}}, {false, {0, 0, kMbPerSecond}}};
+  problem.lanes = {{0}, {1}};
+  scheduler::Task divided;
+  Part on_npu = part_of(1, 20, 0.25), on_host = part_of(0, 30, 0.75);
+  on_npu.channels = {0, 8};
+  on_host.channels = {8, 32};
+  divided.choices = {{{part_of(0, 40)}, 0}, {{on_npu, on_host}, 0}};
+  scheduler::Task whole;
+  whole.branch = 1;
+  whole.inputs = {{0, kBytes}};
+  whole.choices = {{{part_of(0, 5)}, 0}, {{part_of(1, 5)}, scheduler::kAnySharing}};
+  problem.tasks = {divided, whole};
+  return problem;
+}
+
+double handed_over_us(uint32_t reader) {
+  const Problem problem = layer_and_reader();
+  const auto loads = loads_of(problem, to_schedule(problem, scheduler::evaluate(problem, {{0, 1}, {1, reader}})));
+  REQUIRE(loads);
+  CHECK(loads->hand_over_us[0] == 0);  // the host brings nothing over to itself
+  return loads->hand_over_us[1];
+}
+
+TEST_CASE("Of a divided layer, what another unit's part has written is handed over, and no more") {
+  CHECK(handed_over_us(0) == Approx(0.25 * kBytes / kMbPerSecond));
+  CHECK(handed_over_us(1) == Approx(0.75 * kBytes / kMbPerSecond));
+}
+
+TEST_CASE("Time goes on where its digits are too few for what is left of a step") {
+  Problem problem = layer_and_reader();
+  for (const double us : {1e8, 1e9, 1e12, 1e15})
+    for (const double rest : {0.1, 0.3, 0.7, 0.9}) {
+      CAPTURE(us, rest);
+      problem.tasks[0].choices[1].parts[1].us = us;
+      problem.tasks[1].choices[0].parts[0].us = rest;
+      const auto run =
+          run_in_virtual_time(problem, to_schedule(problem, scheduler::evaluate(problem, {{0, 1}, {1, 0}})));
+      REQUIRE(run);
+      CHECK(run->makespan_us == Approx(us + rest));
+    }
+}
+
+}  // namespace
+}  // namespace nestrt::test

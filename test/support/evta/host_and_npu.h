@@ -1,0 +1,10 @@
+// Two units as tests of costs and schedules describe them.
+#pragma once
+
+#include "nestrt/driver/unit.h"
+
+namespace nestrt::test {
+
+inline const UnitInfo kHost{"cpu", "cpu", "", 2, true}, kNpu{"npu", "npu0", "", 1, false};
+
+}  // namespace nestrt::test

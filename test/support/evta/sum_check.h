@@ -1,0 +1,39 @@
+// Comparison of kernels that add products in f32 with references that add in double.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "test/support/kernel/kernel_runner.h"
+
+namespace nestrt::test {
+
+// The same tensor without signs.
+inline TestTensor magnitude(const TestTensor& signed_tensor) {
+  if (!signed_tensor.present) return signed_tensor;
+  std::vector<float> values = signed_tensor.values<float>();
+  for (float& value : values) value = std::abs(value);
+  return tensor(signed_tensor.shape, values);
+}
+
+// `magnitudes` holds, for every element, the sum of |terms| that went into it, of which there are `terms`. The error of
+// such a sum in f32, in whatever order, is below terms * 2^-24 * magnitude; no activation enlarges it by more than a
+// half, and the vector activations are within 2e-6 of their definitions.
+inline void check_sums(const std::string& what, const TestTensor& actual, const TestTensor& expected,
+                       const TestTensor& magnitudes, int64_t terms) {
+  INFO(what);
+  const std::vector<float> a = actual.values<float>(), e = expected.values<float>(), m = magnitudes.values<float>();
+  REQUIRE(a.size() == e.size());
+  REQUIRE(a.size() == m.size());
+  const double unit = 1.5 * static_cast<double>(terms + 2) * std::ldexp(1.0, -24);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double allowed = unit * m[i] + 2e-6;
+    if (!(std::abs(static_cast<double>(a[i]) - e[i]) <= allowed)) {
+      FAIL("element " << i << " is " << a[i] << ", expected " << e[i] << " within " << allowed);
+    }
+  }
+}
+
+}  // namespace nestrt::test

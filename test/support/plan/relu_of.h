@@ -1,0 +1,15 @@
+// The smallest network there is: one ReLU, for an input of that shape.
+#pragma once
+
+#include "test/support/plan/plan_builder.h"
+
+namespace nestrt::test {
+
+inline PlanBuilder relu_of(const Shape& shape) {
+  PlanBuilder builder;
+  const int x = builder.input("x", shape), y = builder.output("y", shape);
+  builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
+  return builder;
+}
+
+}  // namespace nestrt::test

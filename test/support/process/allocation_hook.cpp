@@ -1,0 +1,98 @@
+#include "test/support/process/allocation_hook.h"
+
+#include <atomic>
+#include <cerrno>
+
+namespace {
+
+std::atomic<nestrt::test::AllocationHook> g_hook{nullptr};
+
+void tell(void* block, size_t bytes) {
+  const auto hook = g_hook.load(std::memory_order_acquire);
+  if (hook != nullptr) hook(block, bytes);
+}
+
+}  // namespace
+
+#ifdef NESTRT_SANITIZED
+
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, size_t),
+                                                         void (*on_free)(const volatile void*));
+
+namespace {
+
+// Hooks are not told whose blocks they are. AddressSanitizer clears what calloc() gives after it has told of it, but
+// for blocks that come from the system as zeros, which are larger than this; ThreadSanitizer clears all of it before.
+#if __has_feature(thread_sanitizer)
+constexpr size_t kMaxWritable = 0;
+#else
+constexpr size_t kMaxWritable = size_t{1} << 17;
+#endif
+
+void install_hooks() {
+  static const int installed = __sanitizer_install_malloc_and_free_hooks(
+      [](const volatile void* block, size_t bytes) {
+        tell(bytes <= kMaxWritable ? const_cast<void*>(block) : nullptr, bytes);
+      },
+      [](const volatile void*) {});
+  static_cast<void>(installed);
+}
+
+constexpr bool kCanBeFilled = kMaxWritable > 0;
+
+}  // namespace
+
+#else
+
+// The C library's own names for what is interposed here.
+extern "C" {
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* block, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+
+void* malloc(size_t bytes) {
+  void* const block = __libc_malloc(bytes);
+  tell(block, bytes);
+  return block;
+}
+void* calloc(size_t count, size_t bytes) {
+  tell(nullptr, bytes);
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* block, size_t bytes) {
+  tell(nullptr, bytes);
+  return __libc_realloc(block, bytes);
+}
+void* memalign(size_t alignment, size_t bytes) {
+  void* const block = __libc_memalign(alignment, bytes);
+  tell(block, bytes);
+  return block;
+}
+void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  *block = memalign(alignment, bytes);
+  return *block != nullptr ? 0 : ENOMEM;
+}
+}
+
+namespace {
+
+void install_hooks() {}
+
+constexpr bool kCanBeFilled = true;
+
+}  // namespace
+
+#endif
+
+namespace nestrt::test {
+
+bool allocations_can_be_filled() { return kCanBeFilled; }
+
+void set_allocation_hook(AllocationHook hook) {
+  install_hooks();
+  g_hook.store(hook, std::memory_order_release);
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,53 @@
+#include "test/support/process/thread_states.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace nestrt::test {
+namespace {
+
+// "R" running or waiting for a core, "S" asleep.
+std::vector<std::string> states_of(std::string_view prefix) {
+  std::vector<std::string> states;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream comm(thread.path() / "comm");
+    std::string name;
+    if (!(comm >> name) || !name.starts_with(prefix)) continue;
+    std::ifstream status(thread.path() / "status");
+    for (std::string word; status >> word;)
+      if (word == "State:" && status >> word) states.push_back(word);
+  }
+  return states;
+}
+
+template <typename Condition>
+bool before_long(Condition condition) {
+  constexpr int kLooks = 1000000;
+  for (int look = 0; look < kLooks; ++look) {
+    if (condition()) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool fall_asleep(std::string_view name, int count) {
+  return before_long([&] {
+    const std::vector<std::string> states = states_of(name);
+    return states.size() == static_cast<size_t>(count) && std::count(states.begin(), states.end(), "S") == count;
+  });
+}
+
+bool others_fall_asleep() {
+  return before_long([] {
+    const std::vector<std::string> states = states_of("");
+    return std::count(states.begin(), states.end(), "S") + 1 == std::ssize(states);
+  });
+}
+
+}  // namespace nestrt::test

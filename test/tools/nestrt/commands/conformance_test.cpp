@@ -1,0 +1,73 @@
+// nestrt conformance as a vendor meets it.
+#include <catch2/catch.hpp>
+
+#include "test/support/example_files.h"
+#include "test/support/plan/copy_plan.h"
+#include "test/support/plan/program.h"
+#include "test/support/process/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+// Copies 64 bytes.
+const std::string kCopy("SKL1\1\0\0\0\1\0\0\0\100\0\0\0", 16);
+
+ProgramResult test_blob(const TemporaryFolder& folder, const std::string& blob, const std::string& output_bytes) {
+  const std::string file = folder.write_text("copy.blob", blob);
+  return run_program("nestrt", {"conformance", "--plugin", kSkeletonPlugin, "--blob", file, "--input-bytes", "64",
+                                "--output-bytes", output_bytes});
+}
+
+TEST_CASE("The conformance suite says of each case whether the plug-in passes it") {
+  const TemporaryFolder folder;
+  const ProgramResult result = test_blob(folder, kCopy, "64");
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Contains("ok      a run that is over is told once, by its number"));
+  CHECK_THAT(result.text, Catch::Contains("21 of 21 cases passed"));
+}
+
+TEST_CASE("A case that a plug-in does not pass says why, and the command ends with 1") {
+  const TemporaryFolder folder;
+  const ProgramResult result = test_blob(folder, kCopy, "32");
+  INFO(result.text);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.text, Catch::Contains("FAILED  a program has the inputs and outputs that it was compiled for"));
+  CHECK_THAT(result.text, Catch::Contains("has 64 bytes in port 1 of its program, and the plan 32"));
+}
+
+TEST_CASE("Units of a plan are tested one after the other: the CPU and a simulated accelerator pass") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("copy.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
+  const ProgramResult result = run_program("nestrt", {"conformance", plan, "--units", "evta:sim,cpu"});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  const size_t evta = result.text.find("evta0 ("), cpu = result.text.find("cpu (");
+  REQUIRE(evta < cpu);
+  REQUIRE(cpu < result.text.size());
+  CHECK_THAT(result.text.substr(evta, cpu - evta), Catch::Contains("9 of 9 cases passed"));
+  CHECK_THAT(result.text.substr(cpu), Catch::Contains("9 of 9 cases passed"));
+}
+
+TEST_CASE("What the conformance suite cannot begin with is refused") {
+  const TemporaryFolder folder;
+  const auto refusal = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "conformance");
+    const ProgramResult result = run_program("nestrt", arguments);
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    return result.text;
+  };
+  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin}), Catch::Contains("name a program to run"));
+  CHECK_THAT(refusal({}), Catch::Contains("name what to test"));
+  CHECK_THAT(refusal({"--units", "cpu"}), Catch::Contains("name a program to run"));
+  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin, "--isolate"}), Catch::Contains("--isolate goes with --units"));
+  const std::string plan = folder.write("copy.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
+  CHECK_THAT(refusal({plan, "--units", "evta:sim:1x32_15_15_18_17"}), Catch::Contains("no program for unit 'evta0'"));
+  CHECK_THAT(test_blob(folder, kCopy, "many").text, Catch::Contains("expected numbers of bytes such as 64,64"));
+  CHECK_THAT(refusal({"--plugin", "none.so", "--blob", folder.write_text("a", kCopy), "--output-bytes", "64"}),
+             Catch::Contains("there is no plug-in 'none.so'"));
+}
+
+}  // namespace
+}  // namespace nestrt::test

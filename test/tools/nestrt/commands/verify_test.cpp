@@ -1,0 +1,57 @@
+// nestrt verify as a user meets it.
+#include <catch2/catch.hpp>
+
+#include "test/support/plan/program.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/process/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+TEST_CASE("A unit that the plan has no program for fails the comparison: nothing was compared") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
+  const ProgramResult result = run_program("nestrt", {"verify", plan, "--units", "cpu,evta:sim"});
+  INFO(result.text);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.text, Catch::Matchers::Contains("nothing was compared on evta0"));
+}
+
+// A convolution whose kernels for aarch64 read these weights in place of its own, which are 0, 1, 2 ...
+PlanBuilder plan_with_packed(float step) {
+  const Shape shape{16, 16, 1, 1};
+  std::vector<float> own, packed;
+  for (int i = 0; i < 256; ++i) {
+    own.push_back(static_cast<float>(i));
+    packed.push_back(step * static_cast<float>(i));
+  }
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 16, 2, 2}), y = builder.output("y", {1, 16, 2, 2});
+  const int weights = builder.constant<float>("own", shape, own);
+  const int other = builder.packed("other", shape, Packing::kO16i16, packed);
+  ops::Conv conv;
+  conv.kernel = conv.stride = conv.dilation = {1, 1};
+  conv.pad_begin = conv.pad_end = {0, 0};
+  builder.op("conv", conv, {x, weights}, {y});
+  builder.build();  // completes the tables
+  builder.tables().kernel_names = {""};
+  builder.tables().branches[0].programs[0].selections.push_back({"aarch64", {0}, {other}});
+  return builder;
+}
+
+TEST_CASE("Weights packed for another CPU that are other numbers than the operator's own are found") {
+  const TemporaryFolder folder;
+  const std::string same = folder.write("same.nest", plan_with_packed(1).build().bytes());
+  const ProgramResult good = run_program("nestrt", {"verify", same});
+  INFO(good.text);
+  CHECK(good.exit_code == 0);
+  const std::string others = folder.write("others.nest", plan_with_packed(2).build().bytes());
+  const ProgramResult bad = run_program("nestrt", {"verify", others});
+  INFO(bad.text);
+  CHECK(bad.exit_code == 2);
+  CHECK_THAT(bad.text, Catch::Matchers::Contains("operator 0 'conv': weights 'other', which kernels read in place of "
+                                                 "'own', are other numbers"));
+}
+
+}  // namespace
+}  // namespace nestrt::test

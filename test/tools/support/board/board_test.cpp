@@ -1,0 +1,211 @@
+#include "tools/support/board/board.h"
+
+#include <fmt/core.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/driver/costs.h"
+#include "nestrt/log.h"
+#include "test/support/process/temporary_folder.h"
+
+namespace nestrt::tools {
+namespace {
+
+using Catch::Matchers::Contains;
+
+Result<Board> parse(const std::string& yaml) {
+  return parse_board(yaml, "b.yaml", [](BoardUnit*) { return Status(); });
+}
+
+std::string list_of(size_t count, const std::string& entry) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + entry;
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+TEST_CASE("A board names files of costs, each once and not beyond reason") {
+  const auto with_profiles = [](const std::string& list) {
+    return parse("board: b\nunits: [{unit: cpu}]\nprofiles: " + list + "\n");
+  };
+  const auto board = with_profiles("[a.costs, b.costs]");
+  REQUIRE(board);
+  CHECK(board->profiles == std::vector<std::string>{"a.costs", "b.costs"});
+  const auto repeated = with_profiles("[a.costs, b.costs, a.costs]");
+  REQUIRE_FALSE(repeated);
+  CHECK_THAT(repeated.error().to_string(), Contains("line 3") && Contains("'a.costs' is there twice"));
+  const auto many = with_profiles(list_of(17, "x"));
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
+}
+
+TEST_CASE("A board states what its units share, and how they are waited for") {
+  const auto board = parse(
+      "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15, kernel_us: 2}, {unit: evta, awake_us: "
+      "130}]\n");
+  REQUIRE(board);
+  CHECK(board->memory_mb_per_s == 9000);
+  CHECK(board->units[0].wake_us == 15);
+  CHECK(board->units[0].kernel_us == 2);
+  CHECK_FALSE(parse("board: b\nunits: [{unit: cpu}, {unit: evta, kernel_us: 2}]\n"));
+  CHECK(board->units[1].awake_us == 130);
+  for (const std::string wrong : {"memory: 9000", "memory: {mb_per_s: 0}", "memory: {gb_per_s: 9}"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse("board: b\n" + wrong + "\nunits: [{unit: cpu}]\n"));
+  }
+  const auto refused = parse("board: b\nunits: [{unit: evta, wake_us: 1}]\n");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("wake_us"));
+}
+
+TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no kind") {
+  const auto with_estimates = [](const std::string& text) {
+    return parse("board: b\nunits: [{unit: cpu, estimates: " + text + "}]\n");
+  };
+  const auto board =
+      with_estimates("{fork_us: 2, kinds: {other: {begin_us: 1}, s8 Pool: {work_per_us: 3, results_per_us: 4}}}");
+  REQUIRE(board);
+  const HostRates& rates = board->units[0].estimates;
+  CHECK(rates.fork_us == 2);
+  CHECK(rates.kinds.at("other").begin_us == 1);
+  CHECK(rates.kinds.at("s8 Pool").work_per_us == 3);
+  CHECK(rates.kinds.at("s8 Pool").results_per_us == 4);
+  for (const auto& [text, part] :
+       std::map<std::string, std::string>{{"{kinds: {s8 Pool: {begin_us: 1}}}", "'other' is missing"},
+                                          {"{kinds: {other: {begin: 1}}}", "begin"},
+                                          {"{kinds: {other: {work_per_us: 0}}}", "work_per_us"},
+                                          {"{kinds: {other: 1}}", "expected {begin_us"},
+                                          {"{kinds: [1]}", "kinds of work"},
+                                          {"{kinds: {other: {}, s8 spacial: {}}}", "no work is of kind 's8 spacial'"},
+                                          {"{kinds: {other: {}, Gemm: {}}}", "no work is of kind 'Gemm'"},
+                                          {"{kinds: {other: {}, Concat: {}, Concat: {}}}", "'Concat' is there twice"},
+                                          {"{fork_us: 1}", "kinds"},
+                                          {"1", "estimates: expected"}}) {
+    const auto refused = with_estimates(text);
+    INFO(text);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains(part));
+  }
+  CHECK_FALSE(parse("board: b\nunits: [{unit: evta, estimates: {kinds: {other: {begin_us: 1}}}}]\n"));
+}
+
+TEST_CASE("Estimates of a core at one clock hold for a board that runs it at another, but for its memory") {
+  const auto rates_at = [](const std::string& clock) {
+    const auto board = parse("board: b\nunits: [{unit: cpu" + clock +
+                             ", estimates: {clock_mhz: 1000, memory_bytes_per_us: 500, fork_us: 4, kinds: {other: "
+                             "{begin_us: 2, work_per_us: 30, results_per_us: 40}}}}]\n");
+    REQUIRE(board);
+    return board->units[0].estimates;
+  };
+  for (const std::string clock : {"", ", clock_mhz: 1000"}) {
+    CAPTURE(clock);
+    CHECK(rates_at(clock).fork_us == 4);
+    CHECK(rates_at(clock).kinds.at("other").work_per_us == 30);
+  }
+  const HostRates twice = rates_at(", clock_mhz: 2000");
+  CHECK(twice.memory_bytes_per_us == 500);
+  CHECK(twice.fork_us == 2);
+  CHECK(twice.kinds.at("other").begin_us == 1);
+  CHECK(twice.kinds.at("other").work_per_us == 60);
+  CHECK(twice.kinds.at("other").results_per_us == 80);
+}
+
+TEST_CASE("Costs found at another clock than the board's take as many cycles there, with a warning") {
+  const test::TemporaryFolder folder;
+  const UnitKey cpu{"cpu", "neon", 4}, evta{"evta", "c", 1};
+  CostTable costs;
+  costs.set(cpu, "Conv", {10, CostSource::kMeasured});
+  costs.set(evta, "Conv", {30, CostSource::kMeasured});
+  costs.set_clock(cpu, 1199.9);
+  costs.set_clock(evta, 100);
+  const std::string path = folder.path() + "/costs";
+  REQUIRE(write_costs(path, costs).ok());
+  const auto at = [&](const std::string& cpu_clock, const std::string& evta_clock) {
+    const auto board = parse("board: b\nunits:\n- {unit: cpu, instruction_set: neon" + cpu_clock +
+                             "}\n- {unit: evta, configuration: c" + evta_clock + "}\n");
+    REQUIRE(board);
+    auto read = read_profiles({path}, board->units);
+    REQUIRE(read);
+    return *read;
+  };
+  std::vector<std::string> warnings;
+  set_log_hook([&](LogLevel, std::string_view message) { warnings.emplace_back(message); });
+  CHECK(at("", "").find(evta, "Conv")->microseconds == 30);
+  CHECK(at(", clock_mhz: 1200", ", clock_mhz: 100").find(cpu, "Conv")->microseconds == 10);  // rounded, not another
+  CHECK(warnings.empty());
+  const CostTable faster = at(", clock_mhz: 1200", ", clock_mhz: 300");
+  CHECK(faster.find(evta, "Conv")->microseconds == Approx(10));
+  CHECK(faster.find(cpu, "Conv")->microseconds == 10);
+  CHECK(faster.clock_mhz(evta) == 300);
+  set_log_hook({});
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Contains("costs of 'evta' at 100 MHz, scaled to the board's 300 MHz"));
+}
+
+TEST_CASE("Programs of an accelerator take time to launch and to make f32 of accumulators, the CPU's do not") {
+  struct Case {
+    const char* key;
+    double BoardUnit::*value;
+  };
+  for (const Case& c : {Case{"launch_us", &BoardUnit::launch_us}, Case{"widen_mb_per_s", &BoardUnit::widen_mb_per_s}}) {
+    CAPTURE(c.key);
+    const auto board = parse("board: b\nunits: [{unit: cpu}, {unit: evta, " + std::string(c.key) + ": 75.5}]\n");
+    REQUIRE(board);
+    CHECK(board->units[1].*c.value == 75.5);
+    const auto refused = parse("board: b\nunits: [{unit: cpu, " + std::string(c.key) + ": 1}]\n");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains(c.key));
+  }
+}
+
+TEST_CASE("A rate is none, or one at which bytes arrive") {
+  for (const std::string key : {"mb_per_s", "widen_mb_per_s"}) {
+    const auto with = [&](const std::string& rate) {
+      return parse(fmt::format("board: b\nunits: [{{unit: cpu}}, {{unit: evta, {}: {}}}]\n", key, rate));
+    };
+    CHECK(with("0"));
+    CHECK(with("0.001"));
+    const auto refused = with("1e-300");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains(key + ": expected 0, or 0.001 to 1000000"));
+  }
+}
+
+TEST_CASE("A board has units, but not beyond reason") {
+  std::string units;
+  for (int unit = 0; unit < 16; ++unit) units += "- {unit: u" + std::to_string(unit) + "}\n";
+  CHECK(parse("board: b\nunits:\n" + units));
+  const auto twice = parse("board: b\nunits: " + list_of(2, "{unit: evta}") + "\n");
+  REQUIRE_FALSE(twice);
+  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is there twice; 'instances' says"));
+  const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));
+}
+
+TEST_CASE("A board's units have names that files of costs can have, too") {
+  const std::string longest(256, 'k');
+  for (const std::string entry : {"unit: ", "unit: evta\n  configuration: "}) {
+    CAPTURE(entry);
+    const std::string board = "board: b\nunits:\n- " + entry + longest;
+    CHECK(parse(board + "\n"));
+    const auto refused = parse(board + "k\n");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains("expected a text of at most 256 bytes, got 257"));
+  }
+}
+
+TEST_CASE("A board's CPU has an instruction set that there is") {
+  const std::string board = "board: b\nunits:\n- {unit: cpu, instruction_set: ";
+  CHECK(parse(board + "neon}\n"));
+  const auto refused = parse(board + "neno}\n");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Contains("line 3") && Contains("known are portable, neon"));
+}
+
+}  // namespace nestrt::tools

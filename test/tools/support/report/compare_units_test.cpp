@@ -1,0 +1,167 @@
+#include "tools/support/report/compare_units.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "nestrt/open_units.h"
+#include "test/support/evta/renamed_cpu.h"
+#include "test/support/plan/sample_plans.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+const UnitInfo kIdle{.kind = "idle", .name = "idle0", .configuration = ""};
+
+// Does what it is told with the buffers that it is given, and computes nothing.
+class IdleUnit final : public Unit {
+ public:
+  using Work = std::function<void(std::span<std::byte* const> buffers)>;
+  explicit IdleUnit(Work work = [](std::span<std::byte* const>) {}) : work_(std::move(work)) {}
+  const UnitInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
+    return std::unique_ptr<Executable>(std::make_unique<Program>(work_));
+  }
+
+ private:
+  class Program final : public Executable {
+   public:
+    explicit Program(const Work& work) : work_(work) {}
+    size_t scratch_bytes() const override { return 0; }
+    void submit(const Submission& submission) override {
+      work_(submission.bindings.buffers);
+      submission.completion->signal(submission.generation, Status());
+    }
+
+   private:
+    const Work work_;
+  };
+
+  const Work work_;
+  const UnitInfo info_ = kIdle;
+};
+
+// What a program says that it writes: so many bytes of a tensor, from an offset on.
+plan::ProgramRange written(uint32_t tensor, uint64_t bytes, uint64_t offset = 0) {
+  return {.size = bytes, .access = plan::RangeAccess::kWrite, .tensor = static_cast<int32_t>(tensor), .offset = offset};
+}
+
+// Gives the branch a program for unit 'idle', whose bytes are any constant's.
+void add_idle_program(PlanBuilder& builder, size_t branch, int constant, const plan::ProgramRange& range) {
+  builder.build();  // completes the tables
+  plan::Program program;
+  program.unit = "idle";
+  program.kind = plan::ProgramKind::kBlob;
+  program.segments = {builder.tables().tensors[static_cast<size_t>(constant)].buffer};
+  program.ranges = {range};
+  builder.tables().branches[branch].programs.push_back(program);
+}
+
+// The first output, of f32.
+plan::ProgramRange result_of(PlanBuilder& builder) {
+  const uint32_t tensor = builder.tables().outputs[0];
+  return written(tensor, 4 * static_cast<uint64_t>(builder.tables().tensors[tensor].shape.num_elements()));
+}
+
+// Of the only program beside the CPU's.
+tools::BranchComparison compare(PlanBuilder& builder,
+                                const std::function<std::shared_ptr<Unit>(const UnitList&)>& make) {
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  INFO(plan.error().to_string());
+  REQUIRE(plan);
+  UnitList units = *open_units("cpu", {.num_threads = 1});
+  units.push_back(make(units));
+  const auto comparisons = tools::compare_units(*plan, units);
+  INFO(comparisons.error().to_string());
+  REQUIRE(comparisons);
+  REQUIRE(comparisons->size() == 1);
+  return comparisons->front();
+}
+
+TEST_CASE("Results that are views, of constants above all, are neither spoilt nor compared") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {2, 2}), y = builder.output("y", {2, 2});
+  const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4}), view = builder.view("view", constant, {2, 2});
+  builder.op("view", ops::Reshape{.shape = {2, 2}}, {constant}, {view});
+  builder.op("add", binary(ops::BinaryKind::kAdd), {x, view}, {y});
+  add_idle_program(builder, 0, constant, written(static_cast<uint32_t>(y), 16));
+  const PlanFile file = builder.build(), before = file;
+  UnitList units = *open_units("cpu", {.num_threads = 1});
+  units.push_back(std::make_shared<IdleUnit>());
+  const auto comparisons = tools::compare_units(*Plan::from_memory(file.bytes()), units);
+  INFO(comparisons.error().to_string());
+  REQUIRE(comparisons);
+  REQUIRE(comparisons->size() == 1);
+  CHECK(comparisons->front().bytes == 16);      // of y
+  CHECK(comparisons->front().different == 16);  // what nobody computed
+  CHECK(std::ranges::equal(file.bytes(), before.bytes()));
+}
+
+TEST_CASE("What a unit changes beside the results is found, byte by byte") {
+  PlanBuilder builder = relu_plan();
+  const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
+  const uint32_t input = builder.tables().tensors[builder.tables().inputs[0].tensor].buffer;
+  add_idle_program(builder, 0, constant, result_of(builder));
+  const auto result = compare(builder, [&](const UnitList&) {
+    return std::make_shared<IdleUnit>([=](std::span<std::byte* const> buffers) { buffers[input][5] ^= std::byte{1}; });
+  });
+  CHECK(result.stray == 1);
+  CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
+}
+
+TEST_CASE("Parts of a Concat that lie in place are no results of its branch") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {2, 4}), y = builder.output("y", {4, 4});
+  const int first = builder.view("first", y, {2, 4}), second = builder.arena("second", {2, 4});
+  builder.op("first", unary(ops::UnaryKind::kRelu), {x}, {first});
+  builder.op("second", unary(ops::UnaryKind::kRelu), {x}, {second});
+  builder.branch();
+  builder.op("y", ops::Concat{.axis = 0}, {first, second}, {y});
+  builder.build();  // completes the tables
+  // Of kernels: others say what they write, which is all of a tensor.
+  builder.tables().branches[1].programs.emplace_back().unit = kIdle.kind;
+  const auto result =
+      compare(builder, [](const UnitList& units) { return std::make_shared<RenamedCpu>(units.front(), kIdle); });
+  CHECK(result.bytes == 32);
+  CHECK(result.different == 0);
+  CHECK(result.stray == 0);
+}
+
+TEST_CASE("A comparison takes no memory for what its branch does not touch") {
+  PlanBuilder builder = relu_plan();
+  const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
+  builder.arena("unused", {int64_t{1} << 38});  // a terabyte
+  add_idle_program(builder, 0, constant, result_of(builder));
+  CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
+}
+
+TEST_CASE("Branches that share a long buffer are compared for what they touch of it") {
+  const auto many = static_cast<size_t>(by_level(50, 500, 500));  // times the whole buffer, minutes
+  PlanBuilder builder;
+  const int x = builder.input("x", {4}), y = builder.output("y", {4});
+  const int whole = builder.arena("whole", {int64_t{1} << 26});  // 256 MB
+  const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
+  std::vector<uint32_t> parts;
+  for (size_t i = 0; i < many; ++i) {
+    const int part = builder.view("part", whole, {4}, 16 * i);
+    parts.push_back(static_cast<uint32_t>(part));
+    builder.op("part", unary(ops::UnaryKind::kRelu), {x}, {part});
+    builder.branch();
+  }
+  builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
+  for (size_t i = 0; i < many; ++i) add_idle_program(builder, i, constant, written(parts[i], 16));
+  UnitList units = *open_units("cpu", {.num_threads = 1});
+  units.push_back(std::make_shared<RenamedCpu>(units.front(), kIdle));
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  if (!plan) FAIL(plan.error().to_string());
+  const auto comparisons = tools::compare_units(*plan, units);
+  REQUIRE(comparisons);
+  REQUIRE(comparisons->size() == many);
+  for (const auto& comparison : *comparisons) CHECK(comparison.different + comparison.stray == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,166 @@
+// The conformance suite of units: the CPU passes, and each case catches the unit that is wrong in its way.
+#include "tools/support/report/unit_conformance.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/open_units.h"
+#include "test/support/plan/copy_plan.h"
+
+namespace nestrt::tools::test {
+namespace {
+
+// The CPU, which does something wrong with a copy's x and y.
+struct Wrong {
+  std::string_view what, caught_by;
+  // Before a run, and, where that has ended well, after it. `last`: of y.
+  std::function<void(Submission&)> before = [](Submission&) {};
+  std::function<void(std::byte* x, std::byte* y, std::byte last)> after = [](std::byte*, std::byte*, std::byte) {};
+  std::function<void()> at_cancel = [] {}, at_reset = [] {};
+  std::function<void(int count)> at_prepared = [](int) {};
+  bool fails_probe = false;
+};
+
+class WrongExecutable final : public Executable {
+ public:
+  WrongExecutable(const Wrong& wrong, const Plan& plan, std::unique_ptr<Executable> right, int* count)
+      : wrong_(wrong), plan_(plan), right_(std::move(right)), count_(count) {
+    wrong_.at_prepared(++*count_);
+  }
+  ~WrongExecutable() override { wrong_.at_prepared(--*count_); }
+  size_t scratch_bytes() const override { return right_->scratch_bytes(); }
+  void cancel(uint64_t generation) override {
+    wrong_.at_cancel();
+    right_->cancel(generation);
+  }
+  void submit(const Submission& given) override {
+    const auto& tensors = plan_.tables().tensors;
+    std::byte* const x = given.bindings.buffers[tensors[0].buffer];
+    std::byte* const y = given.bindings.buffers[tensors[1].buffer];
+    const auto last = static_cast<size_t>(tensors[1].shape.num_elements()) - 1;
+    const std::byte before = y[last];
+    Submission submission = given;
+    wrong_.before(submission);
+    const Status status = nestrt::run(*right_, submission);
+    if (status.ok()) wrong_.after(x, y, before);
+    given.completion->signal(given.generation, status);
+  }
+
+ private:
+  const Wrong& wrong_;
+  const Plan& plan_;
+  const std::unique_ptr<Executable> right_;
+  int* const count_;
+};
+
+class WrongUnit final : public Unit {
+ public:
+  explicit WrongUnit(const Wrong& wrong) : wrong_(wrong), right_(open_units("cpu", {.num_threads = 1})->front()) {}
+  const UnitInfo& info() const override { return right_->info(); }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
+    NESTRT_ASSIGN_OR_RETURN(auto right, right_->prepare(branch));
+    return std::unique_ptr<Executable>(
+        std::make_unique<WrongExecutable>(wrong_, *branch.plan, std::move(right), &count_));
+  }
+  Status reset() override {
+    wrong_.at_reset();
+    return right_->reset();
+  }
+  Status probe() override { return wrong_.fails_probe ? Status(Code::kUnavailable, "no") : right_->probe(); }
+
+ private:
+  const Wrong& wrong_;
+  const std::shared_ptr<Unit> right_;
+  int count_ = 0;  // of executables
+};
+
+std::vector<UnitConformanceResult> results_of(const Wrong& wrong) {
+  const nestrt::test::PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
+  REQUIRE(plan);
+  WrongUnit unit(wrong);
+  auto results = run_unit_conformance(*plan, unit);
+  REQUIRE(results);
+  return *results;
+}
+
+std::vector<Wrong> wrong_units() {
+  static int runs = 0;
+  static std::byte before{0};
+  static std::atomic<bool> is_spoiled = false;
+  is_spoiled = false;
+  const auto spoil = [](std::byte*, std::byte* y, std::byte) { y[0] ^= std::byte{is_spoiled.load()}; };
+  return {
+      {.what = "something else each time",
+       .caught_by = "the same inputs give the same results",
+       .after = [](std::byte*, std::byte* y, std::byte) { y[0] = static_cast<std::byte>(++runs); }},
+      {.what = "something of the run before",
+       .caught_by = "results do not depend on runs before",
+       .after =
+           [](std::byte* x, std::byte* y, std::byte) {
+             y[0] ^= x[0] == before ? std::byte{0} : before;
+             before = x[0];
+           }},
+      {.what = "something else beside another program",
+       .caught_by = "two programs on one unit do not disturb each other",
+       .after = spoil,
+       .at_prepared = [](int count) { is_spoiled = count > 1; }},
+      {.what = "all but the last byte",
+       .caught_by = "every byte of every result is written",
+       .after = [](std::byte*, std::byte* y, std::byte last) { y[63] = last; }},
+      {.what = "its input, too",
+       .caught_by = "nothing but results is written",
+       .after = [](std::byte* x, std::byte*, std::byte) { x[0] ^= std::byte{1}; }},
+      {.what = "when nobody wants it any more",
+       .caught_by = "a run whose deadline is over ends without results, and the next is right",
+       .before = [](Submission& submission) { submission.deadline = kNoDeadline; }},
+      {.what = "wrongly when it was cancelled",
+       .caught_by = "a cancellation at any time leaves results, or says so",
+       .after = spoil,
+       .at_cancel = [] { is_spoiled = true; }},
+      {.what = "wrongly when it was reset",
+       .caught_by = "a unit that was reset computes as before",
+       .after = spoil,
+       .at_reset = [] { is_spoiled = true; }},
+      {.what = "rightly, and says that it does not",
+       .caught_by = "a probe succeeds, and programs run after it",
+       .fails_probe = true},
+  };
+}
+
+TEST_CASE("The CPU passes the conformance suite of units") {
+  for (const UnitConformanceResult& result : results_of({})) {
+    INFO(result.name);
+    CHECK(result.status.to_string() == "ok");
+  }
+}
+
+TEST_CASE("Each wrong unit is caught by the case that is for it") {
+  const size_t count = wrong_units().size();
+  CHECK(count == results_of({}).size());
+  for (size_t i = 0; i < count; ++i) {
+    const Wrong wrong = wrong_units()[i];
+    INFO("computes " << wrong.what);
+    const auto results = results_of(wrong);
+    const auto result = std::ranges::find(results, wrong.caught_by, &UnitConformanceResult::name);
+    REQUIRE(result != results.end());
+    CHECK_FALSE(result->status.ok());
+  }
+}
+
+TEST_CASE("A unit for which the plan has no program is not tested") {
+  const nestrt::test::PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
+  REQUIRE(plan);
+  const auto units = open_units("evta:sim:1x32_15_15_18_17");
+  REQUIRE(units);
+  CHECK(run_unit_conformance(*plan, *units->front()).error().code() == Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace nestrt::tools::test

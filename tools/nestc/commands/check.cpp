@@ -1,0 +1,412 @@
+// nestc check: does a plan, or a model in parts, compute what ONNX Runtime computes?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/check/check.h"
+#include "compiler-lite/parts/check_parts.h"
+#include "tools/nestc/command.h"
+#include "tools/nestc/model_files.h"
+#include "tools/nestc/options/import_options.h"
+#include "tools/support/image/image_options.h"
+#include "tools/support/page/page.h"
+#include "tools/support/report/plan_shape.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using tools::Align;
+using tools::ExitCode;
+using tools::Table;
+
+struct CheckCommand {
+  CheckOptions options;
+  CheckPartsOptions parts;  // what only those have
+  SampleOptions samples;
+  tools::PictureFlags pictures;
+  std::vector<std::string> inputs;
+  std::optional<double> tolerance;
+  std::string html;
+
+  Result<ExitCode> run();
+
+ private:
+  Status parse_inputs();
+  Status check_runs() const;
+  Status check_page() const;
+  Status read_samples();
+  Result<ExitCode> run_plan();
+  Result<ExitCode> run_shape();
+  Result<ExitCode> run_parts();
+  Table output_table(const CheckReport& report) const;
+  Table layer_table(const CheckReport& report) const;
+  void print_layers(const CheckReport& report) const;
+  tools::Page page_of(const CheckReport& report) const;
+};
+
+std::string top_classes(const OutputSummary& output) {
+  const Difference& difference = output.difference;
+  if (output.gives_places) return fmt::format("{} of {}", difference.elements_equal, difference.elements);
+  if (!output.gives_classes) return "";
+  if (difference.rows != 1) return fmt::format("{} of {}", difference.rows_agreeing, difference.rows);
+  if (difference.actual_top == difference.expected_top)
+    return fmt::format("{} = {}", difference.actual_top, difference.expected_top);
+  return fmt::format("{} instead of {}", difference.actual_top, difference.expected_top);
+}
+
+// The largest error of a quantized tensor counted in steps of its scale.
+std::string steps(const Difference& difference) {
+  return difference.step > 0 ? fmt::format("{:.2f}", difference.max_absolute / difference.step) : "";
+}
+
+std::string verdict(bool matches) { return matches ? "ok" : "MISMATCH"; }
+
+Status CheckCommand::parse_inputs() {
+  for (const std::string& text : inputs) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return Status(Code::kInvalidArgument, "--input " + text + ": expected NAME=FILE.npy");
+    }
+    options.inputs[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return {};
+}
+
+// Above tables of operators, where outputs were compared over more.
+std::string of_first_run(const CheckReport& report) {
+  const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
+  return runs > 1 ? fmt::format("Operators were compared with the first of {} inputs.\n", runs) : "";
+}
+
+Table CheckCommand::output_table(const CheckReport& report) const {
+  Table table({{"output"},
+               {"max abs error", Align::kRight},
+               {"relative to largest", Align::kRight},
+               {"in steps", Align::kRight},
+               {"cosine", Align::kRight},
+               {"SNR dB", Align::kRight},
+               {"agree", Align::kRight},
+               {""}});
+  for (const OutputSummary& output : report.summaries) {
+    const Difference& difference = output.difference;
+    table.add_row({tools::printable(output.name), fmt::format("{:.3g}", difference.max_absolute),
+                   fmt::format("{:.3g}", difference.relative()), steps(difference),
+                   fmt::format("{:.5f}", difference.cosine()), fmt::format("{:.1f}", difference.decibel()),
+                   top_classes(output), verdict(output.matches)});
+  }
+  return table;
+}
+
+Table CheckCommand::layer_table(const CheckReport& report) const {
+  Table table({{"#", Align::kRight},
+               {"operator"},
+               {"kind"},
+               {"value"},
+               {"max abs error", Align::kRight},
+               {"relative to largest", Align::kRight},
+               {"in steps", Align::kRight},
+               {""}});
+  for (const CheckedLayer& layer : report.layers) {
+    table.add_row(
+        {fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
+         tools::printable(layer.tensor), fmt::format("{:.3g}", layer.difference.max_absolute),
+         fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
+         verdict(layer.difference.within(report.tolerance, options.absolute.value_or(CheckOptions::kAbsolute)))});
+  }
+  return table;
+}
+
+void CheckCommand::print_layers(const CheckReport& report) const {
+  fmt::print("\n{}{}", of_first_run(report), layer_table(report).to_string());
+  if (!report.first_divergence) {
+    fmt::print("no operator diverges; {} values compared\n", report.layers.size());
+    return;
+  }
+  const CheckedLayer& first = report.layers[*report.first_divergence];
+  fmt::print("the first operator that diverges is {} ({}), at element {} of {}\n",
+             tools::printable(first.operator_name), first.kind, first.difference.at, tools::printable(first.tensor));
+}
+
+Table noise_table(const CheckReport& report) {
+  Table table({{"#", Align::kRight},
+               {"operator"},
+               {"kind"},
+               {"value"},
+               {"SNR dB", Align::kRight},
+               {"of its inputs", Align::kRight}});
+  for (const LayerNoise& layer : report.noise) {
+    table.add_row({fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
+                   tools::printable(layer.value), fmt::format("{:.1f}", layer.decibel),
+                   layer.input_decibel ? fmt::format("{:.1f}", *layer.input_decibel) : ""});
+  }
+  return table;
+}
+
+void print_noise(const CheckReport& report) {
+  fmt::print("\n{}{}", of_first_run(report), noise_table(report).to_string());
+  if (const LayerNoise* worst = noisiest(report.noise); worst != nullptr) {
+    fmt::print("{} adds most noise; to compute it in f32: nestc compile ... --keep-f32 {}\n",
+               tools::printable(worst->operator_name), tools::printable(worst->operator_name));
+  }
+}
+
+// In the plan's order: how much of a value is left beside its error. Where nothing differs there is no bar.
+std::vector<tools::PageBar> noise_bars(const CheckReport& report) {
+  std::vector<const LayerNoise*> layers;
+  for (const LayerNoise& layer : report.noise)
+    if (std::isfinite(layer.decibel)) layers.push_back(&layer);
+  std::ranges::stable_sort(layers, {}, &LayerNoise::operator_index);
+  std::vector<tools::PageBar> bars;
+  for (const LayerNoise* layer : layers)
+    bars.push_back({layer->operator_name, layer->decibel, layer->kind, {{"value", layer->value}}});
+  return bars;
+}
+
+std::vector<tools::PageBar> error_bars(const CheckReport& report) {
+  std::vector<tools::PageBar> bars;
+  for (const CheckedLayer& layer : report.layers)
+    bars.push_back({layer.operator_name, layer.difference.relative(), layer.kind, {{"value", layer.tensor}}});
+  return bars;
+}
+
+tools::Page CheckCommand::page_of(const CheckReport& report) const {
+  tools::Page page(tools::file_name(options.plan) + " against " + tools::file_name(options.model),
+                   fmt::format("nestc check: the plan {} ONNX Runtime", report.matches ? "matches" : "does not match"));
+  page.add_table("Outputs", output_table(report));
+  if (!options.layers) return page;
+  if (report.quantized) {
+    page.add_bars("Signal to noise by operator", "dB", noise_bars(report),
+                  of_first_run(report) +
+                      "What quantization has left of each value, in the order of the plan: six decibels are one bit.");
+    page.add_table("Noise by operator", noise_table(report), "The worst first.");
+  } else {
+    page.add_bars("Largest error by operator", "of the largest element", error_bars(report));
+    page.add_table("Operators", layer_table(report), of_first_run(report));
+  }
+  return page;
+}
+
+// Which differences are none of those outputs that are judged by their noise.
+std::string allowed(const std::vector<OutputSummary>& outputs) {
+  double most = 0;
+  for (const OutputSummary& output : outputs)
+    if (!output.gives_classes && !output.gives_places) most = std::max(most, output.absolute);
+  if (most <= CheckOptions::kAbsolute) return "";
+  return fmt::format(", or to differ by no more than {:.2g}", most);
+}
+
+// By which rules a quantized plan was judged; those of a plan of floating point are the tolerances.
+std::string rules(const CheckOptions& options, const CheckReport& report) {
+  if (!report.quantized) return "";
+  const auto& outputs = report.summaries;
+  const auto classes = std::ranges::count_if(outputs, &OutputSummary::gives_classes);
+  const auto places = std::ranges::count_if(outputs, &OutputSummary::gives_places);
+  std::vector<std::string> rules;
+  if (classes > 0) {
+    rules.push_back(fmt::format("{:g} % of the top classes have to agree", 100 * options.min_agreement));
+    if (options.min_agreement <= CheckOptions::kMinAgreement)
+      rules.back() += fmt::format(", or {:g} dB of signal to noise be left", CheckOptions::kDecibelOfRows);
+  }
+  if (places > 0)
+    rules.push_back(fmt::format("{:g} % of the elements of integers have to be equal", 100 * options.min_agreement));
+  if (classes + places < std::ssize(outputs))
+    rules.push_back(fmt::format("{}outputs have to have {:g} dB of signal to noise{}", rules.empty() ? "" : "other ",
+                                options.min_decibel.value_or(CheckOptions::kMinDecibel), allowed(outputs)));
+  return fmt::format("; of a quantized plan {}", fmt::join(rules, ", and "));
+}
+
+Status CheckCommand::check_runs() const {
+  const bool has_samples = !samples.images.empty() || !samples.npy.empty();
+  if (has_samples || !inputs.empty() || options.random_runs > 0) return {};
+  return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input, --images or --npy");
+}
+
+Status CheckCommand::check_page() const {
+  if (html.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(check_not_model(html, options.model));
+  std::vector<std::string> files = {options.plan, samples.npy, samples.images};
+  for (const auto& [name, file] : options.inputs) files.push_back(file);
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, files));
+  return tools::check_writable(html);
+}
+
+Status CheckCommand::read_samples() {
+  options.samples.clear();
+  if (samples.images.empty() && samples.npy.empty()) return {};
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.shape));
+  NESTRT_ASSIGN_OR_RETURN(const auto opened, CalibrationSamples::open(samples, *plan));
+  for (size_t i = 0; i < opened.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(options.samples.emplace_back(), opened.read(i));
+  }
+  return {};
+}
+
+// What has no number on either side matches nothing.
+void print_empty(const CheckReport& report) {
+  for (const OutputSummary& output : report.summaries)
+    if (output.difference.all_nan())
+      fmt::print(
+          "{}: all elements are NaN, the plan's and the model's: nothing was compared; give inputs that the network "
+          "takes, by --input, --npy or --images\n",
+          tools::printable(output.name));
+}
+
+Result<ExitCode> CheckCommand::run_shape() {
+  NESTRT_RETURN_IF_ERROR(read_samples());
+  NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
+  fmt::print("{}", output_table(report).to_string());
+  print_empty(report);
+  if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(report)));
+  const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
+  fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
+             !report.matches           ? "does not match"
+             : report.first_divergence ? "does not match in all of its operators, but in its outputs matches"
+                                       : "matches",
+             rules(options, report));
+  if (report.quantized && options.samples.empty() && inputs.empty())
+    fmt::print("random inputs tell little of a quantized plan: --images DIR or --npy FILE has those that it is for\n");
+  return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
+}
+
+// Without --shape each shape that the plan has.
+Result<ExitCode> CheckCommand::run_plan() {
+  NESTRT_RETURN_IF_ERROR(check_runs());
+  NESTRT_RETURN_IF_ERROR(check_page());
+  if (tolerance) options.tolerance = *tolerance;
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  const int count = options.shape > 0 ? 1 : static_cast<int>(plan->shapes().size());
+  if (count < 2) return run_shape();
+  if (!inputs.empty() || !samples.npy.empty() || !html.empty())
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("the plan has {} shapes: --shape says which of them --input, --npy and --html are for", count));
+  ExitCode worst = ExitCode::kOk;
+  for (options.shape = 1; options.shape <= count; ++options.shape) {
+    fmt::print("{}shape {} of {}\n", options.shape > 1 ? "\n" : "", options.shape, count);
+    NESTRT_ASSIGN_OR_RETURN(const ExitCode code, run_shape());
+    if (code != ExitCode::kOk) worst = code;
+  }
+  return worst;
+}
+
+// The largest error of each output over all runs.
+void print_worst(const CheckPartsReport& report) {
+  std::map<std::string, const CheckedOutput*> worst;
+  for (const CheckedOutput& output : report.outputs) {
+    const CheckedOutput*& entry = worst[output.name];
+    const bool is_worse =
+        entry == nullptr || (entry->matches && !output.matches) ||
+        (entry->matches == output.matches && output.difference.relative() > entry->difference.relative());
+    if (is_worse) entry = &output;
+  }
+  Table table({{"output"}, {"max abs error", Align::kRight}, {"relative to largest", Align::kRight}, {"with"}, {""}});
+  for (const auto& [name, output] : worst) {
+    table.add_row({tools::printable(name), fmt::format("{:.3g}", output->difference.max_absolute),
+                   fmt::format("{:.3g}", output->difference.relative()), tools::printable(report.runs[output->run]),
+                   verdict(output->matches)});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+Result<ExitCode> CheckCommand::run_parts() {
+  parts.model = options.model;
+  parts.inputs = options.inputs;
+  parts.samples = samples;
+  parts.preprocessing = pictures.preprocessing();
+  parts.random_runs = options.random_runs;
+  parts.seed = options.seed;
+  parts.python = options.python;
+  if (tolerance) parts.tolerance = *tolerance;
+  NESTRT_ASSIGN_OR_RETURN(const CheckPartsReport report, check_parts(parts));
+  print_worst(report);
+  fmt::print("over {} inputs the parts {} the model in ONNX Runtime within {:g}\n", report.runs.size(),
+             report.matches ? "match" : "do not match", parts.tolerance);
+  return report.matches ? ExitCode::kOk : ExitCode::kMismatch;
+}
+
+Result<ExitCode> CheckCommand::run() {
+  NESTRT_RETURN_IF_ERROR(parse_inputs());
+  if (options.plan.empty() == parts.manifest.empty())
+    return Status(Code::kInvalidArgument, "state either a plan, or with --parts the manifest of the model's parts");
+  return parts.manifest.empty() ? run_plan() : run_parts();
+}
+
+}  // namespace
+
+void add_check_command(tools::Cli& cli) {
+  auto command = std::make_shared<CheckCommand>();
+  tools::Command app =
+      cli.add_command("check", "compare a plan, or a model in parts, with ONNX Runtime on the model itself",
+                      {"nestc check squeezenet1.1.onnx squeezenet.nest",
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --images pictures --limit 20",
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers",
+                       "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images pictures --limit 20"},
+                      [command] { return command->run(); });
+  CheckOptions& options = command->options;
+  SampleOptions& samples = command->samples;
+  app.add_option("model", options.model, "the ONNX file").required();
+  const tools::Option plan = app.add_option("plan", options.plan, "the plan compiled from it");
+  tools::Option parts =
+      app.add_option("--parts", command->parts.manifest,
+                     "the manifest.json of nestc partition: run the parts one after the other in ONNX "
+                     "Runtime, and compare with the model there");
+  parts.excludes(plan).not_empty();
+  parts.excludes(tools::add_shape_option(app, options.shape, "check, counted from 1; without it each of them"));
+  app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
+      .repeatable();
+  app.add_option("--random", options.random_runs,
+                 "number of random inputs; of a plan without others, of parts beside all others")
+      .in_range(0, 1000)
+      .show_default();
+  app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
+  const tools::Option layers =
+      app.add_flag("--layers", options.layers,
+                   "compare every operator's output that the model names, too, with the first of several inputs; of a "
+                   "quantized plan, the noise there");
+  parts.excludes(layers);
+  app.add_option("--tolerance", command->tolerance,
+                 "accepted difference, as a share of the largest element of the tensor; of a plan's integers, one step "
+                 "is, and up to 16 are with noise 30 dB below the signal; of parts a share of 1 where that is larger "
+                 "(default: 1e-4 of a plan, 1e-5 of parts)")
+      .between(0, 1e30);
+  app.add_option(
+         "--absolute-tolerance", options.absolute,
+         "differences up to it are none (default: 1e-6, what ONNX Runtime's own functions are off; 1/256 of what "
+         "a quantized plan gives from 0 to 1, unless --min-snr is stated)")
+      .between(0, 1e30)
+      .excludes(parts);
+  app.add_option("--min-agreement", options.min_agreement,
+                 "of a quantized plan: accepted share of the rows of class scores with the same top class, and of the "
+                 "elements of integers, as of ArgMax, that are equal")
+      .between(0, 1)
+      .show_default()
+      .excludes(parts);
+  app.add_option("--min-snr", options.min_decibel,
+                 "of a quantized plan: accepted ratio of signal to noise, in dB, of outputs that are no class scores "
+                 "(default: 10)")
+      .between(-1000, 1000)
+      .excludes(parts);
+  const tools::Option images =
+      app.add_option("--images", samples.images,
+                     "a folder of JPEG, PNG or BMP pictures, or of .npy arrays: a run for each; preprocessed as the "
+                     "plan states");
+  app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
+  app.add_option("--limit", samples.limit, "use at most N pictures or arrays, spread evenly over all").positive();
+  for (tools::Option option : command->pictures.add_to(app)) option.needs(parts);
+  tools::add_html_option(app, command->html).excludes(parts);
+  app.add_option("--python", options.python,
+                 "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "
+                 "in ${XDG_CACHE_HOME:-~/.cache}/nestrt");
+}
+
+}  // namespace nestrt::compiler

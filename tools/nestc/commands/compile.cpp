@@ -1,0 +1,179 @@
+// nestc compile: from an ONNX file to a plan.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "compiler-lite/compile.h"
+#include "nestrt/plan.h"
+#include "tools/nestc/command.h"
+#include "tools/nestc/model_files.h"
+#include "tools/nestc/options/compile_options.h"
+#include "tools/nestc/options/quantize_options.h"
+#include "tools/nestc/options/search_options.h"
+#include "tools/nestc/options/vendor_options.h"
+#include "tools/nestc/tuning_progress.h"
+#include "tools/support/text/cli.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/progress.h"
+#include "tools/support/text/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct CompileCommand {
+  CompileFlags flags;
+  QuantizeFlags quantize_flags;
+  SearchFlags search_flags;
+  VendorFlags vendor_flags;
+  std::string model;
+  std::string output;
+  bool list_passes = false;
+
+  Result<tools::ExitCode> run() const;
+
+ private:
+  Status check_files(const std::string& path) const;
+  Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
+  // `start`: when the command began.
+  Status write(const std::string& path, const CompileOptions& options, Clock::time_point start) const;
+};
+
+// How much of the network is quantized, and which of the operators that matter are not.
+void print(const QuantizationReport& report) {
+  std::cout << "s8: " << report.s8_nodes << " operators\n";
+  for (const KeptNode& node : report.kept)
+    std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
+}
+
+// As QDQ and QLinear models have them.
+bool states_scales(const plan::Tables& tables) {
+  return std::ranges::any_of(tables.tensors, [](const plan::Tensor& tensor) {
+    return tensor.quantization.has_value() && !tensor.quantization->scales.empty();
+  });
+}
+
+const char* why_idle(const CompileOptions& options, const plan::Tables& tables, const Backend& backend) {
+  if (backend.follows_others()) return ": no branch can be written for it, or is worth it by --vendor-capability";
+  return options.quantization || states_scales(tables) ? "; nestc explain says why"
+                                                       : ": it needs them in s8; quantize them with --quantize s8";
+}
+
+// Says so where the target has more than a CPU and the plan nothing for it.
+void note_idle_units(const CompileOptions& options, const plan::Tables& tables) {
+  for (const auto& backend : options.backends) {
+    if (backend->is_host()) continue;
+    bool idle = true;
+    for (const plan::Branch& branch : tables.branches)
+      for (const plan::Program& program : branch.programs) idle &= program.unit != backend->unit();
+    if (!idle) continue;
+    std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators"
+              << why_idle(options, tables, *backend) << "\n";
+  }
+}
+
+void note_failure(const std::string& branch, const Status& why) {
+  std::cerr << fmt::format("nestc: note: branch '{}' has no program of the vendor's: {}\n", tools::printable(branch),
+                           tools::printable_message(why.message()));
+}
+
+void list() {
+  tools::Table table({{"pass"}, {"what it does"}});
+  for (const Pass& pass : passes()) table.add_row({std::string(pass.name), std::string(pass.summary)});
+  std::cout << table.to_string();
+}
+
+Result<PlanBytes> CompileCommand::compile_with_progress(CompileOptions options,
+                                                        std::optional<QuantizationReport>& report) const {
+  if (options.quantization)
+    options.quantization->observer = [&report](const QuantizationReport& made) { report = made; };
+  tools::StageLine line("nestc");
+  options.progress = [&line](std::string_view stage) { line.show(stage); };
+  TuningProgress tuning(options.backends.size() - 1);
+  options.offer_observer = [&tuning](uint32_t, uint32_t num_operators, const Backend&, const Offer&) {
+    tuning.advance(num_operators);
+  };
+  return compile(model, options);
+}
+
+Status CompileCommand::check_files(const std::string& path) const {
+  NESTRT_RETURN_IF_ERROR(check_not_model(path, model));
+  for (const std::string& file : {path, quantize_flags.saved()}) NESTRT_RETURN_IF_ERROR(flags.check_output(file));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(path, tools::Written::kPlan));
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path));
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_saved(model));
+  NESTRT_RETURN_IF_ERROR(vendor_flags.check_output(path));
+  return search_flags.check_output(path, model);
+}
+
+Status CompileCommand::write(const std::string& path, const CompileOptions& options, Clock::time_point start) const {
+  std::optional<QuantizationReport> report;
+  NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress(options, report));
+  NESTRT_RETURN_IF_ERROR(tools::write_file(path, bytes.span()));
+  if (report) print(*report);
+
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
+  note_idle_units(options, plan->tables());
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  const plan::MemoryPlan& memory = plan->tables().memory_plans[0];
+  std::cout << path << ": " << plan->tables().operators.size() << " operators, "
+            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes) << ", "
+            << (options.quantization ? "calibrated and compiled" : "compiled") << " in "
+            << static_cast<int>(seconds.count() * 1e3) << " ms\n";
+  return {};
+}
+
+Result<tools::ExitCode> CompileCommand::run() const {
+  const Clock::time_point start = Clock::now();
+  if (list_passes) {
+    list();
+    return tools::ExitCode::kOk;
+  }
+  if (model.empty())
+    return Status(Code::kInvalidArgument, "no model given; try: nestc compile model.onnx -o model.nest");
+  const std::string path = output.empty() ? std::filesystem::path(model).replace_extension(".nest").string() : output;
+  NESTRT_RETURN_IF_ERROR(check_files(path));
+  NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
+  NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
+  CompileOptions looked_at;  // before a calibration, in which he has no part, nor in a search
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(looked_at, note_failure));
+  NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
+  if (search_flags.wanted()) {
+    NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
+    if (!options.quantization) return tools::ExitCode::kMismatch;
+  }
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, note_failure));
+  NESTRT_RETURN_IF_ERROR(write(path, options, start));
+  return tools::ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_compile_command(tools::Cli& cli) {
+  auto command = std::make_shared<CompileCommand>();
+  tools::Command app =
+      cli.add_command("compile", "compile an ONNX file into a plan",
+                      {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
+                       "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
+                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures",
+                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures "
+                       "--max-loss 1 --search-file search.yaml",
+                       "nestc compile model.onnx --vendor 'npu=npu-cc {input} -o {output}' --vendor-plan parts.yaml",
+                       "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},
+                      [command] { return command->run(); });
+  app.add_option("model", command->model, "the ONNX file");
+  app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
+      .not_empty();
+  app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
+  command->flags.add_to(app);
+  command->quantize_flags.add_to(app);
+  command->search_flags.add_to(app);
+  command->vendor_flags.add_to(app);
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,125 @@
+#include "tools/nestc/options/import_options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "tools/support/text/files.h"
+#include "tools/support/text/npy.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Assignment = std::pair<std::string, std::string>;
+
+// "NAME=VALUE" -> {NAME, VALUE}. Names may contain '=': the last one separates.
+Result<Assignment> split_assignment(const std::string& text, const std::string& flag) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    return Status(Code::kInvalidArgument, flag + " takes NAME=VALUE; '" + text + "' was given");
+  }
+  return Assignment(text.substr(0, at), text.substr(at + 1));
+}
+
+Status twice(const std::string& flag, const Assignment& assignment) {
+  return Status(Code::kInvalidArgument, flag + " is given twice for input '" + assignment.first + "'");
+}
+
+Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
+  Shape shape;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (true) {
+    int64_t dim = 0;
+    const auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc() || dim < 1 || shape.rank() == Shape::kMaxRank || (next != end && *next != ',')) {
+      return Status(Code::kInvalidArgument, flag + " takes up to " + std::to_string(Shape::kMaxRank) +
+                                                " positive dimensions such as 1,3,640,640; '" + text + "' was given");
+    }
+    shape.push_back(dim);
+    if (next == end) return shape;
+    at = next + 1;
+  }
+}
+
+Result<HostTensor> read_binding(const std::string& file) {
+  NESTRT_ASSIGN_OR_RETURN(const tools::Array array, tools::read_npy(file));
+  return HostTensor{array.type, array.shape, array.bytes};
+}
+
+}  // namespace
+
+std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
+  return {
+      command
+          .add_option("--input-shape", input_shapes_,
+                      "fix the dimensions of an input: NAME=1,3,640,640 (repeatable; several of one input make a plan "
+                      "for all of these shapes)")
+          .repeatable(),
+      command
+          .add_option("--bind", bindings_,
+                      "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes")
+          .repeatable(),
+      command
+          .add_option("--computed-constants", computed_mb_,
+                      "megabytes of constants that the compiler may compute beyond the model's own; more for "
+                      "models that generate their weights")
+          .in_range(0, 4096)
+          .type_name("MB")
+          .show_default()};
+}
+
+Status ImportFlags::check_output(const std::string& output) const {
+  for (const std::string& text : bindings_)
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, text.substr(text.rfind('=') + 1)));
+  return {};
+}
+
+Status ImportFlags::require_one_shape(std::string_view command) const {
+  NESTRT_ASSIGN_OR_RETURN(const auto all, shapes());
+  if (all.size() == 1) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("nestc {} looks at one shape at a time: give --input-shape once for each input", command));
+}
+
+Result<std::vector<std::map<std::string, Shape>>> ImportFlags::shapes() const {
+  std::map<std::string, std::vector<Shape>> given;
+  size_t count = 1;
+  for (const std::string& text : input_shapes_) {
+    NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--input-shape"));
+    NESTRT_ASSIGN_OR_RETURN(const Shape shape, parse_shape(assignment.second, "--input-shape " + assignment.first));
+    std::vector<Shape>& shapes = given[assignment.first];
+    shapes.push_back(shape);
+    count = std::max(count, shapes.size());
+  }
+  std::vector<std::map<std::string, Shape>> result(count);
+  for (const auto& [input, shapes] : given) {
+    if (shapes.size() != 1 && shapes.size() != count)
+      return Status(Code::kInvalidArgument,
+                    fmt::format("--input-shape is given {} times for input '{}' and {} times for another: once, or as "
+                                "often as the plan has shapes",
+                                shapes.size(), input, count));
+    for (size_t i = 0; i < count; ++i) result[i].emplace(input, shapes[shapes.size() == 1 ? 0 : i]);
+  }
+  for (size_t i = 1; i < count; ++i)
+    if (std::find(result.begin(), result.begin() + static_cast<ptrdiff_t>(i), result[i]) !=
+        result.begin() + static_cast<ptrdiff_t>(i))
+      return Status(Code::kInvalidArgument, "--input-shape: the same shapes are given twice");
+  return result;
+}
+
+Result<ImportOptions> ImportFlags::options() const {
+  ImportOptions options;
+  NESTRT_ASSIGN_OR_RETURN(const auto shapes, this->shapes());
+  options.input_shapes = shapes.front();
+  for (const std::string& text : bindings_) {
+    NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--bind"));
+    if (options.bindings.count(assignment.first) != 0) return twice("--bind", assignment);
+    NESTRT_ASSIGN_OR_RETURN(options.bindings[assignment.first], read_binding(assignment.second));
+  }
+  options.limits.folded_bytes = int64_t{computed_mb_} << 20;
+  return options;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,187 @@
+#include "tools/nestc/options/search_options.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "compiler-lite/tuning/evaluator.h"
+#include "tools/nestc/model_files.h"
+#include "tools/support/text/cli.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/progress.h"
+#include "tools/support/text/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using tools::Align;
+
+// A bar for each thing that is counted, one at a time.
+class Bars {
+ public:
+  void show(std::string_view what, size_t done, size_t total) {
+    if (!bar_ || what != what_) {
+      bar_.emplace(std::string(what), static_cast<int64_t>(total));
+      what_ = what, shown_ = 0;
+    }
+    bar_->advance(static_cast<int64_t>(done - shown_));
+    shown_ = done;
+  }
+  void clear() { bar_.reset(); }
+
+ private:
+  std::optional<tools::Progress> bar_;
+  std::string what_;
+  size_t shown_ = 0;
+};
+
+void print(const SearchResult& result) {
+  tools::Table table({{"#", Align::kRight},
+                      {"loss", Align::kRight},
+                      {"SNR dB", Align::kRight},
+                      {"MACs in f32", Align::kRight},
+                      {"plan", Align::kRight},
+                      {""},
+                      {"options"}});
+  for (size_t i = 0; i < result.trials.size(); ++i) {
+    const Trial& trial = result.trials[i];
+    const char* remark = i == result.chosen && result.met ? "chosen" : trial.remembered ? "known" : "";
+    table.add_row({fmt::format("{}", i + 1), fmt::format("{:.2f}", trial.score.loss()),
+                   fmt::format("{:.1f}", trial.score.decibel), fmt::format("{:.1f} %", 100 * trial.score.f32_share),
+                   tools::format_bytes(trial.score.plan_bytes), remark, tools::printable(trial.settings.text())});
+  }
+  std::cout << table.to_string();
+}
+
+void print_verdict(const SearchResult& result, double max_loss) {
+  const Trial& chosen = result.trials[result.chosen];
+  const std::string kind = chosen.score.right && chosen.score.right_in_f32
+                               ? fmt::format("right: {}, in f32: {}", *chosen.score.right, *chosen.score.right_in_f32)
+                               : "other top class than in f32";
+  const std::string loss =
+      fmt::format("{:.2f} points over {} samples ({})", chosen.score.loss(), chosen.score.samples, kind);
+  if (result.met) {
+    std::cout << "loss: " << loss << "\n";
+    return;
+  }
+  std::cout << fmt::format(
+      "no configuration of {} tried loses at most {} points; the best loses {}\n"
+      "to compile that: nestc compile ... --quantize s8 {}\n",
+      result.trials.size(), max_loss, loss, tools::printable_message(chosen.settings.text()));
+}
+
+}  // namespace
+
+void SearchFlags::add_to(tools::Command command) {
+  const tools::Option wanted =
+      command
+          .add_option("--max-loss", max_loss_,
+                      "search for a quantization that loses at most so many points of top-1, with as little "
+                      "as possible in f32; exit code 1, and no plan, where none is found")
+          .between(0, 100)
+          .needs("--quantize");
+  command
+      .add_option("--search-data", data_,
+                  "what the loss is measured on: a folder of pictures or FILE.npy (default: what --calibrate names)")
+      .needs(wanted)
+      .not_empty();
+  command.add_option("--search-limit", limit_, "measure on at most N samples, spread evenly over all")
+      .needs(wanted)
+      .positive()
+      .show_default();
+  const tools::Option labels =
+      command
+          .add_option("--labels", labels_,
+                      "lines picture<TAB>class: the loss is that of accuracy against f32; without, it is "
+                      "the share of samples with another top class than in f32")
+          .needs(wanted)
+          .not_empty();
+  command.add_option("--offset", offset_, "added to the network's indices to give the classes of the labels")
+      .needs(labels)
+      .in_range(-1000000, 1000000);
+  command.add_option("--search-budget", budget_, "configurations to try at most")
+      .needs(wanted)
+      .positive()
+      .show_default();
+  command
+      .add_option("--search-file", file_,
+                  "remembers results (YAML): another search of this model and data goes on from them")
+      .needs(wanted)
+      .not_empty();
+}
+
+Status SearchFlags::check_output(const std::string& output, const std::string& model) const {
+  for (const std::string& file : {data_, labels_, file_}) NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file));
+  if (file_.empty()) return {};
+  const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
+  if (normal(file_) == normal(output))
+    return Status(Code::kInvalidArgument, "--search-file and the plan are the same file; name another file");
+  NESTRT_RETURN_IF_ERROR(check_not_model(file_, model));
+  for (const std::string& file : {data_, labels_}) NESTRT_RETURN_IF_ERROR(tools::check_not_input(file_, file));
+  return tools::check_writable(file_);
+}
+
+Status SearchFlags::check(const QuantizeFlags& quantize) const {
+  if (!wanted()) return {};
+  if (data_.empty() && quantize.data_is_profile()) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("--max-loss needs samples to measure on, and --calibrate {} is a profile: add "
+                              "--search-data DIR or FILE.npy",
+                              quantize.data()));
+  }
+  if (file_.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(quantize.check_output(file_));
+  return load_search(file_).error();
+}
+
+Result<Evaluator> SearchFlags::evaluator(const std::string& model, const CompileOptions& compile,
+                                         const QuantizeFlags& quantize) const {
+  EvaluationOptions options;
+  options.compile = compile;
+  options.samples = quantize.samples_of(data_.empty() ? quantize.data() : data_);
+  options.samples.limit = limit_;
+  options.labels = labels_;
+  options.offset = offset_;
+  return Evaluator::create(model, options);
+}
+
+SearchOptions SearchFlags::options(const QuantizeFlags& quantize) const {
+  SearchOptions options;
+  options.max_loss = *max_loss_;
+  options.budget = budget_;
+  options.vary_method = !quantize.given("--method");
+  options.vary_percentile = !quantize.given("--percentile");
+  options.vary_corrections = !quantize.given("--corrections");
+  options.vary_granularity = !quantize.given("--per-tensor");
+  options.vary_rounding = !quantize.given("--rounding");
+  return options;
+}
+
+Result<std::optional<Quantization>> SearchFlags::search(const std::string& model, const CompileOptions& compile,
+                                                        const QuantizeFlags& quantize) const {
+  const Quantization& start = *compile.quantization;
+  std::vector<SearchRecord> records;
+  if (!file_.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(records, load_search(file_));
+  }
+  NESTRT_ASSIGN_OR_RETURN(Evaluator measure, evaluator(model, compile, quantize));
+  // Those of the calibration have been named by it.
+  if (!data_.empty())
+    for (const std::string& why : measure.skipped()) std::cerr << "skipped: " << tools::printable(why) << "\n";
+  SearchRecord& record = find_or_add(records, measure.model_digest(), search_digest(measure, start.profile));
+  SearchOptions search_options = options(quantize);
+  Bars bars;
+  search_options.progress = [&bars](std::string_view what, size_t done, size_t total) { bars.show(what, done, total); };
+  search_options.save = [&](const SearchRecord&) { return file_.empty() ? Status() : save_search(records, file_); };
+  const QuantizationSettings first{start.profile.method, quantize.percentile(), start.options};
+  NESTRT_ASSIGN_OR_RETURN(const SearchResult result,
+                          compiler::search(measure, start.profile, first, search_options, record));
+  bars.clear();
+  print(result);
+  print_verdict(result, *max_loss_);
+  if (!result.met) return std::optional<Quantization>();
+  return std::optional(as_quantization(start.profile, first, result.trials[result.chosen].settings));
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,91 @@
+#include "tools/nestc/options/vendor_options.h"
+
+#include "compiler-lite/parts/cutting/automatic.h"
+#include "compiler-lite/parts/cutting/capability.h"
+#include "compiler-lite/parts/plan_file.h"
+#include "tools/support/text/files.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// The parts that are worth it, by the capability file, under the vendor's name.
+Result<std::vector<PartSpec>> worthwhile_parts(const Capability& capability, const VendorOptions& options,
+                                               const Graph& graph) {
+  NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, options.opset));
+  for (PartSpec& part : automatic.parts) part.backend = options.unit;
+  return std::move(automatic.parts);
+}
+
+}  // namespace
+
+void VendorFlags::add_to(tools::Command command) {
+  const tools::Option vendor =
+      command
+          .add_option("--vendor", vendor_,
+                      "have parts of the model compiled by a vendor's command for his plug-in's units NAME: words with "
+                      "{input}, the part's ONNX, {output}, {folder}, {data} (docs/vendors.md)")
+          .type_name("NAME=COMMAND")
+          .not_empty();
+  const tools::Option plan =
+      command.add_option("--vendor-plan", plan_, "which operators are NAME's: PARTS.yaml; without it all of them")
+          .type_name("FILE")
+          .not_empty()
+          .needs(vendor);
+  command
+      .add_option(
+          "--vendor-capability", capability_,
+          "instead of a plan, what the vendor's compiler takes and costs: the parts that are worth it are NAME's")
+      .type_name("FILE")
+      .not_empty()
+      .needs(vendor)
+      .excludes(plan);
+  command
+      .add_flag("--vendor-optional", optional_,
+                "keep the CPU's and other units' programs beside the vendor's, branch by branch: schedules choose by "
+                "cost, and what the vendor's command fails to compile stays without (docs/vendors.md)")
+      .needs(vendor)
+      .excludes(plan);
+  command.add_option("--vendor-data", data_, "what {data} stands for, such as a folder of pictures")
+      .type_name("PATH")
+      .not_empty()
+      .needs(vendor);
+  command.add_option("--vendor-timeout", time_limit_s_, "seconds that the vendor's command may take for a part")
+      .in_range(1, 86400)
+      .show_default()
+      .needs(vendor);
+}
+
+Result<VendorOptions> VendorFlags::options() const {
+  NESTRT_ASSIGN_OR_RETURN(VendorOptions options, parse_vendor(vendor_));
+  options.data = data_;
+  options.time_limit = std::chrono::seconds(time_limit_s_);
+  return options;
+}
+
+Status VendorFlags::add_to(CompileOptions& options, const VendorFailure& failure) const {
+  if (!given()) return {};
+  Result<VendorOptions> vendor = this->options();
+  if (!vendor) return vendor.error().with_context("--vendor");
+  std::optional<Capability> capability;
+  if (!capability_.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(capability, read_capability(capability_));
+    vendor->cost = capability->cost;
+    vendor->parts = [capability = *capability, vendor = *vendor](const Graph& graph) {
+      return worthwhile_parts(capability, vendor, graph);
+    };
+  }
+  if (!plan_.empty()) vendor->parts = [file = plan_](const Graph& graph) { return read_part_plan(file, graph); };
+  if (optional_)
+    options.backends.push_back(make_optional_vendor_backend(*vendor, capability, failure));
+  else
+    options.offload = [vendor = *vendor](Graph& graph) { return offload_parts(graph, vendor); };
+  return {};
+}
+
+Status VendorFlags::check_output(const std::string& output) const {
+  for (const std::string& file : {plan_, capability_, data_})
+    if (!file.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file));
+  return {};
+}
+
+}  // namespace nestrt::compiler

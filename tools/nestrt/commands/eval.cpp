@@ -1,0 +1,244 @@
+// nestrt eval: accuracy over labelled pictures, and agreement with the results of another run.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "nestrt/log.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/picture_runner.h"
+#include "tools/support/image/classify.h"
+#include "tools/support/image/labels.h"
+#include "tools/support/text/files.h"
+#include "tools/support/text/json.h"
+#include "tools/support/text/progress.h"
+
+namespace nestrt::command {
+namespace {
+
+using tools::LabelledFile;
+using tools::ReferenceResult;
+using References = std::unordered_map<std::string, ReferenceResult>;
+
+const std::string kPredictionsHeader = "file\tlabel\ttop1\tlargest\n";
+
+struct Options {
+  std::string plan;
+  std::string images;
+  std::string labels;
+  std::string reference;
+  std::string predictions;
+  std::string json;
+  int64_t offset = 0;
+  size_t limit = 0;
+  tools::PictureFlags pictures;
+  UnitChoice units;
+  double require_agreement = 0;
+  double tolerance = -1;
+};
+
+struct Score {
+  size_t n = 0;
+  size_t top1 = 0;
+  size_t top5 = 0;
+  size_t without_numbers = 0;  // of some of their scores; they count as wrong
+  size_t agreeing = 0;
+  double worst_abs = 0;  // difference of the largest output from the reference's
+  double worst_rel = 0;
+  double worst_scaled = 0;  // |difference| / max(1, |reference|): absolute for probabilities, relative for logits
+  std::string worst_file;
+  std::string predictions;  // lines as --reference takes them
+
+  double fraction(size_t count) const { return static_cast<double>(count) / static_cast<double>(n); }
+};
+
+// NaN counts as infinitely far.
+double distance(double a, double b) { return std::isnan(a - b) ? INFINITY : std::abs(a - b); }
+
+void compare(Score& score, const ReferenceResult& expected, int64_t top1, double largest) {
+  score.agreeing += top1 == expected.top1;
+  const double absolute = distance(largest, expected.largest_output);
+  const double magnitude = std::abs(expected.largest_output);
+  score.worst_rel = std::max(score.worst_rel, absolute == 0 ? 0 : absolute / magnitude);
+  score.worst_scaled = std::max(score.worst_scaled, absolute / std::max(1.0, magnitude));
+  if (absolute > score.worst_abs || score.worst_file.empty()) score.worst_file = expected.file;
+  score.worst_abs = std::max(score.worst_abs, absolute);
+}
+
+void count(Score& score, const PictureRunner& runner, const LabelledFile& picture, const ReferenceResult* expected,
+           int64_t offset) {
+  const std::span<const float> values = runner.scores();
+  const std::vector<size_t> top = tools::largest(values, 5);
+  const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
+  const auto is_label = [&](size_t index) { return class_of(index) == picture.label; };
+  const bool are_numbers =
+      runner.input_is_numbers() && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
+  ++score.n;
+  score.without_numbers += !are_numbers;
+  score.top1 += are_numbers && is_label(top[0]);
+  score.top5 += are_numbers && std::any_of(top.begin(), top.end(), is_label);
+  // As a double: the digits of a float would not give it back exactly where a double is read.
+  score.predictions += fmt::format("{}\t{}\t{}\t{}\n", picture.file, picture.label, class_of(top[0]),
+                                   static_cast<double>(values[top[0]]));
+  if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
+}
+
+// Empty where no reference is asked for.
+Result<References> read_references(const Options& options, std::span<const LabelledFile> pictures) {
+  References references;
+  if (options.reference.empty()) return references;
+  NESTRT_ASSIGN_OR_RETURN(auto rows, tools::read_reference(options.reference));
+  for (ReferenceResult& row : rows) references.insert_or_assign(row.file, std::move(row));
+  for (const LabelledFile& picture : pictures) {
+    if (!references.contains(picture.file)) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' has no line for '{}' of '{}'", options.reference, picture.file, options.labels));
+    }
+  }
+  return references;
+}
+
+std::string path_of(const Options& options, const LabelledFile& picture) { return options.images + "/" + picture.file; }
+
+Status check_classes(const Options& options, std::span<const LabelledFile> pictures, int64_t num_classes) {
+  int64_t largest = 0;
+  for (const LabelledFile& picture : pictures) {
+    largest = std::max(largest, picture.label);
+    if (picture.label >= options.offset && picture.label - options.offset < num_classes) continue;
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' line {}: class {} is none of the plan's, {} to {}; see --offset", options.labels,
+                              picture.line, picture.label, options.offset, options.offset + num_classes - 1));
+  }
+  const std::string remark = tools::remark_on_background(num_classes, options.offset, largest);
+  if (!remark.empty()) log(LogLevel::kWarning, remark);
+  return {};
+}
+
+// The pictures to run, with everything that can be wrong before they do.
+Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
+  if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions},
+                                            {options.plan, options.labels, options.reference}, options.units));
+  NESTRT_RETURN_IF_ERROR(tools::check_kind(options.predictions, tools::Written::kPredictions));
+  NESTRT_RETURN_IF_ERROR(tools::check_kind(options.json, tools::Written::kJson));
+  const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
+  const auto picture = [&](size_t index) { return path_of(options, pictures[index]); };
+  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, pictures.size(), picture));
+  return pictures;
+}
+
+Result<Score> evaluate(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const auto pictures, read_pictures(options));
+  NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, pictures));
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units, options.pictures));
+  NESTRT_RETURN_IF_ERROR(runner.require_classes("--labels"));
+  NESTRT_RETURN_IF_ERROR(check_classes(options, pictures, runner.num_classes()));
+  tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
+  Score score;
+  for (const LabelledFile& picture : pictures) {
+    const Status done = runner.run(path_of(options, picture));
+    if (!done.ok()) return done.with_context(fmt::format("'{}' line {}", options.labels, picture.line));
+    const auto expected = references.find(picture.file);
+    count(score, runner, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
+    progress.advance();
+  }
+  const std::string remark = tools::remark_on_guessing(score.top1, score.n, runner.num_classes());
+  if (!remark.empty()) log(LogLevel::kWarning, remark);
+  return score;
+}
+
+void print_score(const Score& score, bool with_reference) {
+  const auto share = [&](size_t part) {
+    return fmt::format("{:.2f} %  ({}/{})", 100 * score.fraction(part), part, score.n);
+  };
+  Table table({{""}, {""}});
+  table.add_row({"top-1", share(score.top1)});
+  table.add_row({"top-5", share(score.top5)});
+  if (with_reference) {
+    table.add_row({"agreement", share(score.agreeing)});
+    table.add_row({"largest output", fmt::format("off by at most {:.3g} ({}); relative {:.3g}", score.worst_abs,
+                                                 score.worst_file, score.worst_rel)});
+  }
+  fmt::print("{}", table.to_string());
+  if (score.without_numbers > 0)
+    log(LogLevel::kWarning,
+        fmt::format("of {} of {} inputs some elements or scores are no numbers: they count as wrong",
+                    score.without_numbers, score.n));
+}
+
+Json json_of(const Score& score, bool with_reference) {
+  Json json{{"n", score.n},
+            {"top1", score.fraction(score.top1)},
+            {"top5", score.fraction(score.top5)},
+            {"without_numbers", score.without_numbers}};
+  if (with_reference) {
+    json.set("agreement", score.fraction(score.agreeing));
+    json.set("worst_abs", score.worst_abs);
+    json.set("worst_rel", score.worst_rel);
+  }
+  return json;
+}
+
+// Both files or none.
+Status write_results(const Score& score, const Options& options) {
+  tools::NewFiles files;
+  if (!options.predictions.empty())
+    NESTRT_RETURN_IF_ERROR(files.add_text(options.predictions, kPredictionsHeader + score.predictions));
+  if (!options.json.empty())
+    NESTRT_RETURN_IF_ERROR(files.add_text(options.json, json_of(score, !options.reference.empty()).to_string()));
+  return files.take_places();
+}
+
+Result<ExitCode> run_eval(const Options& options) {
+  const bool with_reference = !options.reference.empty();
+  NESTRT_ASSIGN_OR_RETURN(const Score score, evaluate(options));
+  print_score(score, with_reference);
+  NESTRT_RETURN_IF_ERROR(write_results(score, options));
+  const bool disagrees = with_reference && score.fraction(score.agreeing) < options.require_agreement;
+  const bool deviates = with_reference && options.tolerance >= 0 && !(score.worst_scaled <= options.tolerance);
+  return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_eval(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  tools::Command app = cli.add_command(
+      "eval", "Measure a classifier's accuracy over labelled pictures or arrays",
+      {"nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
+       "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
+       "nestrt eval keywords.nest --images features/ --labels features.txt",
+       "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
+      [options] { return run_eval(*options); });
+  add_plan_argument(app, options->plan);
+  app.add_option("--images", options->images, "folder of the pictures, or of FILE.npy, each an input")
+      .required()
+      .type_name("DIR");
+  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
+      .required()
+      .type_name("FILE");
+  add_offset_option(app, options->offset);
+  const tools::Option reference =
+      app.add_option("--reference", options->reference,
+                     "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with")
+          .type_name("FILE");
+  app.add_option("--require-agreement", options->require_agreement, "exit code 1 below this fraction of equal classes")
+      .needs(reference)
+      .between(0, 1);
+  app.add_option("--tolerance", options->tolerance,
+                 "exit code 1 where a largest output is further off: absolute up to 1, relative above")
+      .needs(reference)
+      .between(0, std::numeric_limits<double>::max());
+  app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
+      .type_name("FILE");
+  options->pictures.add_to(app);
+  app.add_option("--limit", options->limit, "only the first pictures; 0: all").in_range(0, 1000000000);
+  add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
+  add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
+}
+
+}  // namespace nestrt::command

@@ -1,0 +1,130 @@
+// nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/plan/queries/channels.h"
+#include "runtime/plan/queries/program_for.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/figures/packed_weights.h"
+#include "tools/nestrt/figures/summaries.h"
+#include "tools/nestrt/load.h"
+#include "tools/support/report/compare_units.h"
+#include "tools/support/report/plan_shape.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  UnitChoice units;
+  ReadChoice reading;
+};
+
+const char* why_not(const Plan& plan, const UnitInfo& unit) {
+  const bool has_program = std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
+    return std::ranges::any_of(branch.programs, [&](const auto& program) { return can_run(program, unit); });
+  });
+  return has_program ? "what it computes no other unit has a program for (of a vendor: --vendor-optional makes both)"
+                     : "the plan has no program for it; nestc explain PLAN says why";
+}
+
+// False, with a word for each, where units beside the host have no program that could be compared.
+bool all_are_compared(const Plan& plan, const UnitList& units,
+                      const std::vector<tools::BranchComparison>& comparisons) {
+  bool all = true;
+  for (const auto& unit : units) {
+    const UnitInfo& info = unit->info();
+    const bool is_compared = std::any_of(comparisons.begin(), comparisons.end(),
+                                         [&](const auto& comparison) { return comparison.unit == info.name; });
+    if (info.is_host || is_compared) continue;
+    fmt::print("units      nothing was compared on {} ({}): {}\n", info.name, info.configuration, why_not(plan, info));
+    all = false;
+  }
+  return all;
+}
+
+// False, with a line for what is wrong, where the unit computes something else than the CPU, or changes something else.
+bool is_right(const tools::BranchComparison& comparison) {
+  const auto complain = [&](std::string_view what) {
+    fmt::print("units      branch {} ({}){} on {}: {}\n", comparison.branch, tools::printable(comparison.operators),
+               comparison.channels.all() ? "" : ", channels " + to_string(comparison.channels), comparison.unit, what);
+  };
+  if (comparison.different > 0)
+    complain(fmt::format("{} of {} bytes differ from the CPU's", comparison.different, comparison.bytes));
+  if (comparison.stray > 0) complain(fmt::format("{} bytes that are not its to write have changed", comparison.stray));
+  return comparison.different == 0 && comparison.stray == 0;
+}
+
+// False where a unit computes something else than the CPU, or nothing.
+Result<bool> verify_units(const LoadedPlan& loaded) {
+  if (loaded.units.size() == 1) return true;
+  NESTRT_ASSIGN_OR_RETURN(const auto comparisons, tools::compare_units(loaded.plan, loaded.units));
+  uint64_t bytes = 0;
+  size_t pieces = 0;
+  bool all_right = true;
+  for (const tools::BranchComparison& comparison : comparisons) {
+    bytes += comparison.bytes;
+    pieces += comparison.channels.all() ? 0 : 1;
+    all_right = is_right(comparison) && all_right;
+  }
+  if (all_right && !comparisons.empty())
+    fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",
+               comparisons.size() - pieces,
+               pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
+               tools::format_bytes(bytes));
+  return all_are_compared(*loaded.plan, loaded.units, comparisons) && all_right;
+}
+
+// One shape. False where a unit computes something else than the CPU, or nothing.
+Result<bool> verify_shape(const Options& options, const UnitChoice& units) {
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units, options.reading));
+  const PlanSummary summary = summarize_plan(*loaded.session);
+  const plan::Tables& tables = loaded.plan->tables();
+  fmt::print("content    {} match digest {}\n", tools::format_bytes(summary.file_bytes), summary.digest);
+  if (loaded.plan->signer()) fmt::print("signed     with key {}\n", loaded.plan->signer()->to_string());
+  fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
+             tables.tensors.size(), tables.buffers.size(), summary.num_branches);
+  fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
+  NESTRT_RETURN_IF_ERROR(check_packed_weights(*loaded.plan));
+  fmt::print("weights    those packed for some CPUs are the operators' own\n");
+  return verify_units(loaded);
+}
+
+// All of them, unless one is asked for.
+Result<ExitCode> run_verify(const Options& options) {
+  UnitChoice units = options.units;
+  units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
+  NESTRT_ASSIGN_OR_RETURN(const LoadOptions reading, options.reading.options());
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, reading));
+  const int all = std::max(static_cast<int>(plan->shapes().size()), 1);
+  bool equal = true;
+  for (int shape = std::max(options.units.shape, 1); shape <= all; ++shape) {
+    units.shape = shape;
+    if (all > 1) fmt::print("shape      {} of {}\n", shape, all);
+    NESTRT_ASSIGN_OR_RETURN(const bool is_equal, verify_shape(options, units));
+    equal = is_equal && equal;
+    if (options.units.shape > 0) break;
+  }
+  if (options.units.shape > all) return tools::plan_of_shape(plan, options.units.shape).error();
+  if (!equal) return ExitCode::kMismatch;
+  fmt::print("{} is a good plan\n", options.plan);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_verify(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  tools::Command app = cli.add_command(
+      "verify", "Check a plan: digests, tables, operators, what units make of it",
+      {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
+       "nestrt verify squeezenet.nest --units cpu,evta:sim", "nestrt verify squeezenet.nest --key team.pub"},
+      [options] { return run_verify(*options); });
+  add_plan_argument(app, options->plan);
+  add_unit_options(app, options->units);
+  add_read_options(app, options->reading);
+}
+
+}  // namespace nestrt::command

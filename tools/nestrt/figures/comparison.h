@@ -1,0 +1,29 @@
+// Two ways to schedule one plan, measured in the same minutes.
+#pragma once
+
+#include "nestrt/session.h"
+#include "tools/nestrt/commands.h"
+#include "tools/support/report/input_tensors.h"
+
+namespace nestrt::command {
+
+struct ScheduleTimes {
+  double median_ms = 0;
+  double predicted_ms = 0;  // 0: not known
+};
+
+struct Comparison {
+  ScheduleTimes chosen, other;
+  double speed_up = 0;  // median over the pairs of runs
+};
+
+// Runs of the two take turns, so that what slows the machine down slows both. Schedules stay as they were made; the
+// chosen one is options.fixed_schedule.
+Result<Comparison> compare_schedules(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                     SessionOptions options, ScheduleMethod against, const tools::InputTensors& inputs,
+                                     int warmup, int runs);
+
+void add_comparison(Table& table, const Comparison& comparison);
+Json to_json(const Comparison& comparison);
+
+}  // namespace nestrt::command

@@ -1,0 +1,44 @@
+// What a plan holds and what a session made of it, gathered for tables and JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nestrt/session.h"
+#include "tools/support/report/traffic.h"
+
+namespace nestrt::command {
+
+struct OperatorRow {
+  std::string name;
+  std::string kind;
+  std::string kernel;
+  std::string unit;
+  std::string output_shape;  // the first output's
+  std::string output_type;   // "f32", "s8 2^-4"
+  uint64_t macs = 0;
+  double intensity = 0;      // multiply-accumulates per byte moved
+  uint64_t moved_bytes = 0;  // activations and constants, alone
+  bool repacked = false;
+  bool is_row_fused = false;
+};
+
+struct PlanSummary {
+  std::string producer;
+  std::string model;
+  std::string digest;
+  std::vector<std::string> targets;  // "cpu x86-64-v3"
+  uint64_t file_bytes = 0;
+  uint64_t weight_bytes = 0;             // constants, programs included
+  uint64_t program_bytes = 0;            // of these what other units than the CPU execute
+  uint64_t arena_lower_bound_bytes = 0;  // the largest sum of tensors alive at one time
+  uint64_t num_branches = 0;
+  tools::Traffic traffic;
+  SessionMemory memory;
+  std::vector<OperatorRow> operators;
+};
+
+PlanSummary summarize_plan(const Session& session);
+
+}  // namespace nestrt::command

@@ -1,0 +1,68 @@
+#include "tools/nestrt/simulation/simulated.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "scheduler/problem/restriction.h"
+#include "scheduler/problem/schedule_steps.h"
+#include "scheduler/search/solve.h"
+
+namespace nestrt::command {
+
+uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& schedule) {
+  std::set<uint32_t> branches;
+  for (const Step& step : schedule.steps)
+    if (!problem.units[schedule.lanes[step.lane].unit].is_host) branches.insert(step.branch);
+  return static_cast<uint32_t>(branches.size());
+}
+
+namespace {
+
+// Of the solutions for all units beside the CPU and for fewer of them, with divided branches and without, the best:
+// what waiting for each other and the memory cost is charged to what a search has found.
+scheduler::Solved solve(const scheduler::Problem& problem, ScheduleMethod method, std::chrono::milliseconds budget) {
+  scheduler::Solved best = scheduler::solve(problem, method, budget);
+  const auto consider = [&](const scheduler::Restriction& fewer) {
+    scheduler::Solved solved = scheduler::solve(fewer.problem(), method, budget);
+    if (solved.solution.makespan_us < best.solution.makespan_us)
+      best.solution = fewer.to_original(std::move(solved.solution));
+  };
+  const scheduler::Restriction whole = scheduler::without_divided_tasks(problem);
+  if (method == ScheduleMethod::kOptimum && !whole.has_all_choices()) consider(whole);
+  const auto beside = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
+  for (auto count = beside - 1; count > 0; --count)
+    consider(scheduler::with_fewer_units(problem, static_cast<size_t>(count)));
+  return best;
+}
+
+// The paper's method searches nothing that a session has to be quick about: it gets time to try all that it has.
+constexpr int kPaperBudgetMs = 1000;
+
+Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simulated& result) {
+  result.schedule = std::move(schedule);
+  NESTRT_ASSIGN_OR_RETURN(result.run, scheduler::run_in_virtual_time(problem, result.schedule));
+  result.groups = scheduler::count_groups_side_by_side(problem, result.schedule, result.run);
+  result.npu_branches = count_npu_branches(problem, result.schedule);
+  return {};
+}
+
+}  // namespace
+
+Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
+  const int most_ms = method == ScheduleMethod::kPaper ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
+  const scheduler::Solved solved = solve(problem, method, std::chrono::milliseconds(most_ms));
+  Simulated result;
+  result.lower_bound_us = solved.lower_bound_us;
+  result.is_complete = solved.is_complete;
+  NESTRT_RETURN_IF_ERROR(run_schedule(problem, scheduler::to_schedule(problem, solved.solution), result));
+  return result;
+}
+
+Status take_shorter(const scheduler::Problem& problem, const Simulated& other, Simulated& result) {
+  if (other.run.makespan_us >= result.run.makespan_us) return {};
+  return run_schedule(problem, other.schedule, result);
+}
+
+}  // namespace nestrt::command

@@ -1,0 +1,220 @@
+#include "tools/nestrt/simulation/virtual_board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "nestrt/driver/plan_tables.h"
+#include "runtime/costs/estimated_costs.h"
+#include "runtime/costs/operator_cost.h"
+#include "runtime/costs/unit_key.h"
+#include "tools/nestrt/figures/memory_traffic.h"
+
+namespace nestrt::command {
+namespace {
+
+std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) {
+  std::vector<UnitInfo> units;
+  for (int i = 0; i < (instances > 0 ? instances : unit.instances); ++i)
+    units.push_back({unit.kind, unit.kind + std::to_string(i), unit.configuration, 1});
+  return units;
+}
+
+// By which the profile knows the CPU's costs. A board that states none has the CPU on which they were measured.
+Result<std::string> instruction_set_of(const tools::Board& board, const tools::BoardUnit& cpu,
+                                       const CostTable& profile) {
+  if (!cpu.instruction_set.empty()) return cpu.instruction_set;
+  std::set<std::string> measured;
+  for (const auto& [key, works] : profile.units())
+    if (key.kind == cpu.kind) measured.insert(key.configuration);
+  if (measured.size() == 1) return *measured.begin();
+  const std::string why =
+      measured.empty() && !cpu.estimates.kinds.empty()
+          ? "does not state its CPU's instruction_set, such as neon, which its estimates are for"
+      : measured.empty()
+          ? "has no costs of its CPU; measure them with nestrt profile, and name the file with --profile"
+          : fmt::format("does not state its CPU's instruction_set, and the costs are of {}", fmt::join(measured, ", "));
+  return Status(Code::kInvalidArgument, fmt::format("board '{}' {}", board.name, why));
+}
+
+void add_cpu_costs(const tools::BoardUnit& unit, const std::string& instruction_set, const CostTable& profile,
+                   double scale, CostTable& costs) {
+  for (const auto& [key, works] : profile.units()) {
+    if (key.kind != unit.kind || key.configuration != instruction_set) continue;
+    for (const auto& [work, cost] : works) costs.set(key, work, {cost.microseconds * scale, cost.source});
+  }
+}
+
+// Those that no profile has, which are then estimated, for one thread and for all.
+std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRates& rates, CostTable& profile) {
+  std::vector<uint32_t> missing;
+  for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
+    if (!operator_cost(profile, plan, op, key_of(cpu), {})) missing.push_back(op);
+  if (rates.kinds.empty()) return {};
+  add_estimates(plan, std::span(&cpu, 1), profile, rates);
+  cpu.num_threads = 1;
+  add_estimates(plan, std::span(&cpu, 1), profile, rates);
+  return missing;
+}
+
+// A plan is for one configuration of a kind. Null where it is for none.
+const plan::Target* find_target(const Plan& plan, std::string_view unit) {
+  const auto& targets = plan.tables().targets;
+  const auto target = std::ranges::find(targets, unit, &plan::Target::unit);
+  return target == targets.end() ? nullptr : &*target;
+}
+
+// By which times are multiplied: of programs that the profile knows, of those whose time the plan states.
+struct ClockScales {
+  double known = 1, stated = 1;
+};
+
+Result<ClockScales> clock_scales(const Plan& plan, const tools::Board& board, const tools::BoardUnit& unit,
+                                 double asked_mhz) {
+  const double plan_mhz = stated_clock_mhz(plan, unit.kind);
+  const double board_mhz = unit.clock_mhz > 0 ? unit.clock_mhz : plan_mhz;
+  if (asked_mhz > 0 && board_mhz <= 0)
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("board '{}' does not state the clock of its '{}', nor does the plan", board.name, unit.kind));
+  const double mhz = asked_mhz > 0 ? asked_mhz : board_mhz;
+  if (mhz <= 0) return ClockScales();
+  return ClockScales{board_mhz / mhz, (plan_mhz > 0 ? plan_mhz : board_mhz) / mhz};
+}
+
+double widening_us(const plan::Program& program, double mb_per_s) {
+  return mb_per_s > 0 ? static_cast<double>(widened_bytes(program)) / mb_per_s : 0;
+}
+
+// What a unit's programs take beside their cycles.
+struct BesideCycles {
+  double launch_us = 0;
+  double widen_mb_per_s = 0;
+
+  double us_of(const plan::Program& program) const { return launch_us + widening_us(program, widen_mb_per_s); }
+};
+
+BesideCycles beside_cycles_on(const tools::BoardUnit& unit, const BoardChanges& changes) {
+  return {unit.launch_us * changes.hand_over_scale, unit.widen_mb_per_s / changes.cpu_scale};
+}
+
+// As the plan's times have it inside.
+BesideCycles beside_cycles_in(const Plan& plan, std::string_view unit) {
+  const plan::Target* const target = find_target(plan, unit);
+  return target == nullptr ? BesideCycles{} : BesideCycles{target->launch_us, target->widen_mb_per_s};
+}
+
+// What the profile says of a program, by its operators where it does not know it as a whole, or else the plan.
+Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uint32_t branch, uint32_t program,
+                                 const UnitKey& key) {
+  Result<WorkCost> cost = branch_cost(profile, plan, branch, program, key);
+  const bool is_ours = plan.tables().branches[branch].programs[program].kind == plan::ProgramKind::kInstructions;
+  if (cost || cost.error().code() != Code::kNotFound || !is_ours) return cost;
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("the plan does not say how long its programs for '{}' take: compile the model with --target "
+                  "and a board, such as zcu102, whose file states that unit's clock_mhz",
+                  key.kind));
+}
+
+// Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside, and what a
+// plan states both of its own board.
+Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
+                     const BesideCycles& beside, CostTable& costs) {
+  const UnitKey key = key_of(unit);
+  const BesideCycles stated = beside_cycles_in(plan, unit.kind);
+  const auto& branches = plan.tables().branches;
+  for (uint32_t branch = 0; branch < branches.size(); ++branch) {
+    const auto& programs = branches[branch].programs;
+    for (uint32_t index = 0; index < programs.size(); ++index) {
+      const plan::Program& program = programs[index];
+      if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
+      const auto known = known_program_cost(profile, plan, branch, index, key);
+      NESTRT_ASSIGN_OR_RETURN(const WorkCost cost,
+                              known ? Result<WorkCost>(*known) : cost_of_program(profile, plan, branch, index, key));
+      const double scale = known ? scales.known : scales.stated;
+      double cycles = cost.microseconds, others = 0;
+      if (cost.source == CostSource::kModelled) {
+        cycles -= std::min(cycles, stated.us_of(program));
+        others = beside.us_of(program);
+      }
+      costs.set(key, program_work_name(plan, branch, index), {cycles * scale + others, cost.source});
+    }
+  }
+  return {};
+}
+
+UnitOverhead scaled(UnitOverhead overhead, double scale) {
+  overhead.start_us *= scale;
+  overhead.finish_us *= scale;
+  overhead.lane_us *= scale;
+  return overhead;
+}
+
+// Without what depends on single units.
+Result<scheduler::SharedResources> shared_by(const Plan& plan, double memory_mb_per_s) {
+  NESTRT_ASSIGN_OR_RETURN(MemoryTraffic traffic, MemoryTraffic::of(plan));
+  scheduler::SharedResources shared;
+  shared.memory_mb_per_s = memory_mb_per_s;
+  shared.bytes = [traffic = std::move(traffic)](uint32_t branch, uint32_t program, ChannelRange channels) {
+    return traffic.bytes(branch, program, channels);
+  };
+  return shared;
+}
+
+}  // namespace
+
+double stated_clock_mhz(const Plan& plan, std::string_view unit) {
+  const plan::Target* const target = find_target(plan, unit);
+  return target == nullptr ? 0 : target->clock_mhz;
+}
+
+Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
+                                        const BoardChanges& changes) {
+  VirtualBoard result;
+  std::vector<UnitInfo> cpus;
+  std::map<std::string, double, std::less<>> widen_mb_per_s;  // by kind of unit
+  NESTRT_ASSIGN_OR_RETURN(result.shared, shared_by(plan, changes.memory_mb_per_s.value_or(board.memory_mb_per_s)));
+  for (const tools::BoardUnit& unit : board.units) {
+    if (unit.is_host) {
+      const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
+      NESTRT_ASSIGN_OR_RETURN(const std::string instruction_set, instruction_set_of(board, unit, profile));
+      cpus.push_back({unit.kind, unit.kind, instruction_set, threads, true});
+      result.shared.waits = {unit.awake_us * changes.waiting_scale, unit.wake_us * changes.waiting_scale};
+      result.shared.kernel_us = unit.kernel_us * changes.cpu_scale;
+      CostTable known = profile;
+      result.estimated = add_missing(plan, cpus.back(), unit.estimates, known);
+      add_cpu_costs(unit, instruction_set, known, changes.cpu_scale, result.costs);
+      const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
+      result.costs.set_overhead({unit.kind, instruction_set, 1}, overhead);
+      continue;
+    }
+    NESTRT_ASSIGN_OR_RETURN(const ClockScales scales, clock_scales(plan, board, unit, changes.npu_clock_mhz));
+    const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
+    const BesideCycles beside = beside_cycles_on(unit, changes);
+    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, beside, result.costs));
+    widen_mb_per_s[unit.kind] = beside.widen_mb_per_s;
+    result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
+    result.units.insert(result.units.end(), instances.begin(), instances.end());
+    result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.waiting_scale);
+  }
+  if (cpus.size() != 1) return Status(Code::kInvalidArgument, "board '" + board.name + "' needs one unit 'cpu'");
+  result.units.push_back(cpus.front());
+  result.shared.awake_us.push_back(0);
+  result.shared.host_us = [tables = &plan.tables(), widen_mb_per_s](uint32_t branch, uint32_t program) {
+    const plan::Program& its = tables->branches[branch].programs[program];
+    const auto rate = widen_mb_per_s.find(its.unit);
+    return rate == widen_mb_per_s.end() ? 0 : widening_us(its, rate->second);
+  };
+  return result;
+}
+
+std::vector<std::string> estimated_operators(const Plan& plan, const VirtualBoard& board) {
+  std::vector<std::string> names;
+  for (const uint32_t op : board.estimated) names.emplace_back(plan.tables().operators[op].name);
+  return names;
+}
+
+}  // namespace nestrt::command

@@ -1,0 +1,115 @@
+#include "tools/support/image/labels.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "runtime/text/parse.h"
+#include "tools/support/text/printable.h"
+
+namespace nestrt::tools {
+namespace {
+
+constexpr size_t kShown = 80;  // bytes of a line that is refused
+
+bool leaves_folder(const std::filesystem::path& file) {
+  return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
+}
+
+// One name for a file, however it is spelled: without "./" and doubled slashes.
+std::string plain_name(std::string_view name) { return std::filesystem::path(name).lexically_normal().string(); }
+
+std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
+  const auto columns = split(line, "\t");
+  if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
+  const auto label = parse_number<int64_t>(columns[1]);
+  if (!label) return std::nullopt;
+  return LabelledFile{std::string(columns[0]), *label, number};
+}
+
+std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
+  const auto columns = split(line, "\t");
+  if (columns.size() < 4 || columns[0].empty()) return std::nullopt;
+  const auto label = parse_number<int64_t>(columns[1]);
+  const auto top1 = parse_number<int64_t>(columns[2]);
+  const auto largest = parse_number<double>(columns[3]);
+  if (!label || !top1 || !largest) return std::nullopt;
+  return ReferenceResult{plain_name(columns[0]), *label, *top1, *largest};
+}
+
+// A table's head names columns; what ends as files of samples do is none.
+bool is_head(std::string_view line) {
+  if (line.find('\t') == std::string_view::npos) return false;
+  const std::string_view first = split(line, "\t")[0];
+  return first.find('.') == std::string_view::npos;
+}
+
+// Every line and its number through `parse`; blank lines and a first line that is a head are skipped.
+template <typename Parse>
+auto read_table(const std::string& path, std::string_view expected, Parse parse)
+    -> Result<std::vector<typename decltype(parse(std::string_view(), 0))::value_type>> {
+  NESTRT_ASSIGN_OR_RETURN(const TextLines text, read_lines(path));
+  const std::vector<std::string_view>& lines = text.lines();
+  std::vector<typename decltype(parse(std::string_view(), 0))::value_type> rows;
+  rows.reserve(static_cast<size_t>(std::count_if(lines.begin(), lines.end(), [](auto line) { return !line.empty(); })));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    auto row = parse(lines[i], i + 1);
+    if (row) {
+      rows.push_back(std::move(*row));
+    } else if (i > 0 || !is_head(lines[i])) {
+      return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: expected {}; it is '{}'", path, i + 1, expected,
+                                                        printable(lines[i].substr(0, kShown))));
+    }
+  }
+  if (rows.empty()) {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' holds no line of the form {}", path, expected));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<TextLines> read_class_names(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(TextLines names, read_lines(path));
+  while (!names.lines().empty() && names.lines().back().empty()) names.pop_back();
+  if (names.lines().empty()) {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is empty; expected one class name per line", path));
+  }
+  if (names.lines().front().find('\t') != std::string_view::npos)
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("'{}' has lines of several columns, as the labels of nestrt eval; expected one class name "
+                    "per line",
+                    path));
+  return names;
+}
+
+Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, "file<TAB>class, a number", parse_labelled_file));
+  std::unordered_map<std::string, int64_t> classes;
+  std::vector<LabelledFile> files;
+  files.reserve(rows.size());
+  for (LabelledFile& row : rows) {
+    const auto refuse = [&](std::string_view why) {
+      return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: '{}' {}", path, row.line, row.file, why));
+    };
+    if (leaves_folder(row.file)) return refuse("leaves the folder of the files");
+    row.file = plain_name(row.file);
+    const auto [known, is_new] = classes.emplace(row.file, row.label);
+    if (known->second != row.label) return refuse("had another class before");
+    if (is_new) files.push_back(std::move(row));
+  }
+  return files;
+}
+
+Result<std::vector<ReferenceResult>> read_reference(const std::string& path) {
+  return read_table(path, "file<TAB>label<TAB>top-1 class<TAB>largest output", parse_reference);
+}
+
+}  // namespace nestrt::tools

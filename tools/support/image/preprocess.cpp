@@ -1,0 +1,158 @@
+#include "tools/support/image/preprocess.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/plan/format/image_channels.h"
+#include "tools/support/image/image_options.h"
+
+namespace nestrt::tools {
+namespace {
+
+struct PictureInput {
+  int channels = 0;
+  int height = 0;
+  int width = 0;
+  bool channels_last = false;
+};
+
+Result<PictureInput> picture_input(const TensorInfo& input) {
+  const Shape& shape = input.shape;
+  const bool is_picture = input.type == DataType::kF32 && shape.rank() == 4 && shape[0] == 1 &&
+                          is_picture_channels(shape[picture_channels_axis(shape)]) && shape.num_elements() > 0 &&
+                          shape.num_elements() <= 3 * kMaxPixels;
+  if (!is_picture) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("input '{}' ({} {}) does not take a picture: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
+                              "channels; give it arrays (.npy), to nestrt run as --input {}=FILE.npy",
+                              input.name, name(input.type), shape.to_string(), input.name));
+  }
+  const auto dim = [&](int axis) { return static_cast<int>(shape[axis]); };
+  if (picture_channels_axis(shape) == 3) return PictureInput{dim(3), dim(1), dim(2), true};
+  return PictureInput{dim(1), dim(2), dim(3), false};
+}
+
+// One value per channel; an empty list stands for `neutral`.
+Result<std::vector<float>> by_channel(const std::vector<float>& values, int channels, float neutral,
+                                      std::string_view what) {
+  if (values.empty()) return std::vector<float>(static_cast<size_t>(channels), neutral);
+  if (values.size() == static_cast<size_t>(channels)) return values;
+  if (values.size() == 1) return std::vector<float>(static_cast<size_t>(channels), values[0]);
+  return Status(Code::kInvalidArgument,
+                fmt::format("the preprocessing has {} values for {} but the input has {} channels; "
+                            "compile the plan with one value per channel",
+                            values.size(), what, channels));
+}
+
+struct Size {
+  int width = 0, height = 0;
+};
+
+Result<Size> size_by_shorter_side(Size picture, uint32_t shorter) {
+  const int64_t side = shorter;
+  const int64_t longer = side * std::max(picture.width, picture.height) / std::min(picture.width, picture.height);
+  if (longer > kMaxPixels / side) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("a picture of {}x{} with its shorter side resized to {} would have more than {} pixels",
+                              picture.width, picture.height, shorter, kMaxPixels));
+  }
+  const auto short_side = static_cast<int>(side), long_side = static_cast<int>(longer);
+  return picture.width <= picture.height ? Size{short_side, long_side} : Size{long_side, short_side};
+}
+
+// The largest of the picture's proportions inside the input, of one pixel at least.
+Size size_inside(Size picture, const PictureInput& input) {
+  const double scale =
+      std::min(static_cast<double>(input.width) / picture.width, static_cast<double>(input.height) / picture.height);
+  const auto scaled = [scale](int side, int most) {
+    return std::clamp(static_cast<int>(std::lround(side * scale)), 1, most);
+  };
+  return {scaled(picture.width, input.width), scaled(picture.height, input.height)};
+}
+
+// What a picture is resized to before it is cropped or padded.
+Result<Size> resized(Size picture, const Preprocessing& preprocessing, const PictureInput& input) {
+  if (preprocessing.letterbox) return size_inside(picture, input);
+  if (preprocessing.resize > 0) return size_by_shorter_side(picture, preprocessing.resize);
+  return Size{input.width, input.height};
+}
+
+// Half a pixel rounds to the even side, as Python's round().
+int centre_offset(int size, int window) { return static_cast<int>(std::nearbyint((size - window) / 2.0)); }
+
+Result<Image> crop_centre(const Image& image, int width, int height) {
+  if (image.width < width || image.height < height) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the resized picture ({}x{}) is smaller than the input ({}x{}); compile the plan with a "
+                              "larger --resize, or without",
+                              image.width, image.height, width, height));
+  }
+  const auto channels = static_cast<size_t>(image.channels);
+  const auto left = static_cast<size_t>(centre_offset(image.width, width));
+  const auto top = static_cast<size_t>(centre_offset(image.height, height));
+  const size_t row_bytes = static_cast<size_t>(width) * channels;
+  Image result{width, height, image.channels, {}};
+  result.pixels.reserve(row_bytes * static_cast<size_t>(height));
+  for (size_t y = 0; y < static_cast<size_t>(height); ++y) {
+    const uint8_t* row = &image.pixels[((top + y) * static_cast<size_t>(image.width) + left) * channels];
+    result.pixels.insert(result.pixels.end(), row, row + row_bytes);
+  }
+  return result;
+}
+
+Image pad_to(const Image& image, const PictureInput& input, uint8_t pixel) {
+  const auto channels = static_cast<size_t>(image.channels), width = static_cast<size_t>(input.width);
+  const auto left = static_cast<size_t>(centre_offset(input.width, image.width));
+  const auto top = static_cast<size_t>(centre_offset(input.height, image.height));
+  const size_t row_bytes = static_cast<size_t>(image.width) * channels;
+  Image result{input.width, input.height, image.channels, {}};
+  result.pixels.resize(width * static_cast<size_t>(input.height) * channels, pixel);
+  for (size_t y = 0; y < static_cast<size_t>(image.height); ++y)
+    std::copy_n(&image.pixels[y * row_bytes], row_bytes, &result.pixels[((top + y) * width + left) * channels]);
+  return result;
+}
+
+Result<Image> fit(const Image& image, const Preprocessing& preprocessing, const PictureInput& input) {
+  NESTRT_ASSIGN_OR_RETURN(const Size size, resized({image.width, image.height}, preprocessing, input));
+  const Image scaled = resize(image, size.width, size.height);
+  if (preprocessing.letterbox) return pad_to(scaled, input, preprocessing.pad);
+  return crop_centre(scaled, input.width, input.height);
+}
+
+}  // namespace
+
+Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input) {
+  NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
+  NESTRT_RETURN_IF_ERROR(check_factors(preprocessing));
+  NESTRT_ASSIGN_OR_RETURN(const auto mean, by_channel(preprocessing.mean, target.channels, 0.0f, "the mean"));
+  NESTRT_ASSIGN_OR_RETURN(const auto scale, by_channel(preprocessing.scale, target.channels, 1.0f, "the scale"));
+  NESTRT_ASSIGN_OR_RETURN(const Image fitted, fit(to_channels(image, target.channels), preprocessing, target));
+
+  const auto channels = static_cast<size_t>(target.channels);
+  const size_t num_pixels = fitted.pixels.size() / channels;
+  std::vector<float> values(fitted.pixels.size());
+  for (size_t c = 0; c < channels; ++c) {
+    const size_t source = preprocessing.bgr ? channels - 1 - c : c;
+    for (size_t i = 0; i < num_pixels; ++i) {
+      const size_t position = target.channels_last ? i * channels + c : c * num_pixels + i;
+      values[position] = (static_cast<float>(fitted.pixels[i * channels + source]) - mean[c]) * scale[c];
+    }
+  }
+  return values;
+}
+
+Result<PicturePlace> place_of_picture(int width, int height, const Preprocessing& preprocessing,
+                                      const TensorInfo& input) {
+  NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
+  NESTRT_ASSIGN_OR_RETURN(const Size size, resized({width, height}, preprocessing, target));
+  const auto offset = [](int side, int input_side) {
+    return input_side >= side ? centre_offset(input_side, side) : -centre_offset(side, input_side);
+  };
+  return PicturePlace{static_cast<double>(offset(size.width, target.width)),
+                      static_cast<double>(offset(size.height, target.height)), static_cast<double>(size.width),
+                      static_cast<double>(size.height)};
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,122 @@
+#include "tools/support/image/preprocessing_warnings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "tools/support/image/image_options.h"
+
+namespace nestrt::tools {
+namespace {
+
+// Calibration leaves out a few large values, less than half of the range: what is cut off at half has been calibrated
+// otherwise (x / 255 in place of x / 127.5 - 1). Ranges are powers of two, so that up to a half is unused anyway; where
+// it is seven eighths, most of the bits are lost.
+constexpr double kClipped = 1.9, kUnused = 8;
+constexpr float kFaint = 1e-4f;  // of pixels not a fortieth of 1 is left
+
+struct Range {
+  double least = 0, most = 0;
+
+  double size() const { return std::max(std::abs(least), std::abs(most)); }
+};
+
+Range range_of_pictures(const Preprocessing& preprocessing) {
+  Range range;
+  const size_t channels = std::max({preprocessing.mean.size(), preprocessing.scale.size(), size_t{1}});
+  const auto at = [](const std::vector<float>& values, size_t i, float neutral) {
+    return values.empty() ? neutral : values[std::min(i, values.size() - 1)];
+  };
+  for (size_t i = 0; i < channels; ++i) {
+    for (const float pixel : {0.0f, 255.0f}) {
+      const double value = (pixel - at(preprocessing.mean, i, 0)) * at(preprocessing.scale, i, 1);
+      range.least = std::min(range.least, value);
+      range.most = std::max(range.most, value);
+    }
+  }
+  return range;
+}
+
+// What the integers of a tensor stand for; nothing where it is not one of a single scale.
+std::optional<Range> range_of(const plan::Tensor& tensor) {
+  if (!tensor.quantization) return std::nullopt;
+  const plan::Quantization& quantization = *tensor.quantization;
+  const int least = tensor.type == DataType::kU8 ? 0 : -128;
+  if (quantization.exponents.size() == 1) {
+    const double step = std::exp2(-quantization.exponents[0]);
+    return Range{least * step, (least + 255) * step};
+  }
+  if (quantization.scales.size() != 1 || quantization.zero_points.size() != 1) return std::nullopt;
+  const int zero = quantization.zero_points[0];
+  return Range{(least - zero) * double{quantization.scales[0]}, (least + 255 - zero) * double{quantization.scales[0]}};
+}
+
+std::optional<Range> range_of_input(const plan::Tables& tables) {
+  for (const plan::Operator& op : tables.operators)
+    if (op.kind() == ops::Kind::kQuantize && op.inputs[0] == static_cast<int32_t>(tables.inputs[0].tensor))
+      return range_of(tables.tensors[static_cast<size_t>(op.outputs[0])]);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
+  std::vector<std::string> remarks;
+  const auto is_small = [](float value) { return std::fabs(value) <= 1; };
+  const auto is_zero = [](float value) { return value == 0; };
+  if (!std::ranges::all_of(preprocessing.mean, is_zero) && std::ranges::all_of(preprocessing.mean, is_small))
+    remarks.emplace_back(
+        "--mean is at most 1, but pixels go from 0 to 255: for a network that was trained on pixels of 0 to 1, 255 "
+        "times its mean is meant, and a --scale of 1 / (255 * its deviation)");
+  if (!std::ranges::all_of(preprocessing.scale, is_small))
+    remarks.emplace_back(
+        "--scale is more than 1, and multiplies: for a network whose input is divided by a deviation, 1 / the "
+        "deviation is meant");
+  if (std::ranges::any_of(preprocessing.mean, [](float value) { return value < 0; }))
+    remarks.emplace_back(
+        "--mean is less than 0, and is subtracted: what other frameworks add is meant with the other sign");
+  if (std::ranges::any_of(preprocessing.mean, [](float value) { return value > 255; }))
+    remarks.emplace_back("--mean is more than 255, beyond all pixels");
+  if (std::ranges::any_of(preprocessing.scale, [](float value) { return value < 0; }))
+    remarks.emplace_back("--scale is less than 0: pictures enter as their negatives");
+  if (!preprocessing.scale.empty() &&
+      std::ranges::all_of(preprocessing.scale, [](float value) { return std::fabs(value) < kFaint; }))
+    remarks.emplace_back("--scale leaves next to nothing of pixels of 0 to 255");
+  return remarks;
+}
+
+namespace {
+
+// Whether all activations have the exponent of the input: one scale for the whole network, which fits none well.
+bool has_single_scale(const plan::Tables& tables) {
+  std::set<int> exponents;
+  size_t activations = 0;
+  for (const plan::Tensor& tensor : tables.tensors) {
+    const bool is_constant =
+        tensor.buffer < tables.buffers.size() && tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
+    if (is_constant || tensor.type != DataType::kS8 || !tensor.quantization) continue;
+    ++activations;
+    exponents.insert(tensor.quantization->exponents.begin(), tensor.quantization->exponents.end());
+  }
+  return activations > 2 && exponents.size() == 1;
+}
+
+}  // namespace
+
+std::string remark_on_range(const plan::Tables& tables, const Preprocessing& preprocessing) {
+  const std::optional<Range> integers = range_of_input(tables);
+  if (!integers) return {};
+  const Range pictures = range_of_pictures(preprocessing);
+  const bool is_used = integers->size() <= kUnused * pictures.size() || has_single_scale(tables);
+  if (pictures.size() <= kClipped * integers->size() && is_used) return {};
+  const std::string options = as_options(preprocessing);
+  return fmt::format(
+      "pictures become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
+      "calibrated with samples that were preprocessed otherwise, or have no such pixels",
+      pictures.least, pictures.most, options.empty() ? "pixels as they are" : options, integers->least, integers->most);
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,36 @@
+// Performance profiles of NEST-C: times by key, one file for each of its backends.
+//
+//   Type: ExeTime
+//   backendName: CPU
+//   Convolution-1x56x56x64-float-64-3-1: 1834.2
+//
+// A convolution's key is kind-inputdims-dtype-outC-k-stride, microseconds or INFINITY. It says nothing of padding,
+// groups or dilation, so a key may mean several operators of a plan: then it is refused, and never shared out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/driver/costs.h"
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+
+namespace nestrt::tools {
+
+struct NestCImport {
+  CostTable costs;
+  int entries = 0;                   // in the file
+  int used = 0;                      // how many of these became costs
+  std::vector<std::string> refused;  // "KEY: reason", of those that look like something of the plan, or like nothing
+};
+
+// The times of the file as costs of the plan's operators, with one thread. `cpu_configuration`: that of the CPU which
+// was measured; other units have the configuration that the plan was made for. Dimensions in either order, NHWC or
+// NCHW. Errors: kInvalidArgument: with the line; kNotFound, kIo.
+Result<NestCImport> import_nest_c_profile(const std::string& path, const Plan& plan,
+                                          const std::string& cpu_configuration);
+Result<NestCImport> parse_nest_c_profile(const std::string& text, std::string_view name, const Plan& plan,
+                                         const std::string& cpu_configuration);
+
+}  // namespace nestrt::tools

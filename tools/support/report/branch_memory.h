@@ -1,0 +1,59 @@
+// BranchMemory: memory for one branch of a plan, apart from all others, so that units can be tried on it.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "nestrt/driver/plan_tables.h"
+#include "nestrt/plan.h"
+#include "nestrt/status.h"
+#include "runtime/plan/verify/computed_bytes.h"
+#include "runtime/platform/aligned_memory.h"
+
+namespace nestrt::tools {
+
+// Of the plan's buffers those that the branch's operators touch, each apart from the others, so that nothing depends on
+// an order; and of these the bytes of its tensors alone, as many branches may share a long buffer.
+class BranchMemory {
+ public:
+  // `computed`: the branch's. Both outlive this.
+  BranchMemory(const Plan& plan, uint32_t branch, const plan_verify::Extents& computed);
+
+  // Errors: kOutOfMemory.
+  Status allocate();
+
+  std::span<std::byte* const> addresses() const { return addresses_; }  // by buffer of the plan; null: untouched
+
+  // All but constants.
+  void randomize(std::mt19937& random);
+  // What the branch computes, the padding of blocked layouts left out.
+  std::vector<std::byte> results() const;
+  // What is not computed afterwards cannot be right by chance.
+  void spoil_results() const;
+  // All that the branch reads, or has as a view, and does not compute.
+  std::vector<std::byte> others() const;
+
+ private:
+  plan_verify::Extents operands() const;
+  bool is_constant(uint32_t buffer) const { return plan_.tables().buffers[buffer].kind == plan::BufferKind::kConstant; }
+  std::span<std::byte> bytes_of(const plan_verify::Extent& extent) const {
+    return {addresses_[extent.buffer] + extent.begin, static_cast<size_t>(extent.end - extent.begin)};
+  }
+  Result<std::byte*> allocate_buffer(uint32_t buffer);
+  template <typename Visit>
+  void for_each_result(Visit visit) const;
+
+  const Plan& plan_;
+  const plan::Branch& branch_;
+  const plan_verify::Extents& computed_;
+  const plan_verify::Extents touched_;
+  const plan_verify::Extents others_;
+  std::vector<AlignedMemory> memory_;
+  std::vector<std::byte*> addresses_;
+};
+
+}  // namespace nestrt::tools

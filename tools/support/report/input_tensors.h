@@ -1,0 +1,27 @@
+// What an inference that is measured is given: arrays of files, or random ones.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/tensor_set.h"
+#include "tools/support/text/npy.h"
+
+namespace nestrt::tools {
+
+class InputTensors {
+ public:
+  // The arrays of `arguments`, NAME=FILE.npy for each input (read_inputs); random ones where there are none.
+  // Errors: those of read_inputs, kOutOfMemory.
+  static Result<InputTensors> create(std::span<const TensorInfo> infos, std::span<const std::string> arguments);
+
+  // They point into this object.
+  std::vector<ConstTensorView> views() const;
+
+ private:
+  std::vector<Array> arrays_;
+  TensorSet random_;
+};
+
+}  // namespace nestrt::tools
