@@ -41,7 +41,7 @@ struct CompileOptions {
   std::optional<BoardCosts> board_costs = {};
   OfferObserver offer_observer;      // told what the units beside the host offer; may be empty
   std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
-  // Kept in the plan for the (only) picture input; see nestrt/plan.h.
+  // Kept in the plan for the (only) image input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
   // Shapes of inputs that the plan is made for beside those of `import`, each with backends of the same target.
   std::vector<OtherShape> other_shapes = {};
@@ -54,7 +54,7 @@ struct CompileOptions {
 
 // The optimised graph, not quantized, before layouts are chosen: everything plain, nothing packed. Where
 // `options.quantization` is there, what is to follow it has not been done.
-// Errors: those of import; kInvalidArgument where preprocessing is stated for a model that has no picture input, where
+// Errors: those of import; kInvalidArgument where preprocessing is stated for a model that has no image input, where
 // no node computes a value to expose, and where the profile belongs to another model.
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options);
 

@@ -1,6 +1,6 @@
-/* Classifies a picture from C: classify_c PLAN PICTURE LABELS
+/* Classifies an image from C: classify_c PLAN IMAGE LABELS
  *
- * The network takes 1 x 3 x H x W, x = (pixel - 128) / 64. The centre square of the picture is scaled down to H x W by
+ * The network takes 1 x 3 x H x W, x = (pixel - 128) / 64. The centre square of the image is scaled down to H x W by
  * a triangle filter, as nestrt run does.
  */
 #include <stdio.h>
@@ -36,8 +36,8 @@ static float sample(const unsigned char* rgb, int width, int height, int size, i
   return sum / weights;
 }
 
-/* Fills the session's input from a picture; 0 on success. */
-static int load_picture(const char* path, int size, float* input) {
+/* Fills the session's input from an image; 0 on success. */
+static int load_image(const char* path, int size, float* input) {
   int width, height, channels;
   unsigned char* rgb = stbi_load(path, &width, &height, &channels, 3);
   if (rgb == NULL) {
@@ -61,18 +61,18 @@ static void print_label(const char* path, size_t index) {
   printf("%s\n", line);
 }
 
-static int classify(nestrt_session* session, const char* picture, const char* labels) {
+static int classify(nestrt_session* session, const char* image, const char* labels) {
   int64_t dims[4];
   if (nestrt_num_inputs(session) != 1 || nestrt_num_outputs(session) != 1 ||
       nestrt_input_type(session, 0) != NESTRT_F32 || nestrt_output_type(session, 0) != NESTRT_F32 ||
       nestrt_input_shape(session, 0, dims, 4) != 4 || dims[0] != 1 || dims[1] != 3 || dims[2] != dims[3]) {
-    fprintf(stderr, "classify_c: the plan does not take one square RGB picture\n");
+    fprintf(stderr, "classify_c: the plan does not take one square RGB image\n");
     return 2;
   }
   const size_t input_bytes = nestrt_input_bytes(session, 0), output_bytes = nestrt_output_bytes(session, 0);
   float* input = malloc(input_bytes);
   float* scores = malloc(output_bytes);
-  int result = input == NULL || scores == NULL ? 2 : load_picture(picture, (int)dims[2], input);
+  int result = input == NULL || scores == NULL ? 2 : load_image(image, (int)dims[2], input);
   if (result == 0) {
     const void* inputs[] = {input};
     void* outputs[] = {scores};
@@ -92,7 +92,7 @@ static int classify(nestrt_session* session, const char* picture, const char* la
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    fprintf(stderr, "usage: classify_c PLAN PICTURE LABELS\n");
+    fprintf(stderr, "usage: classify_c PLAN IMAGE LABELS\n");
     return 2;
   }
   nestrt_plan* plan = NULL;

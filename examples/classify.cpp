@@ -1,6 +1,6 @@
-// Classifies a picture: classify PLAN PICTURE LABELS
+// Classifies an image: classify PLAN IMAGE LABELS
 //
-// The plan says how a picture becomes its input (nestc compile --mean ... --scale ...), so this program does not know
+// The plan says how an image becomes its input (nestc compile --mean ... --scale ...), so this program does not know
 // the network. Decoding and preprocessing come from nestrt's tools, which are not installed, so it is built with the
 // project (example_classify). classify.c does them itself, with an installed libnestrt alone.
 #include <cstdio>
@@ -23,7 +23,7 @@ int fail(const nestrt::Status& status) {
   return 2;
 }
 
-nestrt::Status classify(const std::string& plan_path, const std::string& picture, const std::string& labels) {
+nestrt::Status classify(const std::string& plan_path, const std::string& image, const std::string& labels) {
   NESTRT_ASSIGN_OR_RETURN(const auto lines, nestrt::tools::read_class_names(labels));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, nestrt::Plan::map(plan_path, nestrt::Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(auto units, nestrt::open_units("cpu"));
@@ -32,9 +32,9 @@ nestrt::Status classify(const std::string& plan_path, const std::string& picture
   const nestrt::Preprocessing* preprocessing = plan->inputs().empty() ? nullptr : plan->preprocessing(0);
   if (preprocessing == nullptr || plan->inputs().size() != 1 || plan->outputs().size() != 1 ||
       plan->outputs()[0].type != nestrt::DataType::kF32) {
-    return {nestrt::Code::kInvalidArgument, "not a classifier of pictures: compile it with --mean and --scale"};
+    return {nestrt::Code::kInvalidArgument, "not a classifier of images: compile it with --mean and --scale"};
   }
-  NESTRT_ASSIGN_OR_RETURN(const auto image, nestrt::tools::read_image(picture));
+  NESTRT_ASSIGN_OR_RETURN(const auto image, nestrt::tools::read_image(image));
   NESTRT_ASSIGN_OR_RETURN(const auto pixels, nestrt::tools::preprocess(image, *preprocessing, plan->inputs()[0]));
 
   std::vector<float> scores(static_cast<size_t>(plan->outputs()[0].shape.num_elements()));
@@ -54,7 +54,7 @@ nestrt::Status classify(const std::string& plan_path, const std::string& picture
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "usage: classify PLAN PICTURE LABELS\n");
+    std::fprintf(stderr, "usage: classify PLAN IMAGE LABELS\n");
     return 2;
   }
   const nestrt::Status status = classify(argv[1], argv[2], argv[3]);

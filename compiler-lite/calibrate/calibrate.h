@@ -25,7 +25,7 @@ struct CalibrationOptions {
 
 struct Calibration {
   QuantizationProfile profile;
-  std::vector<std::string> skipped;  // why, by picture; empty unless options.samples.skip_unreadable
+  std::vector<std::string> skipped;  // why, by image; empty unless options.samples.skip_unreadable
 };
 
 // What samples of a part have shown is put together by merge(), in their order: parts of so many give the same profile

@@ -47,9 +47,8 @@ bool is_one(const Shape& shape, const Shape& input) {
 
 Status check_one_source(const SampleOptions& options) {
   if (options.images.empty() != options.npy.empty()) return {};
-  return Status(
-      Code::kInvalidArgument,
-      "calibration needs data: --images DIR (pictures) or --npy FILE.npy (N x the input's shape), one of them");
+  return Status(Code::kInvalidArgument,
+                "calibration needs data: --images DIR (images) or --npy FILE.npy (N x the input's shape), one of them");
 }
 
 Result<InputSamples> InputSamples::open(const SampleOptions& options, const TensorInfo& input,
@@ -66,22 +65,22 @@ Status InputSamples::open_images(const SampleOptions& options) {
   std::error_code error;
   if (is_array(options.images) && fs::is_regular_file(options.images, error))
     return Status(Code::kInvalidArgument,
-                  fmt::format("samples '{}': expected a folder of pictures or .npy arrays; an array of all samples is "
+                  fmt::format("samples '{}': expected a folder of images or .npy arrays; an array of all samples is "
                               "named with --npy {}",
                               options.images, options.images));
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
-    if (tools::is_sample_name(entry->path())) pictures_.push_back(entry->path().string());
+    if (tools::is_sample_name(entry->path())) images_.push_back(entry->path().string());
   if (error)
     return Status(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kInvalidArgument,
-                  fmt::format("cannot look for samples in '{}': {}; expected a folder of pictures or .npy arrays, or a "
+                  fmt::format("cannot look for samples in '{}': {}; expected a folder of images or .npy arrays, or a "
                               "file whose name ends in .npy",
                               options.images, error.message()));
-  if (pictures_.empty()) {
+  if (images_.empty()) {
     return Status(Code::kInvalidArgument,
                   fmt::format("samples '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
   }
-  std::sort(pictures_.begin(), pictures_.end());
-  choose(pictures_.size(), options.limit);
+  std::sort(images_.begin(), images_.end());
+  choose(images_.size(), options.limit);
   return {};
 }
 
@@ -106,7 +105,7 @@ void InputSamples::choose(size_t available, size_t limit) {
 }
 
 std::string InputSamples::name(size_t index) const {
-  if (!pictures_.empty()) return pictures_[chosen_[index]];
+  if (!images_.empty()) return images_[chosen_[index]];
   return fmt::format("{}[{}]", array_path_, chosen_[index]);
 }
 
@@ -123,8 +122,7 @@ Result<tools::Array> InputSamples::read_array(const std::string& path) const {
 }
 
 const Preprocessing* InputSamples::preprocessing() const {
-  const bool any =
-      std::ranges::any_of(chosen_, [&](size_t i) { return i < pictures_.size() && !is_array(pictures_[i]); });
+  const bool any = std::ranges::any_of(chosen_, [&](size_t i) { return i < images_.size() && !is_array(images_[i]); });
   return any ? &preprocessing_ : nullptr;
 }
 
@@ -140,7 +138,7 @@ Result<tools::Array> InputSamples::read(size_t index) const {
 
 Result<tools::Array> InputSamples::read_any(size_t index) const {
   tools::Array sample{input_.type, input_.shape, std::vector<std::byte>(size_of(input_))};
-  if (pictures_.empty()) {
+  if (images_.empty()) {
     std::memcpy(sample.bytes.data(), array_.bytes.data() + chosen_[index] * sample.bytes.size(), sample.bytes.size());
     return sample;
   }

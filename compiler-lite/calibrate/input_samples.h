@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 
 struct SampleOptions {
-  std::string images;  // a folder of JPEG, PNG and BMP pictures, and of .npy inputs; other files are passed over
+  std::string images;  // a folder of JPEG, PNG and BMP images, and of .npy inputs; other files are passed over
   std::string npy;     // or a file of N inputs; exactly one of the two is given
   size_t limit = 0;    // at most so many, evenly from the whole; 0: all
   bool skip_unreadable = false;
@@ -22,7 +22,7 @@ Status check_one_source(const SampleOptions& options);
 
 class InputSamples {
  public:
-  // Pictures are preprocessed as stated, or become pixels as they are.
+  // Images are preprocessed as stated, or become pixels as they are.
   // Errors: kNotFound and kInvalidArgument where there is no calibration data, or an array of another type or shape;
   // the errors of reading a file.
   static Result<InputSamples> open(const SampleOptions& options, const TensorInfo& input,
@@ -32,12 +32,12 @@ class InputSamples {
   size_t size() const { return chosen_.size(); }
   // Those that they were chosen from.
   size_t available() const { return available_; }
-  // For messages: the picture's path, or the file and the index in it.
+  // For messages: the image's path, or the file and the index in it.
   std::string name(size_t index) const;
-  // Requires: index < size(). Errors: those of reading and preprocessing a picture, with its name; kInvalidArgument
+  // Requires: index < size(). Errors: those of reading and preprocessing an image, with its name; kInvalidArgument
   // where a float is no finite number.
   Result<tools::Array> read(size_t index) const;
-  // What the pictures among those chosen go through; null where there are none.
+  // What the images among those chosen go through; null where there are none.
   const Preprocessing* preprocessing() const;
 
  private:
@@ -49,7 +49,7 @@ class InputSamples {
 
   TensorInfo input_;
   Preprocessing preprocessing_;
-  std::vector<std::string> pictures_;  // paths, sorted; empty where there is one array of them all
+  std::vector<std::string> images_;  // paths, sorted; empty where there is one array of them all
   std::string array_path_;
   tools::Array array_;
   size_t available_ = 0;

@@ -29,7 +29,7 @@ class CalibrationSamples {
   std::string name(size_t index) const { return inputs_.front().name(index); }
   // An array for each input, in order. Requires: index < size(). Errors: those of InputSamples::read().
   Result<std::vector<tools::Array>> read(size_t index) const;
-  // What pictures among those chosen go through; null where there are none.
+  // What images among those chosen go through; null where there are none.
   const Preprocessing* preprocessing() const;
 
  private:

@@ -52,7 +52,7 @@ void fill(tools::Array& array, const Preprocessing* preprocessing, Integers inte
   if (array.type != DataType::kF32) return fill_integers(array, integers, numbers);
   auto* values = reinterpret_cast<float*>(array.bytes.data());
   const size_t channels = preprocessing == nullptr ? 0 : preprocessing->mean.size();
-  const int64_t plane = channels == 0 ? 1 : array.shape.product(picture_channels_axis(array.shape) + 1, 4);
+  const int64_t plane = channels == 0 ? 1 : array.shape.product(image_channels_axis(array.shape) + 1, 4);
   for (int64_t i = 0; i < array.shape.num_elements(); ++i) {
     const size_t channel = channels == 0 ? 0 : static_cast<size_t>(i / plane) % channels;
     values[i] = channels == 0 ? static_cast<float>(numbers.normal())
@@ -76,7 +76,7 @@ bool keeps_integers(ops::Kind kind) {
 // they do nothing but become floating point, which count (as the mask of a transformer): only 0 and 1 are sure to be
 // some of those then.
 Integers integers_of(const plan::Tables& tables, uint32_t input) {
-  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // of a picture, say
+  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // of an image, say
   bool becomes_float = !is_byte;
   std::vector<bool> is_reached(tables.tensors.size());
   is_reached[input] = true;

@@ -50,14 +50,14 @@ Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
                                                     shape.to_string(), dims_text(input)));
 }
 
-// A shape of the input's rank that somebody might state: a picture's where that is 4, or not known.
+// A shape of the input's rank that somebody might state: an image's where that is 4, or not known.
 std::string example_shape(const OnnxValueInfo& input) {
-  constexpr int64_t kPicture[] = {1, 3, 224, 224};
-  const size_t rank = input.dims ? input.dims->size() : std::size(kPicture);
+  constexpr int64_t kImage[] = {1, 3, 224, 224};
+  const size_t rank = input.dims ? input.dims->size() : std::size(kImage);
   std::vector<int64_t> shape;
   for (size_t i = 0; i < rank; ++i) {
     const int64_t stated = input.dims ? (*input.dims)[i] : kDynamic;
-    shape.push_back(stated > 0 ? stated : rank == std::size(kPicture) ? kPicture[i] : i == 0 ? 1 : 16);
+    shape.push_back(stated > 0 ? stated : rank == std::size(kImage) ? kImage[i] : i == 0 ? 1 : 16);
   }
   return fmt::format("{}={}", input.name, fmt::join(shape, ","));
 }

@@ -16,22 +16,22 @@
 namespace nestrt::compiler {
 namespace {
 
-bool is_picture(const Value& value) {
+bool is_image(const Value& value) {
   return value.type == DataType::kF32 && value.shape.rank() == 4 &&
-         is_picture_channels(value.shape[picture_channels_axis(value.shape)]);
+         is_image_channels(value.shape[image_channels_axis(value.shape)]);
 }
 
-Status check_preprocessing(const Preprocessing& preprocessing, const Shape& picture) {
+Status check_preprocessing(const Preprocessing& preprocessing, const Shape& image) {
   NESTRT_RETURN_IF_ERROR(tools::check_factors(preprocessing));
   const int64_t resize = preprocessing.resize;
   if (resize == 0) return {};
-  const int rows = picture_channels_axis(picture) == 1 ? 2 : 1;
-  const int64_t least = std::min(picture[rows], picture[rows + 1]);
+  const int rows = image_channels_axis(image) == 1 ? 2 : 1;
+  const int64_t least = std::min(image[rows], image[rows + 1]);
   if (resize < least || resize > tools::kMaxPixels / resize) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("--resize {}: the shorter side of a picture must have at least the {} pixels that are "
+                  fmt::format("--resize {}: the shorter side of an image must have at least the {} pixels that are "
                               "cropped from it for the input ({}), and the square of it no more than {}",
-                              resize, least, picture.to_string(), tools::kMaxPixels));
+                              resize, least, image.to_string(), tools::kMaxPixels));
   }
   return {};
 }
@@ -39,28 +39,28 @@ Status check_preprocessing(const Preprocessing& preprocessing, const Shape& pict
 }  // namespace
 
 Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
-  GraphInput* picture = nullptr;
+  GraphInput* image = nullptr;
   for (GraphInput& input : graph.inputs) {
-    if (!is_picture(graph.value(input.value))) continue;
-    if (picture != nullptr) {
-      // Pixels as they are need no statement: a calibration has seen such pictures for each of the inputs.
+    if (!is_image(graph.value(input.value))) continue;
+    if (image != nullptr) {
+      // Pixels as they are need no statement: a calibration has seen such images for each of the inputs.
       if (tools::as_options(preprocessing).empty()) return {};
       return Status(Code::kInvalidArgument,
-                    "--mean, --scale, --resize, --bgr and --letterbox need one picture input; the model has several");
+                    "--mean, --scale, --resize, --bgr and --letterbox need one image input; the model has several");
     }
-    picture = &input;
+    image = &input;
   }
-  if (picture == nullptr) {
+  if (image == nullptr) {
     return Status(
         Code::kInvalidArgument,
-        "--mean, --scale, --resize, --bgr and --letterbox need a picture input: f32 NxCxHxW or NxHxWxC of 1 or 3 "
+        "--mean, --scale, --resize, --bgr and --letterbox need an image input: f32 NxCxHxW or NxHxWxC of 1 or 3 "
         "channels, which the model has not; preprocess what it is given, and save that as .npy");
   }
-  const Shape& shape = graph.value(picture->value).shape;
-  const auto channels = static_cast<size_t>(shape[picture_channels_axis(shape)]);
-  picture->preprocessing = preprocessing;
+  const Shape& shape = graph.value(image->value).shape;
+  const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);
+  image->preprocessing = preprocessing;
   for (const std::string& remark : tools::remarks_on(preprocessing)) log(LogLevel::kWarning, remark);
-  for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
+  for (std::vector<float>* values : {&image->preprocessing->mean, &image->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (!values->empty() && values->size() != channels) {
       return Status(
@@ -69,7 +69,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
                       channels, values->size()));
     }
   }
-  return check_preprocessing(*picture->preprocessing, shape);
+  return check_preprocessing(*image->preprocessing, shape);
 }
 
 Status expose(Graph& graph, const std::string& name) {

@@ -9,7 +9,7 @@
 
 namespace nestrt::compiler {
 
-// Preprocessing belongs to the one input that can hold a picture: [N, 1 or 3, H, W].
+// Preprocessing belongs to the one input that can hold an image: [N, 1 or 3, H, W].
 // Errors: kInvalidArgument where there is none or several, or where the numbers do not fit it.
 Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing);
 

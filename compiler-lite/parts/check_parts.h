@@ -19,8 +19,8 @@ struct CheckPartsOptions {
   std::string model;
   std::string manifest;
   std::map<std::string, std::string> inputs;   // files by input name: one run. Others of the model go to it alone
-  SampleOptions samples;                       // or a run for each picture or array, where one of these is stated
-  std::optional<Preprocessing> preprocessing;  // of pictures, real and random
+  SampleOptions samples;                       // or a run for each image or array, where one of these is stated
+  std::optional<Preprocessing> preprocessing;  // of images, real and random
   int random_runs = 1;                         // beside those
   uint64_t seed = 0;
   double tolerance = 1e-5;  // as a share of the largest element of the tensor, or of 1 where that is larger

@@ -53,7 +53,7 @@ struct QuantizationProfile {
   std::string model_digest;  // model_digest(model, bindings); empty where the profile's origin does not tell
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
-  // What the pictures went through that were observed; empty where there were none, or the profile's origin does not
+  // What the images went through that were observed; empty where there were none, or the profile's origin does not
   // tell.
   std::optional<Preprocessing> preprocessing;
   std::vector<ValueProfile> values;  // names are unique

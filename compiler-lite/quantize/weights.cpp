@@ -26,7 +26,7 @@ struct Channels {
   int64_t group_inputs = 0;  // input channels that an output channel sees
   int64_t groups = 1;
   bool innermost = false;  // channels lie side by side
-  // Of the outputs by how many, as a part of all, a weight meets an element of the picture and not padding: by its
+  // Of the outputs by how many, as a part of all, a weight meets an element of the image and not padding: by its
   // place in the kernel.
   std::vector<double> shares = {1};
 

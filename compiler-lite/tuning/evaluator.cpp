@@ -106,21 +106,20 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
   const int64_t rows = tools::class_rows(f32_->session->plan(), 0);
   if (rows != 1) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' has a class for each picture, but the network gives {} rows of scores, {}",
+                  fmt::format("'{}' has a class for each image, but the network gives {} rows of scores, {}",
                               options.labels, rows, scores.to_string()));
   }
-  NESTRT_ASSIGN_OR_RETURN(const auto pictures, tools::read_labelled_files(options.labels));
+  NESTRT_ASSIGN_OR_RETURN(const auto images, tools::read_labelled_files(options.labels));
   int64_t largest = 0;
-  for (const tools::LabelledFile& picture : pictures) {
-    largest = std::max(largest, picture.label);
+  for (const tools::LabelledFile& image : images) {
+    largest = std::max(largest, image.label);
     int64_t index = 0;
-    if (__builtin_sub_overflow(picture.label, options.offset, &index) || index < 0 || index >= scores.num_elements()) {
-      return Status(
-          Code::kInvalidArgument,
-          fmt::format("'{}' line {}: class {} is none of the network's, {} and the {} after it; see --offset",
-                      options.labels, picture.line, picture.label, options.offset, scores.num_elements() - 1));
+    if (__builtin_sub_overflow(image.label, options.offset, &index) || index < 0 || index >= scores.num_elements()) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' line {}: class {} is none of the network's, {} and the {} after it; see --offset",
+                                options.labels, image.line, image.label, options.offset, scores.num_elements() - 1));
     }
-    result[file_name(picture.file)] = index;
+    result[file_name(image.file)] = index;
   }
   const std::string remark = tools::remark_on_background(scores.num_elements(), options.offset, largest);
   if (!remark.empty()) log(LogLevel::kWarning, remark);
@@ -138,7 +137,7 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
   for (size_t i = 0; i < samples.size(); ++i) {
     auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
-      return sample.error().with_context("--skip-unreadable passes over such pictures");
+      return sample.error().with_context("--skip-unreadable passes over such images");
     if (!sample) {
       skipped_.emplace_back(sample.error().message());
       continue;

@@ -17,7 +17,7 @@ namespace nestrt::compiler {
 struct EvaluationOptions {
   CompileOptions compile;  // its quantization is not looked at
   SampleOptions samples;
-  std::string labels;  // a file of lines picture<TAB>class, for every picture used; empty: without
+  std::string labels;  // a file of lines image<TAB>class, for every image used; empty: without
   int64_t offset = 0;  // a class of the labels is an index of the network's plus this
   int threads = 0;     // 0: as many as there are cores
   // Whether networks without class scores, of which the noise alone can be told, are refused.
@@ -38,7 +38,7 @@ class Evaluator {
   const std::string& model_digest() const { return model_digest_; }
   // Tells the network as it is compiled in f32, the samples and their labels from others.
   std::string data_digest() const;
-  // Pictures that could not be read, and why; empty unless asked to pass over them.
+  // Images that could not be read, and why; empty unless asked to pass over them.
   const std::vector<std::string>& skipped() const { return skipped_; }
   // Errors: kInvalidArgument where the network is right in f32 no more often than by guessing, which makes a loss
   // against the labels mean nothing.

@@ -9,7 +9,7 @@ namespace nestrt::compiler {
 struct Score {
   uint64_t samples = 0;
   // Vectors of class scores in the network's first output (none where it has no such), and how many have the largest
-  // one in the same place as in f32. A classifier of single pictures has one row for each sample.
+  // one in the same place as in f32. A classifier of single images has one row for each sample.
   uint64_t rows = 0;
   uint64_t agreeing = 0;
   // With labels: samples whose largest score is that of the stated class.

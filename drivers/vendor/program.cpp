@@ -37,7 +37,7 @@ Result<Port> port_of(const Plan& plan, const plan::ProgramRange& range) {
         fmt::format("a vendor's program has {} bytes of tensor {}, which has {}", range.size, range.tensor, stored));
   if (tensor.layout == Layout::kPlain) return Port{tensor.buffer, tensor.offset, stored, std::nullopt};
   if (is_folded(tensor.layout) && range.access != plan::RangeAccess::kRead)
-    return damaged_plan(fmt::format("a vendor's program writes tensor {}, a folded picture", range.tensor));
+    return damaged_plan(fmt::format("a vendor's program writes tensor {}, a folded image", range.tensor));
   const auto plain = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, Layout::kPlain));
   return Port{tensor.buffer, tensor.offset, plain, ReorderedPort(tensor.type, tensor.shape, tensor.layout)};
 }

@@ -16,7 +16,7 @@ class ReorderedPort {
   ReorderedPort(DataType type, const Shape& shape, Layout layout);
 
   void to_plain(const std::byte* stored, std::byte* plain) const;
-  // What fills the last block is 0: kernels may look at it. Requires: no folded picture.
+  // What fills the last block is 0: kernels may look at it. Requires: no folded image.
   void from_plain(const std::byte* plain, std::byte* stored) const;
 
  private:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Finds faces or text in pictures: detect.py [--svg FOLDER] [--calibrate FOLDER] MODEL PICTURE...
+"""Finds faces or text in images: detect.py [--svg FOLDER] [--calibrate FOLDER] MODEL IMAGE...
 
 Compiles an ONNX detector in floating point and for 8-bit integers, shows what both find, and how the boxes of the
-second match those of the first. --calibrate names other pictures to calibrate with; without it the pictures themselves
+second match those of the first. --calibrate names other images to calibrate with; without it the images themselves
 do, and match better than others would. Detectors are told by their outputs:
 
     yunet_n_320_320.onnx                            faces, OpenCV's YuNet
     ultraface-version-RFB-320_simplified.onnx       faces, UltraFace
     ch_PP-OCRv4_det_infer.onnx                      lines of text, PP-OCR
 
-Boxes are x, y, width and height in parts of the picture. --svg writes a picture with boxes for each into FOLDER.
+Boxes are x, y, width and height in parts of the image. --svg writes an image with boxes for each into FOLDER.
 """
 
 import argparse
@@ -29,7 +29,7 @@ MATCH = 0.5  # intersection over union from which two boxes are one, as PASCAL V
 
 @dataclass(frozen=True)
 class Boxes:
-    """corners: N x 4, left, top, right, bottom in parts of the picture; scores: N, 0 to 1, the best first."""
+    """corners: N x 4, left, top, right, bottom in parts of the image; scores: N, 0 to 1, the best first."""
 
     corners: np.ndarray
     scores: np.ndarray
@@ -171,9 +171,9 @@ def match(found: Boxes, expected: Boxes) -> List[float]:
     return pairs
 
 
-def svg_of(picture: pathlib.Path, boxes: Boxes) -> str:
-    kind = {".png": "png", ".bmp": "bmp"}.get(picture.suffix.lower(), "jpeg")
-    data = base64.b64encode(picture.read_bytes()).decode()
+def svg_of(image: pathlib.Path, boxes: Boxes) -> str:
+    kind = {".png": "png", ".bmp": "bmp"}.get(image.suffix.lower(), "jpeg")
+    data = base64.b64encode(image.read_bytes()).decode()
     frames = "".join(f'<rect x="{100 * x0:.2f}" y="{100 * y0:.2f}" width="{100 * (x1 - x0):.2f}" '
                      f'height="{100 * (y1 - y0):.2f}"/>' for x0, y0, x1, y1 in boxes.corners)
     return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" preserveAspectRatio="none">'
@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("--svg", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--calibrate", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("model")
-    parser.add_argument("pictures", nargs="+", type=pathlib.Path, metavar="PICTURE")
+    parser.add_argument("images", nargs="+", type=pathlib.Path, metavar="IMAGE")
     options = parser.parse_args()
 
     shapes = shapes_of(options.model)
@@ -199,21 +199,21 @@ def main() -> None:
     how = {"input_shapes": shapes, "preprocessing": detector.preprocessing}
     plan = nestrt.compile(options.model, **how)
     size = plan.inputs[0].shape[2:]
-    inputs = [plan.preprocess(picture) for picture in options.pictures]
+    inputs = [plan.preprocess(image) for image in options.images]
     small = nestrt.compile(options.model, quantize="s8", calibration=options.calibrate or inputs, **how)
 
     exact, rounded = nestrt.Session(plan), nestrt.Session(small)
     name = plan.inputs[0].name
     expected_count, found_count, pairs = 0, 0, []
-    for picture, pixels in zip(options.pictures, inputs):
+    for image, pixels in zip(options.images, inputs):
         expected = detector.decode(exact.run({name: pixels}), size)
         found = detector.decode(rounded.run({name: pixels}), size)
-        print(f"{picture}: {describe(expected)}\n    in 8 bits: {describe(found)}")
+        print(f"{image}: {describe(expected)}\n    in 8 bits: {describe(found)}")
         expected_count, found_count = expected_count + len(expected), found_count + len(found)
         pairs += match(found, expected)
         if options.svg:
             options.svg.mkdir(parents=True, exist_ok=True)
-            (options.svg / f"{picture.stem}.svg").write_text(svg_of(picture, expected), encoding="utf-8")
+            (options.svg / f"{image.stem}.svg").write_text(svg_of(image, expected), encoding="utf-8")
     mean = f", with a mean overlap of {np.mean(pairs):.3f}" if pairs else ""
     print(f"{len(pairs)} of {expected_count} boxes are found in 8 bits, too{mean}; {found_count - len(pairs)} others")
 

@@ -22,7 +22,7 @@
 //   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16. The stem
-//                                                 takes pictures in blocked16 and folded layouts, too (S8Unfold)
+//                                                 takes images in blocked16 and folded layouts, too (S8Unfold)
 //   conv.s8.direct16.dot4 as conv.s8.direct16     with NEON's dot products, which are faster than Winograd's algorithm
 //   conv.s8.winograd16    as conv.f32.winograd16  the same s8, all activations of it; channels a multiple of 4; packing
 //                                                 s8_winograd16

@@ -174,7 +174,7 @@ class Bench {
     return spec;
   }
 
-  // The first one of equals: a picture is not blocked, although direct convolution takes it.
+  // The first one of equals: an image is not blocked, although direct convolution takes it.
   void choose_variant() {
     constexpr std::pair<Layout, Layout> kLayouts[] = {{Layout::kPlain, Layout::kBlocked16},
                                                       {Layout::kBlocked16, Layout::kBlocked16},

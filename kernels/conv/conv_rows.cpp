@@ -32,7 +32,7 @@ RowGeometry blocked_rows(const ConvGeometry& g, int64_t element_bytes) {
           h.pad_begin};
 }
 
-RowGeometry picture_rows(const ConvGeometry& g, int64_t element_bytes) {
+RowGeometry image_rows(const ConvGeometry& g, int64_t element_bytes) {
   RowGeometry rows = blocked_rows(g, element_bytes);
   rows.input.blocks = g.in_channels;
   rows.input.row_bytes = g.axes[2].input * element_bytes;

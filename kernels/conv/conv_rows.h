@@ -13,9 +13,9 @@ bool has_rows(const ConvGeometry& geometry);
 // Whether each output reads one pixel, which lies at its own place.
 bool reads_own_pixels(const ConvGeometry& geometry);
 
-// Of a convolution from blocked16 to blocked16, or from a picture, which is plain.
+// Of a convolution from blocked16 to blocked16, or from an image, which is plain.
 RowGeometry blocked_rows(const ConvGeometry& geometry, int64_t element_bytes);
-RowGeometry picture_rows(const ConvGeometry& geometry, int64_t element_bytes);
+RowGeometry image_rows(const ConvGeometry& geometry, int64_t element_bytes);
 
 // The convolution whose whole output are the call's rows, and whose whole input those that the call has.
 ConvGeometry geometry_of_rows(const ConvGeometry& geometry, const RowCall& call);

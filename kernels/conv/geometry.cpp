@@ -119,7 +119,7 @@ Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
   return {};
 }
 
-// The first row then lies so far into the padding, or beyond it: as if the picture had less of it above, or none and
+// The first row then lies so far into the padding, or beyond it: as if the image had less of it above, or none and
 // fewer rows.
 Status cut_rows(const RowWindow& rows, ConvAxis& height) {
   if (rows.first < 0 || rows.count < 1 || rows.count > height.output || rows.first > height.output - rows.count)

@@ -58,7 +58,7 @@ void reference_channel(const ConvGeometry& g, const Activation& activation, cons
   }
 }
 
-// A task per output channel of every picture.
+// A task per output channel of every image.
 template <typename Source, typename KernelIndex>
 void reference_loops(const ConvGeometry& g, const Activation& activation, const KernelCall& call, Source source,
                      KernelIndex kernel_index) {

@@ -1,4 +1,4 @@
-// GridSample: a picture (or volume) looked up at the points of a grid. The function is separable: along each axis a
+// GridSample: an image (or volume) looked up at the points of a grid. The function is separable: along each axis a
 // point takes one (nearest), two (linear) or four (cubic) elements, each with a weight.
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // InstanceNorm: y = scale[c] * (x - mean) / sqrt(variance + epsilon) + bias[c], mean and variance over the spatial
-// axes of each picture and channel. f32, [N, C, spatial...].
+// axes of each image and channel. f32, [N, C, spatial...].
 #include <fmt/core.h>
 
 #include <cmath>

@@ -68,7 +68,7 @@ HWY_INLINE hn::Vec<D> sum_of_squares(D d, int64_t first, int64_t last, const Loa
 
 }  // namespace
 
-// `pixels` neighbouring pixels of all channels of a plain picture; channels lie `step` apart.
+// `pixels` neighbouring pixels of all channels of a plain image; channels lie `step` apart.
 void normalize_pixels(const NormWindow& window, const float* x, float* y, int64_t channels, int64_t step,
                       int64_t pixels) {
   const hn::ScalableTag<float> d;
@@ -89,7 +89,7 @@ void normalize_pixels(const NormWindow& window, const float* x, float* y, int64_
   }
 }
 
-// One pixel of a blocked16 picture; blocks lie `x_step` and `y_step` apart. Padding lanes count as zero.
+// One pixel of a blocked16 image; blocks lie `x_step` and `y_step` apart. Padding lanes count as zero.
 void normalize_blocked(const NormWindow& window, const float* x, int64_t x_step, float* y, int64_t y_step,
                        int64_t channels) {
   const hn::CappedTag<float, 16> d;

@@ -1,4 +1,4 @@
-// NonMaxSuppression: of each picture and class the boxes with the best scores, none of which overlaps a better one by
+// NonMaxSuppression: of each image and class the boxes with the best scores, none of which overlaps a better one by
 // more than a threshold. The output has room for as many as there can be; the rows behind the last are -1.
 #include <fmt/core.h>
 
@@ -48,7 +48,7 @@ bool overlaps(const Box& a, const Box& b, float threshold) {
   return both > threshold * (a.area() + b.area() - both);
 }
 
-// One class of one picture.
+// One class of one image.
 struct Selection {
   const ops::NonMaxSuppression& attributes;
   const float *boxes, *scores;
@@ -56,8 +56,8 @@ struct Selection {
 
   Box box(int64_t index) const { return Box::of(boxes + 4 * index, attributes.centered); }
 
-  // Appends rows of `picture` and `label` to `row`, with candidates in `order`; the end of them.
-  int64_t* append(int64_t picture, int64_t label, int32_t* order, int64_t* row) const {
+  // Appends rows of `image` and `label` to `row`, with candidates in `order`; the end of them.
+  int64_t* append(int64_t image, int64_t label, int32_t* order, int64_t* row) const {
     int32_t* end = order;
     for (int64_t i = 0; i < num_boxes; ++i)
       if (attributes.scored ? scores[i] > attributes.score_threshold : scores[i] == scores[i])
@@ -75,7 +75,7 @@ struct Selection {
       for (const int64_t* other = first; kept && other != row; other += 3)
         kept = !overlaps(own, box(other[2]), attributes.iou_threshold);
       if (!kept) continue;
-      *row++ = picture;
+      *row++ = image;
       *row++ = label;
       *row++ = candidate;
     }
@@ -94,10 +94,10 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
         int64_t* row = call.output<int64_t>(0);
         int64_t* const end = row + elements;
         for (int64_t i = 0; elements > 0 && i < scores[0] * scores[1]; ++i) {
-          const int64_t picture = i / scores[1];
-          const Selection selection{attributes, call.input<float>(0) + picture * scores[2] * 4,
+          const int64_t image = i / scores[1];
+          const Selection selection{attributes, call.input<float>(0) + image * scores[2] * 4,
                                     call.input<float>(1) + i * scores[2], scores[2]};
-          row = selection.append(picture, i % scores[1], order, row);
+          row = selection.append(image, i % scores[1], order, row);
         }
         std::fill(row, end, int64_t{-1});
       },

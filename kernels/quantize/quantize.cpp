@@ -4,7 +4,7 @@
 
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
-#include "kernels/common/layout/picture_fold.h"
+#include "kernels/common/layout/image_fold.h"
 #include "kernels/common/math/channel_division.h"
 #include "kernels/common/quantization/map_affine.h"
 #include "kernels/registry.h"
@@ -31,7 +31,7 @@ bool accepts_simd(const OperatorSpec& spec) { return is_stored_s8_map(spec, spec
 
 bool accepts_folded(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
-  return input.layout == Layout::kPlain && input.packing == Packing::kInvalidIndex && PictureFold::accepts(output) &&
+  return input.layout == Layout::kPlain && input.packing == Packing::kInvalidIndex && ImageFold::accepts(output) &&
          has_exponents(output) && output.quantization->axis == -1;
 }
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "kernels/common/framework/map_elements.h"
-#include "kernels/common/layout/picture_fold.h"
+#include "kernels/common/layout/image_fold.h"
 #include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/quantize/quantize.h"
 
@@ -130,13 +130,13 @@ Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec) 
 
 Result<std::unique_ptr<Kernel>> prepare_quantize_folded(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
-  PictureFold fold(spec.outputs[0]);
+  ImageFold fold(spec.outputs[0]);
   const ScratchSize scratch = fold.scratch();
   return make_kernel(
       [fold = std::move(fold), width = spec.inputs[0].shape[3], rounding = spec.as<ops::Quantize>()->rounding,
        scale = std::ldexp(1.0f, exponent), quantize = simd_pick(quantize_elements_table)](const KernelCall& call) {
-        const auto* const picture = call.input<float>(0);
-        fold.run(call, [&](int64_t row, int8_t* to) { quantize(rounding, scale, picture + row * width, to, width); });
+        const auto* const image = call.input<float>(0);
+        fold.run(call, [&](int64_t row, int8_t* to) { quantize(rounding, scale, image + row * width, to, width); });
       },
       scratch);
 }

@@ -6,7 +6,7 @@
 
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
-#include "kernels/common/layout/picture_fold.h"
+#include "kernels/common/layout/image_fold.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -29,7 +29,7 @@ bool accepts_to_blocked(const OperatorSpec& spec) {
 }
 
 bool accepts_to_folded(const OperatorSpec& spec) {
-  return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && PictureFold::accepts(spec.outputs[0]);
+  return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && ImageFold::accepts(spec.outputs[0]);
 }
 
 bool accepts_to_plain(const OperatorSpec& spec) {

@@ -9,7 +9,7 @@ namespace nestrt::kernels {
 Result<std::unique_ptr<Kernel>> prepare_reorder_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_plain(const OperatorSpec& spec);
-// Plain pictures of s8 into what PictureFold writes.
+// Plain images of s8 into what ImageFold writes.
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_folded(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -42,7 +42,7 @@ void clear_padding(const Geometry& g, std::byte* to, int64_t lanes, int64_t firs
                 static_cast<size_t>(g.block - lanes) * g.element);
 }
 
-// Calls body(n, block, first pixel, last pixel) over all threads: a picture with few channels has few blocks, so each
+// Calls body(n, block, first pixel, last pixel) over all threads: an image with few channels has few blocks, so each
 // is cut into runs of pixels.
 template <typename Body>
 void for_each_run(const Geometry& g, ParallelRunner& runner, Body body) {

@@ -1,4 +1,4 @@
-// Linear in two axes: pictures [N, C, H, W], plain or blocked16.
+// Linear in two axes: images [N, C, H, W], plain or blocked16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/resize/resize_linear.cpp"
 #include "hwy/foreach_target.h"

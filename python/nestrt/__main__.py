@@ -1,9 +1,9 @@
 """python -m nestrt: calibrate, compile, sensitivity and evaluate, divided among workers.
 
-    python -m nestrt calibrate model.onnx pictures -o profile.yaml --mean 123,117,104 --workers local
-    python -m nestrt compile model.onnx pictures -o model.nest --max-loss 1 --labels labels.tsv --target zcu102
-    python -m nestrt sensitivity model.onnx pictures --calibration profile.yaml --workers ray=HOST:6379
-    python -m nestrt evaluate model.nest pictures --labels labels.tsv --workers 4
+    python -m nestrt calibrate model.onnx images -o profile.yaml --mean 123,117,104 --workers local
+    python -m nestrt compile model.onnx images -o model.nest --max-loss 1 --labels labels.tsv --target zcu102
+    python -m nestrt sensitivity model.onnx images --calibration profile.yaml --workers ray=HOST:6379
+    python -m nestrt evaluate model.nest images --labels labels.tsv --workers 4
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m nestrt", description=__doc__,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    samples = "a folder of pictures or .npy arrays, or a .npy file of N inputs"
+    samples = "a folder of images or .npy arrays, or a .npy file of N inputs"
 
     def command(name: str, about: str, first: str) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=about, description=about)
@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--json", metavar="FILE", help="what was found, for programs")
         return made
 
-    def pictures(made: argparse.ArgumentParser) -> None:
+    def images(made: argparse.ArgumentParser) -> None:
         made.add_argument("--mean", type=numbers,
                           help="subtracted from pixels, one for all or one for each channel: 123,117,104")
         made.add_argument("--scale", type=numbers, help="multiplied after that")
@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
                           help="the shorter side becomes so many pixels, and the centre is cut out")
         made.add_argument("--bgr", action="store_true", default=None, help="the input takes blue first")
         made.add_argument("--letterbox", action="store_true", default=None,
-                          help="all of the picture, in proportion, in the middle")
+                          help="all of the image, in proportion, in the middle")
         made.add_argument("--pad", type=int, help="pixels beside it (--letterbox)")
         made.add_argument("--input-shape", type=input_shape, action="append", default=[], metavar="NAME=DIMS",
                           help="fixes dynamic dimensions: x=1,3,224,224; several of one input: a plan for all of them")
@@ -84,30 +84,30 @@ def parser() -> argparse.ArgumentParser:
                           help="megabytes of constants that the compiler may compute beyond the model's own")
 
     made = command("calibrate", "Observes every value of a network over samples.", "model of ONNX")
-    pictures(made)
+    images(made)
     made.add_argument("-o", "--output", required=True, metavar="FILE",
                       help="the profile, YAML, for nestc compile --calibrate")
     made.add_argument("--method", default="mse", choices=("mse", "minmax", "percentile", "kl"))
-    made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
+    made.add_argument("--skip-unreadable", action="store_true", help="pass over images that cannot be read")
     made = command("compile", "Compiles a network for 8-bit integers, which lose as little as is asked for.",
                    "model of ONNX")
-    pictures(made)
+    images(made)
     made.add_argument("-o", "--output", required=True, metavar="FILE", help="the plan")
     made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: made of the samples")
     made.add_argument("--target", help="boards, cores and accelerators, as nestc compile takes them")
     made.add_argument("--max-loss", type=float, metavar="POINTS",
                       help="looks for a quantization that loses at most so many points of top-1 over the samples")
-    made.add_argument("--labels", metavar="FILE", help="lines picture<TAB>class, to count the loss by; default: "
+    made.add_argument("--labels", metavar="FILE", help="lines image<TAB>class, to count the loss by; default: "
                       "against the network in floating point")
     made.add_argument("--offset", type=int, default=0, help="what a class of the labels is more than the plan's index")
     made.add_argument("--budget", type=int, help="quantizations that are tried at most (--max-loss; default: 32)")
-    made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
+    made.add_argument("--skip-unreadable", action="store_true", help="pass over images that cannot be read")
     made = command("sensitivity", "Measures which layers can least afford 8 bits.", "model of ONNX")
-    pictures(made)
+    images(made)
     made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: made of the samples")
     made = command("evaluate", "Classifies samples with a plan, and counts how often it is right.",
                    "plan compiled by nestc")
-    made.add_argument("--labels", metavar="FILE", help="lines picture<TAB>class")
+    made.add_argument("--labels", metavar="FILE", help="lines image<TAB>class")
     made.add_argument("--units", default="cpu", help="units of each worker, such as cpu,evta:sim")
     made.add_argument("--offset", type=int, default=0, help="what a class of the labels is more than the plan's index")
     return top

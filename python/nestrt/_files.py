@@ -165,7 +165,7 @@ def _as_array(sample: Any) -> np.ndarray:
 def _numbers(sample: Any) -> np.ndarray:
     array = _as_array(sample)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of pictures or a .npy "
+        raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of images or a .npy "
                         "file is given by its path alone")
     return array
 

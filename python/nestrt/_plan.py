@@ -18,12 +18,12 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """How a picture becomes an input: x = (pixel - mean) * scale by channel, pixels 0 to 255.
+    """How an image becomes an input: x = (pixel - mean) * scale by channel, pixels 0 to 255.
 
     mean, scale: one value for all channels, or one for each, in the input's order; default: 0 and 1.
-    resize: the shorter side in pixels before the centre is cropped; 0: the picture is resized to the input's size.
+    resize: the shorter side in pixels before the centre is cropped; 0: the image is resized to the input's size.
     bgr: the input takes blue first.
-    letterbox: all of the picture, in proportion, in the middle, with pixels of `pad` beside it.
+    letterbox: all of the image, in proportion, in the middle, with pixels of `pad` beside it.
     """
 
     mean: Tuple[float, ...] = ()
@@ -82,7 +82,7 @@ class TensorSpec:
     dtype: what NumPy calls it. shape: fixed when the plan was compiled.
     quantization: of integers that stand for real numbers, else None; inputs and outputs of a quantized plan are real
         numbers already.
-    preprocessing: of an input that takes pictures, where it was stated, else None.
+    preprocessing: of an input that takes images, where it was stated, else None.
     """
 
     name: str
@@ -184,11 +184,11 @@ class Plan:
         return self._core.path or None
 
     def preprocess(
-        self, picture: Union[PathLike, np.ndarray], *, input: int = 0, preprocessing: Optional[Preprocessing] = None
+        self, image: Union[PathLike, np.ndarray], *, input: int = 0, preprocessing: Optional[Preprocessing] = None
     ) -> np.ndarray:
-        """The input that a picture becomes.
+        """The input that an image becomes.
 
-        picture: the path of a JPEG, PNG or BMP file, or uint8 of height x width x 3 (RGB) or 1.
+        image: the path of a JPEG, PNG or BMP file, or uint8 of height x width x 3 (RGB) or 1.
         preprocessing: where the plan states nothing; pixels as they are without, which is warned of. Ignored where the
             plan states some.
         """
@@ -196,12 +196,12 @@ class Plan:
         if preprocessing is None and self.inputs[input].preprocessing is None:
             warnings.warn("the plan states no preprocessing: pixels go in as 0 to 255; see nestrt.Preprocessing",
                           stacklevel=2)
-        return self._preprocessed(picture, input, preprocessing)
+        return self._preprocessed(image, input, preprocessing)
 
     def _preprocessed(
-        self, picture: Union[PathLike, np.ndarray], input: int, preprocessing: Optional[Preprocessing] = None
+        self, image: Union[PathLike, np.ndarray], input: int, preprocessing: Optional[Preprocessing] = None
     ) -> np.ndarray:
-        source = picture if hasattr(picture, "__array_interface__") else path_text(picture)
+        source = image if hasattr(image, "__array_interface__") else path_text(image)
         return self._core._preprocess(source, input, _keywords(preprocessing))
 
     def to_bytes(self) -> bytes:

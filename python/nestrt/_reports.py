@@ -176,7 +176,7 @@ class Calibration:
 
     @property
     def skipped(self) -> List[str]:
-        """Why, by picture (skip_unreadable)."""
+        """Why, by image (skip_unreadable)."""
         return self._summary["skipped"]
 
     @property
@@ -186,7 +186,7 @@ class Calibration:
 
     @property
     def preprocessing(self) -> Optional[Preprocessing]:
-        """What pictures went through."""
+        """What images went through."""
         return Preprocessing._of(self._summary["preprocessing"])
 
     def to_dict(self) -> Dict[str, Any]:

@@ -27,7 +27,7 @@ def evenly(items: Sequence[Any], limit: int) -> List[Any]:
 
 
 def sample_names(folder: str) -> List[str]:
-    """Its pictures and arrays, in their order."""
+    """Its images and arrays, in their order."""
     return sorted(name for name in os.listdir(folder) if os.path.splitext(name)[1].lower() in ENDINGS)
 
 
@@ -116,7 +116,7 @@ class Piece:
 
 
 def pieces(samples: Any, limit: int, size: int) -> List[Piece]:
-    """Of so many samples each, in the order in which the library reads them: a folder of pictures or .npy arrays, a
+    """Of so many samples each, in the order in which the library reads them: a folder of images or .npy arrays, a
     .npy file, an array of N inputs, or an iterable of arrays of the input's shape; by name of several inputs."""
     if isinstance(samples, (str, os.PathLike)):
         path = path_text(samples)

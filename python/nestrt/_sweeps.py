@@ -189,8 +189,8 @@ def evaluate(
 ) -> EvaluateReport:
     """Classifies samples, and counts how often the plan is right.
 
-    samples: as calibrate() takes them; pictures are preprocessed as the plan states.
-    labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order (files of a
+    samples: as calibrate() takes them; images are preprocessed as the plan states.
+    labels: a file of lines image<TAB>class, a dict by file name, or a class for each sample in order (files of a
         folder: sorted by name, as text), those that `limit` leaves out too; None: classes only. Samples without a label do not count.
     offset: what a class of the labels is more than the plan's index.
     limit: at most so many samples, evenly from all, not the first; 0: all.
@@ -206,7 +206,7 @@ def evaluate(
     names = [name for piece in divided for name in piece.names]
     classes = _classes(labels, names, range(offset, offset + count), is_whole=limit == 0)
     if loaded.inputs[0].preprocessing is None and any(not name.endswith((".npy", "]")) for name in names):
-        warnings.warn("the plan states no preprocessing: pictures enter as pixels of 0 to 255; compile it with "
+        warnings.warn("the plan states no preprocessing: images enter as pixels of 0 to 255; compile it with "
                       "preprocessing=", stacklevel=2)
     shared = {"plan": loaded.to_bytes(), "units": units, "threads": threads_of(workers)}
     with opened(workers) as pool:
@@ -301,10 +301,10 @@ def _read_labels(path: PathLike) -> Dict[str, int]:
         if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
             continue  # the names of the columns
         if not label.lstrip("-").isdigit():
-            raise InvalidArgument(f"{where}: expected picture<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
+            raise InvalidArgument(f"{where}: expected image<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
         name = os.path.normpath(name)
         if found.setdefault(name, int(label)) != int(label):
             raise InvalidArgument(f"{where}: '{name}' had another class before", "evaluate")
     if not found:
-        raise InvalidArgument(f"'{path_text(path)}' has no line picture<TAB>class", "evaluate")
+        raise InvalidArgument(f"'{path_text(path)}' has no line image<TAB>class", "evaluate")
     return found

@@ -134,7 +134,7 @@ def calibrate(
 ) -> Calibration:
     """Observes every value of a network over sample data.
 
-    samples: a folder of pictures or .npy arrays, a .npy file or an array of N inputs, or an iterable of arrays of the
+    samples: a folder of images or .npy arrays, a .npy file or an array of N inputs, or an iterable of arrays of the
         input's shape. Of a network with several inputs: {name: array of N}, an iterable of dicts, or a folder that has
         a folder for each input, under its name, with files of the same names.
     method: how exponents are chosen: "mse", "minmax", "percentile" (of elements, unclipped) or "kl".
@@ -150,7 +150,7 @@ def calibrate(
     _reject(options, "calibrate")
     check_method(method)
     check_percentile(percentile, method)
-    _note_plain_pictures(samples, how)
+    _note_plain_images(samples, how)
     samples = samples_for(lambda: inputs_of(model, how), "network", samples)
     if workers is not None:
         return Calibration(_sweeps.observe(model, samples, how, method=method, percentile=percentile, limit=limit,
@@ -191,7 +191,7 @@ def sensitivity(
         calibration = calibrate(model, calibration, workers=workers, **how)
     seen = _calibration_of("", calibration, {"percentile": None}, how)
     _take_preprocessing(seen, how)
-    _note_plain_pictures(samples, how)
+    _note_plain_images(samples, how)
     return _sweeps.sensitivity(model, seen, samples, limit=limit, all_but_one=all_but_one, workers=workers,
                                progress=progress, options=how, quantize=quantization)
 
@@ -209,13 +209,13 @@ def _read_once(samples: Any) -> Any:
 
 
 def _take_preprocessing(calibration: Calibration, how: Dict[str, Any]) -> None:
-    """Pictures go through what those of the calibration went through."""
+    """Images go through what those of the calibration went through."""
     if calibration.preprocessing is None:
         return
     stated = _keywords(calibration.preprocessing)
     if _by_channel(how.setdefault("preprocessing", stated)) != _by_channel(stated):
         raise InvalidArgument(
-            f"the calibration is of pictures that went through {calibration.preprocessing}; leave preprocessing= out, or "
+            f"the calibration is of images that went through {calibration.preprocessing}; leave preprocessing= out, or "
             "calibrate anew", "sensitivity"
         )
 
@@ -242,18 +242,18 @@ def _check_search(max_loss: Optional[float], calibration: Any, search_samples: A
     if isinstance(max_loss, bool) or not -100 <= max_loss <= 100:
         raise ValueError(f"max_loss: expected points, -100 to 100, got {max_loss}")
     if labels is not None and not isinstance(labels, (str, os.PathLike)):
-        raise TypeError("labels: expected a file of lines picture<TAB>class")
+        raise TypeError("labels: expected a file of lines image<TAB>class")
     if search_samples is None and _is_calibration(calibration):
         raise TypeError("max_loss: a Calibration does not hold its samples; give search_samples=")
 
 
-def _note_plain_pictures(samples: Any, how: Mapping[str, Any]) -> None:
+def _note_plain_images(samples: Any, how: Mapping[str, Any]) -> None:
     """A network is seldom meant for pixels of 0 to 255."""
     if how.get("preprocessing") is not None or not isinstance(samples, (str, os.PathLike)):
         return
     if os.path.isdir(samples) and any(not path.lower().endswith(".npy")
                                       for files in runs_of_folder(path_text(samples)) for path in files):
-        warnings.warn("no preprocessing is stated: pictures enter as pixels of 0 to 255; see nestrt.Preprocessing",
+        warnings.warn("no preprocessing is stated: images enter as pixels of 0 to 255; see nestrt.Preprocessing",
                       stacklevel=3)
 
 
@@ -301,7 +301,7 @@ def compile(
         "evta:1x16_15_15_18_17" and others.
     input_shapes: {name: shape}, fixes dynamic dimensions. other_shapes: a list of such, for all of which the plan is
         made; sessions take the one that fits. bindings: {name: array}, inputs that become constants.
-    preprocessing: what becomes of pictures, nestrt.Preprocessing or a dict; kept in the plan.
+    preprocessing: what becomes of images, nestrt.Preprocessing or a dict; kept in the plan.
     expose: inner values that become outputs. layout: "auto" or "plain". disabled_passes: names of `nestc compile
         --passes`. pieces: programs for shares of a layer's channels. tuning_cache: a file, or "none".
     computed_constants: megabytes of constants that the compiler may compute beyond the model's own, 0 to 4096.
@@ -311,7 +311,7 @@ def compile(
         scales: "tensor" or "single"; per_tensor: one scale for all channels of weights; rounding: "half_up" or
         "floor"; corrections: of "equalisation", "weights", "bias"; keep_f32: operators that stay in floating point.
     max_loss: look for a quantization that loses at most so many points of top-1, over search_samples (default: the
-        samples of the calibration; at most search_limit of them, 100, 0: all), with labels (lines picture<TAB>class)
+        samples of the calibration; at most search_limit of them, 100, 0: all), with labels (lines image<TAB>class)
         against them, without against f32; label_offset: what a class there is more than the network's index.
         search_budget: quantizations that are tried at most, 32.
     workers: who calibrates and measures (calibrate()); what is found is the same.
@@ -346,7 +346,7 @@ def compile(
             if search_samples is not None:
                 data = samples_for(lambda: inputs_of(path, how), "network", search_samples)
             if seen.preprocessing is None and search_samples is not None:
-                _note_plain_pictures(data, how)
+                _note_plain_images(data, how)
             scored = dict(labels=labels, offset=label_offset)
             with sample_files(data, search_limit, skip_unreadable) as files, _sweeps.measuring(
                 model, seen, data, search_limit, workers, how, skip_unreadable=skip_unreadable, **scored,
@@ -371,7 +371,7 @@ def _check_quantize(
     if quantize is None and (calibration is not None or options or max_loss is not None or method):
         raise TypeError("calibration, max_loss and how to quantize go with quantize='s8'")
     if quantize is not None and calibration is None:
-        raise TypeError("quantize='s8' needs calibration=: a folder of pictures, arrays, or a nestrt.Calibration")
+        raise TypeError("quantize='s8' needs calibration=: a folder of images, arrays, or a nestrt.Calibration")
 
 
 def _check_samples(quantize: Optional[str], calibration: Any, max_loss: Optional[float], limit: int,
@@ -446,7 +446,7 @@ def check(
         elif inputs is not None:
             samples = _runs_of(Plan(compiled), inputs, limit)  # in the plan's order of inputs
             if not samples:
-                raise ValueError("check: the inputs are empty; give a picture or an array at least, or None for random ones")
+                raise ValueError("check: the inputs are empty; give an image or an array at least, or None for random ones")
         rows = [list(sample.values()) for sample in samples]
         with of_arguments(options.get("inputs", {})):
             return CheckReport._of(_nestrt.check(path, compiled, rows, options))

@@ -132,18 +132,18 @@ nb::dict metadata_of(const PlanHandle& self) {
   return metadata;
 }
 
-tools::Image image_of(nb::handle picture) {
-  if (nb::isinstance<nb::str>(picture)) {
-    const std::string path = nb::cast<std::string>(picture);
+tools::Image image_of(nb::handle image) {
+  if (nb::isinstance<nb::str>(image)) {
+    const std::string path = nb::cast<std::string>(image);
     return checked(tools::read_image(path), path);
   }
   InputArray array;
-  const ConstTensorView view = view_input(picture, "the picture", array);
-  const bool is_picture = view.type == DataType::kU8 && view.shape.rank() == 3 && view.shape.num_elements() > 0 &&
-                          view.shape.num_elements() <= 3 * tools::kMaxPixels &&
-                          (view.shape[2] == 1 || view.shape[2] == 3);
-  if (!is_picture)
-    raise(Status(Code::kInvalidArgument, "the picture: expected uint8 of height x width x 3 (RGB) or 1, got " +
+  const ConstTensorView view = view_input(image, "the image", array);
+  const bool is_image = view.type == DataType::kU8 && view.shape.rank() == 3 && view.shape.num_elements() > 0 &&
+                        view.shape.num_elements() <= 3 * tools::kMaxPixels &&
+                        (view.shape[2] == 1 || view.shape[2] == 3);
+  if (!is_image)
+    raise(Status(Code::kInvalidArgument, "the image: expected uint8 of height x width x 3 (RGB) or 1, got " +
                                              std::string(numpy_name(view.type)) + " " + view.shape.to_string()),
           "preprocess");
   const auto* const pixels = static_cast<const uint8_t*>(view.data);
@@ -152,14 +152,14 @@ tools::Image image_of(nb::handle picture) {
 }
 
 // `input`: its position. What the plan does not state is `fallback`.
-nb::object preprocess(const PlanHandle& self, nb::handle picture, size_t input, const nb::dict& fallback) {
+nb::object preprocess(const PlanHandle& self, nb::handle image, size_t input, const nb::dict& fallback) {
   if (input >= self.plan->inputs().size())
     raise(Status(Code::kInvalidArgument, "the plan has " + std::to_string(self.plan->inputs().size()) + " inputs"),
           self.where);
   const TensorInfo& info = self.plan->inputs()[input];
   const Preprocessing* const stated = self.plan->preprocessing(input);
   const Preprocessing how = stated != nullptr ? *stated : preprocessing_of(fallback);
-  const std::vector<float> values = checked(tools::preprocess(image_of(picture), how, info), self.where);
+  const std::vector<float> values = checked(tools::preprocess(image_of(image), how, info), self.where);
   return make_array(DataType::kF32, info.shape, values.data());
 }
 
@@ -220,8 +220,8 @@ void bind_plan(nb::module_& module) {
       .def("_tensors", &tensors_of)
       .def("_operators", &operators_of)
       .def("_metadata", &metadata_of)
-      .def("_preprocess", &preprocess, "picture"_a, "input"_a, "fallback"_a,
-           nb::sig("def _preprocess(self, picture: typing.Any, input: int, fallback: dict) -> typing.Any"))
+      .def("_preprocess", &preprocess, "image"_a, "input"_a, "fallback"_a,
+           nb::sig("def _preprocess(self, image: typing.Any, input: int, fallback: dict) -> typing.Any"))
       .def_ro("path", &PlanHandle::path, "The file that it was read from; empty where it was made of bytes.")
       .def("to_bytes", &to_bytes, "The content of the plan's file.");
 }

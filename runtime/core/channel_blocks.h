@@ -21,7 +21,7 @@ struct ChannelBlocks {
   }
 };
 
-// What is stored of a tensor in that layout: of a folded picture its folded channels and pixels. Requires: rank 2 or
+// What is stored of a tensor in that layout: of a folded image its folded channels and pixels. Requires: rank 2 or
 // more, a folded one 4; channels times 64 are no overflow.
 inline ChannelBlocks stored_blocks(const Shape& shape, Layout layout) {
   if (!is_folded(layout)) return {shape[1], shape.product(2, shape.rank()), block_size(layout)};

@@ -80,7 +80,7 @@ std::vector<WrittenBytes> outputs_of(const Plan& plan, const Step& step) {
   std::vector<WrittenBytes> results;
   for (const int32_t index : written_by(tables, step)) {
     const plan::Tensor& tensor = tables.tensors[static_cast<size_t>(index)];
-    // Of a folded picture all bytes are meant.
+    // Of a folded image all bytes are meant.
     if (tensor.layout != Layout::kPlain && !is_folded(tensor.layout)) {
       add_blocked(tensor, step.channels, results);
       continue;

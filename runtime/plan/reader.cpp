@@ -108,7 +108,7 @@ TensorInfo info_of(const plan::Tensor& tensor) { return {tensor.name, tensor.typ
 // With a value for each channel.
 std::optional<Preprocessing> completed(std::optional<Preprocessing> preprocessing, const Shape& shape) {
   if (!preprocessing) return std::nullopt;
-  const auto channels = static_cast<size_t>(shape[picture_channels_axis(shape)]);
+  const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);
   preprocessing->mean.resize(channels, 0.0f);
   preprocessing->scale.resize(channels, 1.0f);
   return preprocessing;

@@ -232,7 +232,7 @@ class OnnxWriter:
         return name
 
     def layer(self, layer):
-        inputs = ["picture" if x == "data" and self.is_quantized else x for x in layer.inputs]
+        inputs = ["image" if x == "data" and self.is_quantized else x for x in layer.inputs]
         has_more = self.is_quantized or layer.activation != "none"
         name = f"{layer.name}_raw" if has_more and layer.kind != "softmax" else layer.name
         window = dict(kernel_shape=[layer.kernel] * 2, strides=[layer.stride] * 2, pads=[layer.pad] * 2 + [layer.pad_after] * 2)
@@ -258,7 +258,7 @@ class OnnxWriter:
 
     def write(self, path):
         if self.is_quantized:
-            self.quantize("data", "picture", "input")
+            self.quantize("data", "image", "input")
         for layer in self.network.layers:
             self.layer(layer)
         ends = [helper.make_tensor_value_info("data", TensorProto.FLOAT, [1, 3, PIXELS, PIXELS]),

@@ -32,8 +32,8 @@ class OnnxRuntime:
     def shape(self):
         return self.session.get_inputs()[0].shape
 
-    def run(self, picture):
-        return self.session.run(None, {self.name: picture})[0]
+    def run(self, image):
+        return self.session.run(None, {self.name: image})[0]
 
 
 class OpenVino:
@@ -53,8 +53,8 @@ class OpenVino:
     def shape(self):
         return list(self.request.get_input_tensor().shape)
 
-    def run(self, picture):
-        self.request.infer({0: picture}, share_inputs=True)
+    def run(self, image):
+        self.request.infer({0: image}, share_inputs=True)
         return self.request.get_output_tensor().data
 
 
@@ -78,9 +78,9 @@ class Ncnn:
     def shape(self):
         return None
 
-    def run(self, picture):
+    def run(self, image):
         extractor = self.net.create_extractor()
-        extractor.input("data", self.module.Mat(picture[0]))
+        extractor.input("data", self.module.Mat(image[0]))
         failed, output = extractor.extract(self.output)
         if failed:
             raise RuntimeError("ncnn cannot run it")
@@ -103,9 +103,9 @@ class Mnn:
     def shape(self):
         return list(self.input.getShape())
 
-    def run(self, picture):
+    def run(self, image):
         kind = self.module
-        self.input.copyFrom(kind.Tensor(picture.shape, kind.Halide_Type_Float, picture, kind.Tensor_DimensionType_Caffe))
+        self.input.copyFrom(kind.Tensor(image.shape, kind.Halide_Type_Float, image, kind.Tensor_DimensionType_Caffe))
         self.net.runSession(self.session)
         shape = self.output.getShape()
         values = kind.Tensor(shape, kind.Halide_Type_Float, np.zeros(shape, np.float32), kind.Tensor_DimensionType_Caffe)
@@ -129,9 +129,9 @@ class LiteRt:
     def shape(self):
         return None
 
-    def run(self, picture):
-        if self.turned[0] is not picture:  # its pictures have their channels last: turned once, outside of what counts
-            self.turned = picture, np.ascontiguousarray(picture.transpose(0, 2, 3, 1))
+    def run(self, image):
+        if self.turned[0] is not image:  # its images have their channels last: turned once, outside of what counts
+            self.turned = image, np.ascontiguousarray(image.transpose(0, 2, 3, 1))
         self.net.set_tensor(self.input, self.turned[1])
         self.net.invoke()
         return self.net.get_tensor(self.output)
@@ -165,13 +165,13 @@ def main():
     options = parser.parse_args()
 
     runtime = RUNTIMES[options.runtime]()
-    picture = np.load(options.input) if options.input else None
+    image = np.load(options.input) if options.input else None
     interpreter_mb = memory_mb("VmRSS")
     load_ms, _ = milliseconds(lambda: runtime.open(options.model, options.threads))
-    if picture is None:
+    if image is None:
         sizes = [size if isinstance(size, int) and size > 0 else 1 for size in runtime.shape()]
-        picture = np.random.default_rng(1).uniform(-1, 1, sizes).astype(np.float32)
-    times = [milliseconds(lambda: runtime.run(picture)) for _ in range(1 + options.warmup + options.runs)]
+        image = np.random.default_rng(1).uniform(-1, 1, sizes).astype(np.float32)
+    times = [milliseconds(lambda: runtime.run(image)) for _ in range(1 + options.warmup + options.runs)]
     if options.output:
         np.save(options.output, np.asarray(times[-1][1], np.float32).ravel())
     print(json.dumps({"median_ms": statistics.median(time for time, _ in times[1 + options.warmup:]),

@@ -143,10 +143,10 @@ class Writer:
             self.window(layer, inputs[0], out)
 
     def model(self):
-        picture = (1, PIXELS, PIXELS, 3)
-        first = self.value("picture" if self.is_quantized else "data", picture, None, is_float=True)
+        image = (1, PIXELS, PIXELS, 3)
+        first = self.value("image" if self.is_quantized else "data", image, None, is_float=True)
         if self.is_quantized:
-            self.operator("QUANTIZE", [first], self.value("data", picture, "input"), "QuantizeOptions")
+            self.operator("QUANTIZE", [first], self.value("data", image, "input"), "QuantizeOptions")
         for layer in self.network.layers:
             self.layer(layer)
         self.graph.inputs, self.graph.outputs = [first], [self.indices[self.network.layers[-1].name]]

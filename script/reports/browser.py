@@ -1,4 +1,4 @@
-"""Headless Chromium, spoken to by WebDriver (https://www.w3.org/TR/webdriver2/): pages opened, keys pressed, pictures taken."""
+"""Headless Chromium, spoken to by WebDriver (https://www.w3.org/TR/webdriver2/): pages opened, keys pressed, images taken."""
 
 import base64
 import json
@@ -72,5 +72,5 @@ class Browser:
         """What the page has told the console that is an error: those of scripts, and of what it was kept from loading."""
         return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
 
-    def picture(self, path):
+    def image(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self._call("GET", "/screenshot")))

@@ -14,8 +14,8 @@ session = ort.InferenceSession(sys.argv[1], options, providers=["CPUExecutionPro
 (argument,) = session.get_inputs()
 shape = [size if isinstance(size, int) and size > 0 else 1 for size in argument.shape]
 for line in sys.stdin:
-    picture = np.fromfile(line.strip(), np.float32).reshape(shape)
+    image = np.fromfile(line.strip(), np.float32).reshape(shape)
     start = time.process_time()
-    values = session.run(None, {argument.name: picture})[0]
+    values = session.run(None, {argument.name: image})[0]
     milliseconds = (time.process_time() - start) * 1e3
     print(json.dumps({"ms": milliseconds, "values": [float(value) for value in values.ravel()]}), flush=True)

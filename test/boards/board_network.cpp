@@ -12,7 +12,7 @@
 namespace nestrt::boards {
 namespace {
 
-std::vector<float> picture(int64_t elements, uint32_t seed) {
+std::vector<float> image(int64_t elements, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<float> values(static_cast<size_t>(elements));
   for (float& value : values) value = static_cast<float>(random() % 256) - 128;
@@ -22,7 +22,7 @@ std::vector<float> picture(int64_t elements, uint32_t seed) {
 std::vector<float> run(Session& session, uint32_t seed) {
   const TensorInfo& in = session.inputs()[0];
   const TensorInfo& out = session.outputs()[0];
-  const std::vector<float> x = picture(in.shape.num_elements(), seed);
+  const std::vector<float> x = image(in.shape.num_elements(), seed);
   std::vector<float> y(static_cast<size_t>(out.shape.num_elements()), -1.0f);
   const ConstTensorView input{DataType::kF32, in.shape, x.data()};
   const TensorView output{DataType::kF32, out.shape, y.data()};

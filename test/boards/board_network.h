@@ -21,7 +21,7 @@ struct BoardRuns {
 };
 
 // Fails the test where a run on CPU and board gives other bytes than one on the CPU alone, where the CPU had to heal
-// something, or where the board computed nothing. Pictures are random, the same each time.
+// something, or where the board computed nothing. Images are random, the same each time.
 BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const BoardSetup& setup, uint32_t runs);
 
 }  // namespace nestrt::boards

@@ -8,7 +8,7 @@
 #include "runtime/platform/replace_file.h"
 #include "test/faults/files_fixture.h"
 #include "test/support/plan/sample_plans.h"
-#include "test/support/sample_pictures.h"
+#include "test/support/sample_images.h"
 #include "tools/support/image/image.h"
 #include "tools/support/image/labels.h"
 #include "tools/support/text/files.h"
@@ -25,11 +25,11 @@ TEST_CASE_METHOD(FilesFixture, "A plan that cannot be read is named, mapped or c
   fail_every_call("views.nest", [&] { return Plan::map(file, options).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "Keys, costs, pictures, arrays and lists that cannot be read are named") {
+TEST_CASE_METHOD(FilesFixture, "Keys, costs, images, arrays and lists that cannot be read are named") {
   const std::string key = folder_.write_text("team.pub", "nestrt-public-key " + std::string(64, 'a') + "\n");
   fail_every_call("team.pub", [&] { return read_public_key(key).error(); });
-  const std::string picture = folder_.write("picture.png", from_hex(pictures::kPngRgb3x2));
-  fail_every_call("picture.png", [&] { return tools::read_image(picture).error(); });
+  const std::string image = folder_.write("image.png", from_hex(images::kPngRgb3x2));
+  fail_every_call("image.png", [&] { return tools::read_image(image).error(); });
   const std::string names = folder_.write_text("names.txt", "cat\ndog\n");
   fail_every_call("names.txt", [&] { return tools::read_class_names(names).error(); });
   const float elements[] = {1, 2};

@@ -27,7 +27,7 @@ void add_onnx_seeds(SeedFolder& folder);
 void add_yaml_seeds(SeedFolder& folder);
 void add_npy_seeds(SeedFolder& folder);
 void add_costs_seeds(SeedFolder& folder);
-void add_picture_seeds(SeedFolder& folder);
+void add_image_seeds(SeedFolder& folder);
 void add_c_api_seeds(SeedFolder& folder);
 
 }  // namespace nestrt::test

@@ -30,7 +30,7 @@ run(${prefix}/bin/nestrt conformance vendor.nest --units reference --plugin ${ve
 if(NOT output MATCHES "9 of 9 cases passed")
   message(FATAL_ERROR "expected an isolated plug-in that works, got: ${output}")
 endif()
-# What preprocessing made of the picture has the same class.
+# What preprocessing made of the image has the same class.
 run(${prefix}/bin/nestrt run model.nest --image ${SOURCE_DIR}/examples/images/cat.png --save-input cat.npy)
 run(${prefix}/bin/nestrt run model.nest --input cat.npy --labels ${SOURCE_DIR}/examples/images/labels.txt --top 1)
 if(NOT output MATCHES "cat")

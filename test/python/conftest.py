@@ -49,7 +49,7 @@ def cluster():
 
 @pytest.fixture(scope="session")
 def model():
-    """The demo's network: 32x32 pictures of ten classes."""
+    """The demo's network: 32x32 images of ten classes."""
     return EXAMPLES / "models" / "nest_squeeze_cifar10.onnx"
 
 
@@ -65,8 +65,8 @@ def cat(plan):
 
 @pytest.fixture(scope="session")
 def samples(plan):
-    pictures = sorted((EXAMPLES / "images").glob("*.png"))
-    return np.concatenate([plan.preprocess(picture) for picture in pictures])
+    images = sorted((EXAMPLES / "images").glob("*.png"))
+    return np.concatenate([plan.preprocess(image) for image in images])
 
 
 @pytest.fixture(scope="session")

@@ -169,18 +169,18 @@ def test_options_of_a_simulation_that_would_do_nothing_are_refused(plan):
         nestrt.simulate(plan, beside=["other.nest"], npu_clocks_mhz=[50])
 
 
-def test_pictures_without_preprocessing_are_told(model):
+def test_images_without_preprocessing_are_told(model):
     with pytest.warns(UserWarning, match="pixels of 0 to 255"):
         nestrt.calibrate(model, IMAGES, limit=1)
     with pytest.warns(UserWarning, match="pixels of 0 to 255"):
         nestrt.compile(model, quantize="s8", calibration=IMAGES, calibration_limit=1)
-    picture = sorted(IMAGES.glob("*.png"))[0]
+    image = sorted(IMAGES.glob("*.png"))[0]
     with pytest.warns(UserWarning, match="the plan states no preprocessing"):
-        nestrt.compile(model).preprocess(picture)
+        nestrt.compile(model).preprocess(image)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nestrt.compile(model, preprocessing={"mean": 128}).preprocess(picture)
-        nestrt.compile(model).preprocess(picture, preprocessing={"mean": 128})
+        nestrt.compile(model, preprocessing={"mean": 128}).preprocess(image)
+        nestrt.compile(model).preprocess(image, preprocessing={"mean": 128})
 
 
 def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, samples):
@@ -240,9 +240,9 @@ def test_labels_are_looked_at(model, plan, samples, tmp_path):
         nestrt.evaluate(plan, samples, [1000] * len(samples))
     labels = tmp_path / "labels.tsv"
     labels.write_text("nothing of use\n")
-    with pytest.raises(nestrt.InvalidArgument, match="line 1: expected picture<TAB>class"):
+    with pytest.raises(nestrt.InvalidArgument, match="line 1: expected image<TAB>class"):
         nestrt.evaluate(plan, IMAGES, labels)
-    for text, error in (("cat.png\t3\ndog.png\tdog\n", "line 2: expected picture<TAB>class"),
+    for text, error in (("cat.png\t3\ndog.png\tdog\n", "line 2: expected image<TAB>class"),
                         ("cat.png\t3\ncat.png\t4\n", "line 2: 'cat.png' had another class")):
         labels.write_text(text)
         with pytest.raises(nestrt.InvalidArgument, match=error):
@@ -271,8 +271,8 @@ def test_a_list_of_labels_is_for_all_samples_and_a_limit_takes_some_evenly(plan,
     for form in (samples, list(samples), (each for each in samples), tmp_path / "samples.npy", {"image": samples}):
         report = nestrt.evaluate(plan, form, np.array(classes), limit=5)
         assert report.n == 5 and report.top1 == 1
-    pictures = [top[0] for _, top in nestrt.evaluate(plan, IMAGES).predictions]
-    assert nestrt.evaluate(plan, IMAGES, pictures, limit=4).top1 == 1
+    images = [top[0] for _, top in nestrt.evaluate(plan, IMAGES).predictions]
+    assert nestrt.evaluate(plan, IMAGES, images, limit=4).top1 == 1
     for count in (5, len(samples) - 1):
         message = f"{count} labels are for {len(samples)} samples; .* limit leaves"
         with pytest.raises(nestrt.InvalidArgument, match=message):
@@ -295,7 +295,7 @@ def test_options_of_sessions_that_cannot_be_are_told_by_name(plan, options, erro
         nestrt.Session(plan, **options)
 
 
-def test_pictures_are_taken_as_they_are_where_only_one_number_is_stated(model):
+def test_images_are_taken_as_they_are_where_only_one_number_is_stated(model):
     plan = nestrt.compile(model, preprocessing=nestrt.Preprocessing(mean=(128,)))
     assert plan.inputs[0].preprocessing.scale == (1.0,) * 3
     assert nestrt.compile(model, preprocessing={"resize": 32}).inputs[0].preprocessing.mean == (0.0,) * 3

@@ -87,9 +87,9 @@ def test_wrong_inputs_are_refused_with_what_is_expected(session, cat):
     with pytest.raises(nestrt.InvalidArgument, match="expected f32 1x3x32x32, got s32 1x3x32x32"):
         session.run(cat.astype(np.int32))
     with pytest.raises(nestrt.InvalidArgument, match="input 'image' is missing"):
-        session.run({"picture": cat})
-    with pytest.raises(nestrt.InvalidArgument, match="names that the plan does not have.*'picture'"):
-        session.run({"image": cat, "picture": cat})
+        session.run({"image": cat})
+    with pytest.raises(nestrt.InvalidArgument, match="names that the plan does not have.*'image'"):
+        session.run({"image": cat, "image": cat})
     with pytest.raises(nestrt.InvalidArgument, match="2 given"):
         session.run([cat, cat])
     for nothing in (3, "image", object()):
@@ -103,11 +103,11 @@ def test_a_run_after_a_refused_one_is_right(session, cat):
     assert session(cat).argmax() == 3
 
 
-def test_pictures_are_preprocessed_as_the_plan_states(plan, cat):
-    picture = np.zeros((32, 32, 3), np.uint8)
-    np.testing.assert_array_equal(plan.preprocess(picture), np.full((1, 3, 32, 32), -2, np.float32))
+def test_images_are_preprocessed_as_the_plan_states(plan, cat):
+    image = np.zeros((32, 32, 3), np.uint8)
+    np.testing.assert_array_equal(plan.preprocess(image), np.full((1, 3, 32, 32), -2, np.float32))
     assert plan.inputs[0].preprocessing.mean == (128, 128, 128)
-    for wrong in (picture.astype(np.float32), picture[..., :2], picture[0]):
+    for wrong in (image.astype(np.float32), image[..., :2], image[0]):
         with pytest.raises(nestrt.InvalidArgument, match="expected uint8"):
             plan.preprocess(wrong)
     with pytest.raises(nestrt.NotFound):

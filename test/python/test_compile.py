@@ -130,8 +130,8 @@ def test_samples_are_arrays_a_folder_a_file_or_an_iterator(model, samples, tmp_p
         for form in (samples, list(samples), (each for each in samples), tmp_path / "samples.npy")
     }
     assert digests == {quantized.metadata["digest"]}
-    pictures = nestrt.compile(model, quantize="s8", calibration=EXAMPLES / "images", preprocessing=PIXELS)
-    assert pictures.report["quantization"]["s8_operators"] > 0
+    images = nestrt.compile(model, quantize="s8", calibration=EXAMPLES / "images", preprocessing=PIXELS)
+    assert images.report["quantization"]["s8_operators"] > 0
 
 
 def test_a_calibration_is_kept_and_used_again(model, samples, tmp_path, quantized):

@@ -1,4 +1,4 @@
-"""The example that finds boxes: its decoders, and its boxes of real pictures."""
+"""The example that finds boxes: its decoders, and its boxes of real images."""
 
 import importlib.util
 import os
@@ -87,15 +87,15 @@ def test_what_is_no_detector_is_refused(model):
 
 
 @pytest.mark.parametrize("name", ["yunet_n_320_320", "ultraface-version-RFB-320_simplified"])
-def test_faces_of_pictures_that_did_not_calibrate_are_found_again_in_8_bits(name, tmp_path):
-    network, pictures = DATA / "models" / f"{name}.onnx", [DATA / "images" / f"ultraface_{i}.jpg" for i in (1, 2, 5)]
+def test_faces_of_images_that_did_not_calibrate_are_found_again_in_8_bits(name, tmp_path):
+    network, images = DATA / "models" / f"{name}.onnx", [DATA / "images" / f"ultraface_{i}.jpg" for i in (1, 2, 5)]
     if not network.exists():
         pytest.skip("needs ../shared/data")
     others = tmp_path / "others"
     others.mkdir()
     for path in (DATA / "images").glob("coral_*.[jb]*"):
         shutil.copy(path, others)
-    answer = run_example("detect.py", "--svg", tmp_path, "--calibrate", others, network, *pictures)
+    answer = run_example("detect.py", "--svg", tmp_path, "--calibrate", others, network, *images)
     assert answer.returncode == 0, answer.stderr
     matched, _, expected, *_ = answer.stdout.splitlines()[-1].split()
     assert int(expected) >= 40  # people in a crowd, four, and one

@@ -202,7 +202,7 @@ def test_names_that_are_not_utf8_are_refused(model, plan):
         plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)
 
 
-def test_nothing_is_saved_over_pictures_models_or_plans(model, plan, samples, tmp_path):
+def test_nothing_is_saved_over_images_models_or_plans(model, plan, samples, tmp_path):
     seen = nestrt.calibrate(model, samples, preprocessing=PIXELS)
     saved = tmp_path / "demo.nest"
     plan.save(saved)

@@ -12,79 +12,79 @@ import nestrt
 
 
 @pytest.fixture(scope="module")
-def pictures(samples):
+def images(samples):
     return [samples[index : index + 1] for index in range(len(samples))]
 
 
 @pytest.fixture(scope="module")
-def expected(plan, pictures):
+def expected(plan, images):
     session = nestrt.Session(plan, threads=1)
-    return [session.run({"image": picture})["probabilities"].copy() for picture in pictures]
+    return [session.run({"image": image})["probabilities"].copy() for image in images]
 
 
 LIMIT_S = 60  # of what takes a second
 
-def test_results_come_in_the_order_of_submission(plan, pictures, expected):
-    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=3, waiting=len(pictures))
-    for picture in pictures:
-        pipeline.submit({"image": picture})
+def test_results_come_in_the_order_of_submission(plan, images, expected):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=3, waiting=len(images))
+    for image in images:
+        pipeline.submit({"image": image})
     for wanted in expected:
         assert np.array_equal(pipeline.next()["probabilities"], wanted)
 
 
-def test_arrays_that_nobody_else_holds_stay_until_their_result(plan, pictures, expected):
+def test_arrays_that_nobody_else_holds_stay_until_their_result(plan, images, expected):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=8)
-    for picture in pictures[:4]:
-        pipeline.submit({"image": picture.copy()})
+    for image in images[:4]:
+        pipeline.submit({"image": image.copy()})
     assert np.array_equal(pipeline.next()["probabilities"], expected[0])
 
 
-def test_a_wrong_input_is_refused_and_the_others_go_on(plan, pictures, expected):
+def test_a_wrong_input_is_refused_and_the_others_go_on(plan, images, expected):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2)
-    pipeline.submit(pictures[0])
+    pipeline.submit(images[0])
     pipeline.submit(np.zeros((1, 3, 5, 5), np.float32))
     with pytest.raises(nestrt.InvalidArgument, match="missing"):
-        pipeline.submit({"other": pictures[0]})
-    pipeline.submit(pictures[1])
+        pipeline.submit({"other": images[0]})
+    pipeline.submit(images[1])
     assert np.array_equal(pipeline.next()["probabilities"], expected[0])
     with pytest.raises(nestrt.InvalidArgument):
         pipeline.next()
     assert np.array_equal(pipeline.next()["probabilities"], expected[1])
 
 
-def test_an_interrupt_ends_waiting_for_room(plan, pictures, heard_interrupts):
+def test_an_interrupt_ends_waiting_for_room(plan, images, heard_interrupts):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=1)
     assert pipeline.capacity == 3
-    for picture in pictures[: pipeline.capacity]:
-        pipeline.submit(picture)
+    for image in images[: pipeline.capacity]:
+        pipeline.submit(image)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        pipeline.submit(pictures[0])
+        pipeline.submit(images[0])
     for _ in range(pipeline.capacity):
         pipeline.next()
     with pytest.raises(nestrt.InvalidArgument):
         pipeline.next()
-    for picture in pictures[: pipeline.capacity]:
-        pipeline.submit(picture)
+    for image in images[: pipeline.capacity]:
+        pipeline.submit(image)
 
 
-def test_an_interrupted_next_is_asked_for_again(for_board, pictures):
+def test_an_interrupted_next_is_asked_for_again(for_board, images):
     session = nestrt.Session(for_board, threads=1)
     slow = nestrt.Units("evta:sim,cpu", plan=for_board, pace=2000)  # seconds an inference
     pipeline = nestrt.Pipeline(for_board, slow, in_flight=1)
-    for picture in pictures[:2]:
-        pipeline.submit(picture)
+    for image in images[:2]:
+        pipeline.submit(image)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         pipeline.next()
-    for picture in pictures[:2]:
-        assert np.array_equal(pipeline.next(wait=True)["probabilities"], session(picture))
+    for image in images[:2]:
+        assert np.array_equal(pipeline.next(wait=True)["probabilities"], session(image))
 
 
-def test_what_a_handler_of_signals_raises_is_no_failed_inference(for_board, pictures):
+def test_what_a_handler_of_signals_raises_is_no_failed_inference(for_board, images):
     slow = nestrt.Units("evta:sim,cpu", plan=for_board, pace=2000)
     pipeline = nestrt.Pipeline(for_board, slow, in_flight=1)
-    pipeline.submit(pictures[0])
+    pipeline.submit(images[0])
 
     def too_late(*_):
         raise TimeoutError
@@ -96,7 +96,7 @@ def test_what_a_handler_of_signals_raises_is_no_failed_inference(for_board, pict
             pipeline.next(wait=True)
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert np.array_equal(pipeline.next(wait=True)["probabilities"], nestrt.Session(for_board, threads=1)(pictures[0]))
+    assert np.array_equal(pipeline.next(wait=True)["probabilities"], nestrt.Session(for_board, threads=1)(images[0]))
 
 
 def test_a_result_that_nobody_asked_for_is_none(plan):
@@ -104,13 +104,13 @@ def test_a_result_that_nobody_asked_for_is_none(plan):
         nestrt.Pipeline(plan, threads=1).next()
 
 
-def test_one_thread_submits_while_another_asks(plan, pictures, expected):
+def test_one_thread_submits_while_another_asks(plan, images, expected):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=1)
     rounds = 50
     found = []
 
     def ask():
-        while len(found) < rounds * len(pictures):
+        while len(found) < rounds * len(images):
             try:
                 found.append(pipeline.next()["probabilities"])
             except nestrt.InvalidArgument:  # nothing is submitted yet
@@ -119,18 +119,18 @@ def test_one_thread_submits_while_another_asks(plan, pictures, expected):
     asking = threading.Thread(target=ask)
     asking.start()
     for _ in range(rounds):
-        for picture in pictures:
-            pipeline.submit(picture)
+        for image in images:
+            pipeline.submit(image)
     asking.join()
     for index, result in enumerate(found):
         assert np.array_equal(result, expected[index % len(expected)])
 
 
-def test_a_pipeline_may_go_with_inferences_in_it(plan, pictures):
+def test_a_pipeline_may_go_with_inferences_in_it(plan, images):
     for _ in range(20):
         pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=8)
-        for picture in pictures[:6]:
-            pipeline.submit(picture.copy())
+        for image in images[:6]:
+            pipeline.submit(image.copy())
         del pipeline
 
 
@@ -139,9 +139,9 @@ def test_a_negative_number_in_flight_is_refused(plan):
         nestrt.Pipeline(plan, in_flight=-1)
 
 
-def test_a_pipeline_takes_the_options_that_it_names(plan, pictures, tmp_path):
+def test_a_pipeline_takes_the_options_that_it_names(plan, images, tmp_path):
     pipeline = nestrt.Pipeline(plan, "cpu", threads=1, cost_file=tmp_path / "costs.tsv", keep_costs=False, cpus="0")
-    pipeline.submit(pictures[0])
+    pipeline.submit(images[0])
     assert "probabilities" in pipeline.next()
     for option in ({"priority": "urgent"}, {"check_every": 1}, {"split": False}, {"deadline": 1.0}):
         with pytest.raises(TypeError, match=next(iter(option))):
@@ -159,26 +159,26 @@ def served(plan, cluster):
     serve.shutdown()
 
 
-def test_a_deployment_gives_what_a_session_gives(served, pictures, expected):
-    responses = [served.remote({"image": picture}) for picture in pictures]
+def test_a_deployment_gives_what_a_session_gives(served, images, expected):
+    responses = [served.remote({"image": image}) for image in images]
     for response, wanted in zip(responses, expected):
         assert np.array_equal(response.result(timeout_s=LIMIT_S)["probabilities"], wanted)
 
 
-def test_a_request_that_is_wrong_fails_alone(served, pictures, expected):
-    good, bad = served.remote(pictures[0]), served.remote(np.zeros((2, 2), np.float32))
+def test_a_request_that_is_wrong_fails_alone(served, images, expected):
+    good, bad = served.remote(images[0]), served.remote(np.zeros((2, 2), np.float32))
     with pytest.raises(nestrt.InvalidArgument):
         bad.result(timeout_s=LIMIT_S)
     assert np.array_equal(good.result(timeout_s=LIMIT_S)["probabilities"], expected[0])
 
 
-def test_a_replica_gathers_as_many_requests_as_it_may(served, plan, pictures, expected):
+def test_a_replica_gathers_as_many_requests_as_it_may(served, plan, images, expected):
     serve = pytest.importorskip("ray.serve")
     import nestrt.serve
 
     application = nestrt.serve.application(plan, threads=1, largest_batch=4, batch_wait_s=10 * LIMIT_S, name="patient")
     patient = serve.run(application, name="patient", route_prefix=None)  # four begin at once, fewer would wait
-    responses = [patient.remote({"image": picture}) for picture in pictures[:8]]
+    responses = [patient.remote({"image": image}) for image in images[:8]]
     for response, wanted in zip(responses, expected):
         assert np.array_equal(response.result(timeout_s=LIMIT_S)["probabilities"], wanted)
     statistics = patient.statistics.remote().result(timeout_s=LIMIT_S)
@@ -186,7 +186,7 @@ def test_a_replica_gathers_as_many_requests_as_it_may(served, plan, pictures, ex
     serve.delete("patient")
 
 
-def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
+def test_more_requests_than_may_wait_are_refused(served, plan, images):
     serve = pytest.importorskip("ray.serve")
     import nestrt.serve
     from ray.serve.exceptions import BackPressureError
@@ -194,7 +194,7 @@ def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
     application = nestrt.serve.application(plan, threads=1, largest_batch=1, most_waiting=1, name="narrow",
                                            options={"max_ongoing_requests": 1})
     narrow = serve.run(application, name="narrow", route_prefix=None)
-    responses = [narrow.remote({"image": pictures[0]}) for _ in range(200)]
+    responses = [narrow.remote({"image": images[0]}) for _ in range(200)]
     refused = 0
     for response in responses:
         try:
@@ -205,13 +205,13 @@ def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
     serve.delete("narrow")
 
 
-def test_a_thread_that_asks_before_another_has_submitted_waits_where_it_says_so(plan, pictures):
+def test_a_thread_that_asks_before_another_has_submitted_waits_where_it_says_so(plan, images):
     pipeline = nestrt.Pipeline(plan, threads=1)
     found = []
     asking = threading.Thread(target=lambda: found.extend(pipeline.next(wait=True) for _ in range(3)))
     asking.start()
     for _ in range(3):
-        pipeline.submit(pictures[0])
+        pipeline.submit(images[0])
     asking.join()
     assert len(found) == 3
     with pytest.raises(nestrt.InvalidArgument, match="no inference"):

@@ -12,12 +12,12 @@ COUNT = 20
 
 @pytest.fixture(scope="module")
 def model():
-    """Scores of a picture, and of a word by its number."""
+    """Scores of an image, and of a word by its number."""
     random = np.random.default_rng(3)
-    nodes = [helper.make_node("Flatten", ["picture"], ["flat"]), helper.make_node("Gather", ["words", "id:0"], ["word"]),
+    nodes = [helper.make_node("Flatten", ["image"], ["flat"]), helper.make_node("Gather", ["words", "id:0"], ["word"]),
              helper.make_node("Concat", ["flat", "word"], ["both"], axis=1),
              helper.make_node("MatMul", ["both", "weights"], ["scores"])]
-    inputs = [helper.make_tensor_value_info("picture", TensorProto.FLOAT, [1, 3, 4, 4]),
+    inputs = [helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 3, 4, 4]),
               helper.make_tensor_value_info("id:0", TensorProto.INT64, [1])]
     outputs = [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, 6])]
     constants = [("words", random.normal(size=(9, 8)).astype(np.float32)),
@@ -43,14 +43,14 @@ def images():
 @pytest.fixture(scope="module")
 def arrays():
     random = np.random.default_rng(4)
-    return {"picture": random.normal(size=(COUNT, 1, 3, 4, 4)).astype(np.float32),
+    return {"image": random.normal(size=(COUNT, 1, 3, 4, 4)).astype(np.float32),
             "id:0": random.integers(0, 9, size=(COUNT, 1))}
 
 
 @pytest.fixture(scope="module")
 def folder(arrays, tmp_path_factory):
     path = tmp_path_factory.mktemp("samples")
-    for name, rows in (("picture", arrays["picture"]), ("id_0", arrays["id:0"])):
+    for name, rows in (("image", arrays["image"]), ("id_0", arrays["id:0"])):
         (path / name).mkdir()
         for index, row in enumerate(rows):
             np.save(path / name / f"{index:02}.npy", row)
@@ -81,7 +81,7 @@ def test_a_folder_a_dict_of_arrays_and_dicts_calibrate_the_same(model, arrays, f
     assert expected.count("name:") >= 5
     assert text(nestrt.calibrate(model, arrays)) == expected
     assert text(nestrt.calibrate(model, iter(rows_of(arrays)))) == expected
-    without_batch = {**arrays, "picture": arrays["picture"][:, 0]}
+    without_batch = {**arrays, "image": arrays["image"][:, 0]}
     assert text(nestrt.calibrate(model, without_batch)) == expected
 
 
@@ -121,17 +121,17 @@ def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
     with pytest.raises(ValueError, match="as many along the first axis"):
         nestrt.calibrate(model, {**arrays, "id:0": arrays["id:0"][:3]})
     with pytest.raises(ValueError, match="the same names"):
-        nestrt.calibrate(model, [{"picture": arrays["picture"][0]}, {"id:0": arrays["id:0"][0]}])
-    with pytest.raises(nestrt.InvalidArgument, match="'id:0' is missing: the network has 'picture', 'id:0', and given"):
-        nestrt.calibrate(model, {"picture": arrays["picture"], "wrong": arrays["id:0"]})
+        nestrt.calibrate(model, [{"image": arrays["image"][0]}, {"id:0": arrays["id:0"][0]}])
+    with pytest.raises(nestrt.InvalidArgument, match="'id:0' is missing: the network has 'image', 'id:0', and given"):
+        nestrt.calibrate(model, {"image": arrays["image"], "wrong": arrays["id:0"]})
     with pytest.raises(nestrt.Unsupported, match="2 inputs"):
-        nestrt.calibrate(model, arrays["picture"])
+        nestrt.calibrate(model, arrays["image"])
 
 
 def test_names_of_no_input_are_refused_before_samples_are_read(model, arrays, plan_of_one, images):
-    extra = {**arrays, "img": arrays["picture"]}
+    extra = {**arrays, "img": arrays["image"]}
     for given in (extra, rows_of(extra)):
-        with pytest.raises(nestrt.InvalidArgument, match="network does not have, which has 'picture', 'id:0'.*'img'"):
+        with pytest.raises(nestrt.InvalidArgument, match="network does not have, which has 'image', 'id:0'.*'img'"):
             nestrt.calibrate(model, given)
     with pytest.raises(nestrt.InvalidArgument, match="the plan does not have, which has 'image'.*'image', 'img'"):
         nestrt.evaluate(plan_of_one, {"image": images, "img": images})

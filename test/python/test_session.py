@@ -10,7 +10,7 @@ import nestrt
 from conftest import EXAMPLES, run_example
 
 
-def test_a_picture_has_its_class(plan, cat):
+def test_a_image_has_its_class(plan, cat):
     session = nestrt.Session(plan, threads=1)
     outputs = session.run({"image": cat})
     assert list(outputs) == ["probabilities"]
@@ -129,7 +129,7 @@ def test_a_session_tells_what_it_does(quantized, cat):
         nestrt.Session(quantized, priority="high")
 
 
-def test_the_example_names_what_is_on_pictures():
+def test_the_example_names_what_is_on_images():
     files = ["models/nest_squeeze_cifar10.onnx", "images/labels.txt", "images/cat_1.png", "images/ship_1.png"]
     result = run_example("classify.py", *files, cwd=EXAMPLES)
     assert result.returncode == 0, result.stderr

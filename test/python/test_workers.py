@@ -24,7 +24,7 @@ KINDS = (IMAGES / "labels.txt").read_text().split()
 
 
 def class_of(name):
-    """Of a picture of the examples."""
+    """Of an image of the examples."""
     return KINDS.index(name.partition(".")[0].partition("_")[0])
 
 
@@ -99,14 +99,14 @@ def test_a_calibration_is_the_same_whoever_observes(model, many_samples, workers
     assert shared.samples == 50
 
 
-def test_pictures_are_observed_by_workers_as_by_this_process(model):
+def test_images_are_observed_by_workers_as_by_this_process(model):
     alone = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, limit=5)
     assert text(nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, limit=5, workers=2)) == text(alone)
 
 
-def test_pictures_that_cannot_be_read_are_told_by_workers_too(model, tmp_path):
+def test_images_that_cannot_be_read_are_told_by_workers_too(model, tmp_path):
     (tmp_path / "a.png").write_bytes((IMAGES / "cat.png").read_bytes())
-    (tmp_path / "b.png").write_bytes(b"no picture")
+    (tmp_path / "b.png").write_bytes(b"no image")
     seen = nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2, skip_unreadable=True)
     assert seen.samples == 1
     assert len(seen.skipped) == 1 and "b.png" in seen.skipped[0]
@@ -125,7 +125,7 @@ def test_samples_that_are_passed_over_have_their_place_among_all(model, many_sam
 
 
 def test_a_calibration_of_nothing_that_can_be_read_is_refused(model, tmp_path):
-    (tmp_path / "b.png").write_bytes(b"no picture")
+    (tmp_path / "b.png").write_bytes(b"no image")
     with pytest.raises(nestrt.InvalidArgument, match="none of the"):
         nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2, skip_unreadable=True)
 

@@ -1,4 +1,4 @@
-// Where the shared test data lie: real networks, pictures and expected results that are not part of the repository.
+// Where the shared test data lie: real networks, images and expected results that are not part of the repository.
 #pragma once
 
 #include <filesystem>

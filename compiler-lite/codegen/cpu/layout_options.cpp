@@ -55,7 +55,7 @@ bool can_be_folded(const Value& value) {
   return value.type == DataType::kS8 && value.shape.rank() == 4 && can_be_blocked(value);
 }
 
-// All operands alike, and both mixtures where there are two of them; the picture of a Conv folded besides.
+// All operands alike, and both mixtures where there are two of them; the image of a Conv folded besides.
 std::vector<std::vector<Layout>> input_patterns(const Graph& graph, const Node& node, const std::vector<size_t>& free) {
   std::vector<Layout> plain(node.inputs.size(), Layout::kPlain), blocked = plain;
   for (size_t i : free) blocked[i] = Layout::kBlocked16;

@@ -171,7 +171,7 @@ class EvtaBackend final : public Backend {
     return offer;
   }
 
-  // A convolution may read a folded picture.
+  // A convolution may read a folded image.
   Status take_input(const Value& input, NodeLayer* node) const {
     auto* const layer = std::get_if<ConvLayer>(&node->layer);
     const int64_t fold = fold_of(input.layout);

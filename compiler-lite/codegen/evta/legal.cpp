@@ -42,7 +42,7 @@ void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
 Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
   if (epilogue.scaled()) return refused(kStatedScales);
   if (epilogue.wide && graph.value(node.outputs[0]).shape.rank() < 3)
-    return refused("its result stays in f32, and is no picture");
+    return refused("its result stays in f32, and is no image");
   layer->wide = epilogue.wide;
   if (epilogue.wide)
     layer->shifts = {0};

@@ -13,7 +13,7 @@ bool all_are(const std::vector<int32_t>& list, int32_t number) {
   return std::all_of(list.begin(), list.end(), [number](int32_t entry) { return entry == number; });
 }
 
-// The window is the whole picture, once.
+// The window is the whole image, once.
 bool is_global(const ops::Pool& op, const Shape& x) {
   for (int axis = 2; axis < x.rank(); ++axis)
     if (op.kernel[static_cast<size_t>(axis - 2)] != x[axis]) return false;
@@ -33,7 +33,7 @@ std::string_view type_of(PoolKind kind, bool global) {
   return "";
 }
 
-// How far windows reach, along an axis of the picture.
+// How far windows reach, along an axis of the image.
 struct Axis {
   int64_t input, output, kernel, span, stride, begin, end;
 };
@@ -49,7 +49,7 @@ int64_t windows_by_library(const Axis& axis) {
   return (axis.input + axis.begin + axis.end - axis.span + axis.stride - 1) / axis.stride + 1;
 }
 
-// The padding behind the picture with which there are as many windows without ceil_mode; none where padding may not be
+// The padding behind the image with which there are as many windows without ceil_mode; none where padding may not be
 // as large.
 std::optional<int64_t> end_without_ceil(const Axis& axis) {
   const int64_t least = (axis.output - 1) * axis.stride + axis.span - axis.input - axis.begin;

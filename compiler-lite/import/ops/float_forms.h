@@ -27,7 +27,7 @@ Result<ValueId> softmax(NodeContext& node, ValueId x, int64_t stated_axis, int64
 Result<ops::Reduce> read_reduce(NodeContext& node, ops::ReduceKind kind, const Shape& x,
                                 const std::vector<int64_t>& stated_axes);
 
-// A pool whose window is the whole picture of `x`.
+// A pool whose window is the whole image of `x`.
 Result<ops::Pool> global_pool(NodeContext& node, ops::PoolKind kind, const Shape& x);
 
 // The attributes of a pool over `x`.

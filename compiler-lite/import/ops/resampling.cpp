@@ -277,7 +277,7 @@ double position(int64_t index, int64_t count, bool corners) {
   return (2.0 * static_cast<double>(index) + 1) / static_cast<double>(count) - 1;
 }
 
-// Points of a picture or volume of that shape, last axis first, with a 1 behind: [points, axes + 1].
+// Points of an image or volume of that shape, last axis first, with a 1 behind: [points, axes + 1].
 Result<ValueId> points_of(NodeContext& node, const Shape& shape, bool corners) {
   const int axes = shape.rank();
   const Shape result{shape.num_elements(), axes + 1};

@@ -1,4 +1,4 @@
-// Rows of s8 pictures, plain and in blocks of 16 folded channels (Layout in nestrt/data_type.h), in one function each
+// Rows of s8 images, plain and in blocks of 16 folded channels (Layout in nestrt/data_type.h), in one function each
 // for every instruction set. By "folded by one" is meant blocked16.
 #pragma once
 
@@ -11,13 +11,13 @@ inline constexpr int64_t kMaxFoldedChannels = 8;
 inline constexpr int64_t kFoldedBlock = 16;
 
 struct FoldedRow {
-  int64_t channels = 1;  // of the plain picture
+  int64_t channels = 1;  // of the plain image
   int64_t fold = 1;
-  int64_t columns = 1;       // of the folded picture
+  int64_t columns = 1;       // of the folded image
   int64_t block_stride = 0;  // bytes from a block of folded channels to the next
 
   int64_t blocks() const { return (channels * fold * fold + kFoldedBlock - 1) / kFoldedBlock; }
-  // Columns of a plain row that the functions read or write, those included that the picture does not have.
+  // Columns of a plain row that the functions read or write, those included that the image does not have.
   int64_t plain_columns() const { return (columns + kFoldedBlock - 1) / kFoldedBlock * kFoldedBlock * fold; }
 };
 

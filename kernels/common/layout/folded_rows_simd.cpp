@@ -41,7 +41,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D16 = hn::CappedTag<int8_t, kFoldedBlock>;
 using V16 = hn::Vec<D16>;
 
-// A row's folded channels of 16 pixels, each side by side, of pictures folded by 1 or 2.
+// A row's folded channels of 16 pixels, each side by side, of images folded by 1 or 2.
 struct Tile {
   HWY_ALIGN int8_t lanes[kMaxFoldedChannels * 2 * 2][kFoldedBlock];
 };
@@ -63,7 +63,7 @@ void fold_by(const FoldedRow& row, const int8_t* from, int8_t* to) {
   const int64_t channels = row.channels, lanes = channels * kFold * kFold;
   Tile tile;
   for (int64_t column = 0; column < row.columns; column += kFoldedBlock) {
-    for (int64_t i = 0; i < kFold * channels; ++i) {  // rows of the plain picture
+    for (int64_t i = 0; i < kFold * channels; ++i) {  // rows of the plain image
       const int8_t* const plain = from + i * row.plain_columns() + column * kFold;
       int8_t(*const lane)[kFoldedBlock] = tile.lanes + i / channels * kFold * channels + i % channels;
       const V16 low = hn::LoadU(d, plain);

@@ -1,4 +1,4 @@
-// Convolution of a plain input with few channels, a picture, into a blocked16 output. A segment is one row of the
+// Convolution of a plain input with few channels, an image, into a blocked16 output. A segment is one row of the
 // kernel: its products walk along a row of the input. Each row of outputs copies the input rows that it needs, with
 // their padding, into scratch of its thread, so that the tiles need no edges. Where segments of a few elements cost
 // more than a copy, a pixel's are put side by side first, and make one.
@@ -11,7 +11,7 @@
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_rows.h"
-#include "kernels/conv/picture_rows.h"
+#include "kernels/conv/image_rows.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -49,7 +49,7 @@ struct OutputRow {
 
 class Stem16 final : public Kernel, public WindowRows {
  public:
-  explicit Stem16(BlockedConv conv) : WindowRows(picture_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)) {
+  explicit Stem16(BlockedConv conv) : WindowRows(image_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)) {
     const auto& [d, h, w] = conv_.geometry.axes;
     kernel_rows_ = conv_.geometry.in_channels * d.kernel * h.kernel;
     row_length_ = (w.output - 1) * w.stride + w.kernel;
@@ -80,7 +80,7 @@ class Stem16 final : public Kernel, public WindowRows {
     return round_up(products() + round_up(width, kCopied) - width, kCopied);
   }
   void gather_pixels(const float* rows, float* pixels) const;
-  void run_row(const PictureRows<float>& picture, int64_t row, const OutputRow& to, float* scratch) const;
+  void run_row(const ImageRows<float>& image, int64_t row, const OutputRow& to, float* scratch) const;
   void multiply(const float* from, const OutputRow& to) const;
 
   BlockedConv conv_;
@@ -110,20 +110,20 @@ void Stem16::run(const KernelCall& call) const {
 }
 
 void Stem16::run_rows(const RowCall& call) const {
-  const PictureRows<float> picture{reinterpret_cast<const float*>(call.input), call.input_rows.first,
-                                   call.input_block_bytes / int64_t{sizeof(float)}};
+  const ImageRows<float> image{reinterpret_cast<const float*>(call.input), call.input_rows.first,
+                               call.input_block_bytes / int64_t{sizeof(float)}};
   const int64_t row_elements = conv_.geometry.axes[2].output * kTileBlock;
   OutputRow to{reinterpret_cast<float*>(call.output), reinterpret_cast<const float*>(call.residual),
                call.output_block_bytes / int64_t{sizeof(float)}};
   for (int64_t i = 0; i < call.rows.count; ++i) {
-    run_row(picture, call.rows.first + i, to, reinterpret_cast<float*>(call.scratch));
+    run_row(image, call.rows.first + i, to, reinterpret_cast<float*>(call.scratch));
     to.output += row_elements;
     if (to.residual != nullptr) to.residual += row_elements;
   }
 }
 
-void Stem16::run_row(const PictureRows<float>& picture, int64_t row, const OutputRow& to, float* scratch) const {
-  copy_rows_under(conv_.geometry, picture, row, 0.0f, row_length_, scratch);
+void Stem16::run_row(const ImageRows<float>& image, int64_t row, const OutputRow& to, float* scratch) const {
+  copy_rows_under(conv_.geometry, image, row, 0.0f, row_length_, scratch);
   if (!kGathers) return multiply(scratch, to);
   float* const pixels = scratch + kernel_rows_ * row_length_ + kCopied;
   gather_pixels(scratch, pixels);

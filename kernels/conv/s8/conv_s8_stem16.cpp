@@ -1,4 +1,4 @@
-// s8 convolution of an input with few channels, a picture, plain or in blocks of 16 folded channels, into a blocked16
+// s8 convolution of an input with few channels, an image, plain or in blocks of 16 folded channels, into a blocked16
 // output. Under each row of outputs the input rows that it needs, with their padding, are interleaved column by column
 // in scratch of its thread: so all that an output reads is one run of bytes, as long as its reduction.
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_rows.h"
-#include "kernels/conv/picture_rows.h"
+#include "kernels/conv/image_rows.h"
 #include "kernels/conv/s8/conv_s8_stem16.h"
 #include "kernels/conv/s8/conv_s8_unfold.h"
 
@@ -22,7 +22,7 @@ class S8Stem16 final : public Kernel, public WindowRows {
  public:
   // `tiles` are null where product.run() computes.
   S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product, std::unique_ptr<S8StemRows> tiles)
-      : WindowRows(picture_rows(geometry, 1)),
+      : WindowRows(image_rows(geometry, 1)),
         geometry_(geometry),
         product_(std::move(product)),
         tiles_(std::move(tiles)),
@@ -55,7 +55,7 @@ class S8Stem16 final : public Kernel, public WindowRows {
  private:
   int64_t step() const { return geometry_.axes[2].stride * rows_; }  // between outputs of a row
   void bring_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const;
-  void copy_rows(const PictureRows<int8_t>& picture, int64_t row, int8_t* rows) const;
+  void copy_rows(const ImageRows<int8_t>& image, int64_t row, int8_t* rows) const;
   void run_row(int8_t* scratch, S8StemRow& row) const;
   void multiply(const S8StemRow& row) const;
   void for_each(Range rows, FunctionRef<void(int64_t row)> run_one) const;
@@ -95,10 +95,10 @@ void S8Stem16::run(const KernelCall& call) const {
 
 void S8Stem16::run_rows(const RowCall& call) const {
   auto* const copy = reinterpret_cast<int8_t*>(call.scratch);
-  const PictureRows<int8_t> picture{reinterpret_cast<const int8_t*>(call.input), call.input_rows.first,
-                                    call.input_block_bytes};
+  const ImageRows<int8_t> image{reinterpret_cast<const int8_t*>(call.input), call.input_rows.first,
+                                call.input_block_bytes};
   for_each({0, call.rows.count}, [&](int64_t i) {
-    copy_rows(picture, call.rows.first + i, copy);
+    copy_rows(image, call.rows.first + i, copy);
     S8StemRow to;
     to.output = call.output;
     to.residual = reinterpret_cast<const int8_t*>(call.residual);
@@ -120,8 +120,8 @@ void S8Stem16::bring_rows(const KernelCall& call, int64_t image, int64_t row, in
   copy_rows({input + image * geometry_.in_channels * channel, 0, channel}, row, rows);
 }
 
-void S8Stem16::copy_rows(const PictureRows<int8_t>& picture, int64_t row, int8_t* rows) const {
-  copy_rows_under(geometry_, picture, row, product_.outputs().input_zero(), columns_, rows);
+void S8Stem16::copy_rows(const ImageRows<int8_t>& image, int64_t row, int8_t* rows) const {
+  copy_rows_under(geometry_, image, row, product_.outputs().input_zero(), columns_, rows);
 }
 
 // `scratch`: the rows under it, and behind them room for their columns.

@@ -27,17 +27,17 @@ S8Unfold::S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns)
 void S8Unfold::run(const int8_t* input, int64_t image, int64_t row, int8_t* to) const {
   const int64_t fold = row_.fold, top = row * height_.stride - height_.pad_begin;
   const int64_t filled = std::min(stride_, width_.pad_begin + row_.plain_columns());
-  const int8_t* const picture = input + image * row_.blocks() * row_.block_stride;
+  const int8_t* const image = input + image * row_.blocks() * row_.block_stride;
   for (int64_t tap = 0; tap < height_.kernel;) {
     const int64_t y = top + tap;
-    // Before the picture no row is folded: those taps are one step.
+    // Before the image no row is folded: those taps are one step.
     const int64_t part = y < 0 ? 0 : y % fold, rows = y < 0 ? -y : fold - part;
     const int64_t end = std::min(height_.kernel, tap + rows);
     if (y < 0 || y / fold >= folded_rows_) {
       clear(tap, end, 0, columns_, to);
     } else {
       clear(tap, end, 0, width_.pad_begin, to);
-      unfold_(row_, part, part + end - tap, picture + y / fold * row_.columns * kFoldedBlock,
+      unfold_(row_, part, part + end - tap, image + y / fold * row_.columns * kFoldedBlock,
               {to + tap * stride_ + width_.pad_begin, height_.kernel * stride_, stride_});
       clear(tap, end, filled, columns_, to);
     }

@@ -1,4 +1,4 @@
-// S8Unfold: brings conv.s8.stem16 the input rows under a row of outputs from a picture that lies in blocks of 16
+// S8Unfold: brings conv.s8.stem16 the input rows under a row of outputs from an image that lies in blocks of 16
 // channels, folded or not (nestrt/data_type.h).
 #pragma once
 

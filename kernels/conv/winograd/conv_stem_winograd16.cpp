@@ -1,7 +1,7 @@
-// Winograd's convolution of a picture by kernels of 7 x 7 with stride 2. Two rows and two columns of pixels are folded
+// Winograd's convolution of an image by kernels of 7 x 7 with stride 2. Two rows and two columns of pixels are folded
 // into channels, c to 4 c: what was a kernel of 7 x 7 with stride 2 is one of 4 x 4 with stride 1 then, whose taps
 // outside the old one are zeros, and F(3 x 3, 4 x 4) takes 36 products of 4 c channels for 9 outputs where the
-// definition has 9 * 49 of c: a third for three channels. Pictures are folded into scratch one by one, as blocked16.
+// definition has 9 * 49 of c: a third for three channels. Images are folded into scratch one by one, as blocked16.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -50,7 +50,7 @@ ConvAxis folded(const ConvAxis& axis) {
   return result;
 }
 
-// Of one picture.
+// Of one image.
 ConvGeometry folded(const ConvGeometry& geometry) {
   ConvGeometry result = geometry;
   result.batch = 1;
@@ -108,7 +108,7 @@ class StemWinograd16 final : public Kernel {
  private:
   size_t folded_bytes() const { return saturated_bytes(folded_.in_spatial(), kTileBlock, sizeof(float)); }
   void fold(const KernelCall& call, int64_t image) const;
-  void fold_row(const float* picture, int64_t row, float* to) const;
+  void fold_row(const float* image, int64_t row, float* to) const;
 
   ConvGeometry plain_, folded_;
   bool repacked_;
@@ -135,24 +135,24 @@ void StemWinograd16::run(const KernelCall& call) const {
 }
 
 void StemWinograd16::fold(const KernelCall& call, int64_t image) const {
-  const float* const picture = call.input<float>(0) + image * plain_.in_channels * plain_.in_spatial();
+  const float* const image = call.input<float>(0) + image * plain_.in_channels * plain_.in_spatial();
   auto* const pixels = reinterpret_cast<float*>(call.shared_scratch);
   const int64_t rows = folded_.axes[1].input, row_floats = folded_.axes[2].input * kTileBlock;
   const int64_t parts = std::min(rows, task_count(rows * row_floats, kFoldPixels, call.parallel->num_threads()));
   call.parallel->parallel_for(parts, [&](int64_t index, int) {
     const Range part = part_of(rows, index, parts);
-    for (int64_t row = part.first; row < part.last; ++row) fold_row(picture, row, pixels + row * row_floats);
+    for (int64_t row = part.first; row < part.last; ++row) fold_row(image, row, pixels + row * row_floats);
   });
 }
 
-// Pixels of a row, two by two, a channel after the other; zeros are what lies outside the picture and in lanes without
+// Pixels of a row, two by two, a channel after the other; zeros are what lies outside the image and in lanes without
 // a channel.
-void StemWinograd16::fold_row(const float* picture, int64_t row, float* to) const {
+void StemWinograd16::fold_row(const float* image, int64_t row, float* to) const {
   const int64_t height = plain_.axes[1].input, width = plain_.axes[2].input, columns = folded_.axes[2].input;
   std::fill_n(to, columns * kTileBlock, 0.0f);
-  for (int64_t channel = 0; channel < plain_.in_channels; ++channel, picture += height * width)
+  for (int64_t channel = 0; channel < plain_.in_channels; ++channel, image += height * width)
     for (int64_t y = 0; y < std::min(kFold, height - row * kFold); ++y) {
-      const float* from = picture + (row * kFold + y) * width;
+      const float* from = image + (row * kFold + y) * width;
       float* lanes = to + channel * kFoldPixels + y * kFold;
       for (int64_t x = 0; x < width / kFold; ++x, from += kFold, lanes += kTileBlock)
         std::memcpy(lanes, from, kFold * sizeof(float));

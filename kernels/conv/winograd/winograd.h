@@ -6,7 +6,7 @@
 // Convolutional Neural Networks, 2015.
 //
 // F(3 x 3, 4 x 4), with the points of F(4 x 4, 3 x 3) and its B, is for kernels of four taps: those of 7 x 7 with
-// stride 2 over pictures whose pixels are folded two by two into channels
+// stride 2 over images whose pixels are folded two by two into channels
 // (kernels/conv/winograd/conv_stem_winograd16.cpp).
 //
 // With stride 2 two outputs along an axis are those of the even inputs with the outer taps, F(2, 2), and those of the

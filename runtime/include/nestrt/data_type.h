@@ -33,13 +33,13 @@ constexpr size_t size_bytes(DataType type) {
 std::string_view name(DataType type);
 
 // How the elements of a tensor [N, C, spatial...] lie in memory.
-//   kPlain    row-major, as the shape says (NCHW for a picture)
+//   kPlain    row-major, as the shape says (NCHW for an image)
 //   kBlocked16, kBlocked32
 //             [N][ceil(C/B)][spatial...][B] with B = 16 or 32: one vector of channels per pixel; EVTA's own
 //             layout. The lanes past C of the last block hold unspecified values: no kernel may let them
 //             influence a valid lane (a NaN there must not spread).
 //   kFolded2, kFolded4, kFolded8
-//             of s8 pictures [N, C, H, W] that a convolution reads whose stride is a multiple of F = 2, 4 or 8:
+//             of s8 images [N, C, H, W] that a convolution reads whose stride is a multiple of F = 2, 4 or 8:
 //             F rows and columns of pixels are channels of one, in blocks of 16,
 //             [N][ceil(C F F / 16)][ceil(H / F)][ceil(W / F)][16]. Element (c, y, x) is channel
 //             (y % F * F + x % F) * C + c of pixel (y / F, x / F); everything else is zero.

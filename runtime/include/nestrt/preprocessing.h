@@ -1,4 +1,4 @@
-// Preprocessing: how a picture becomes an input: x = (pixel - mean) * scale by channel, pixels 0..255.
+// Preprocessing: how an image becomes an input: x = (pixel - mean) * scale by channel, pixels 0..255.
 #pragma once
 
 #include <cstdint>

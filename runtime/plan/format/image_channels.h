@@ -1,4 +1,4 @@
-// Which dimension of an input that takes a picture has its channels.
+// Which dimension of an input that takes an image has its channels.
 #pragma once
 
 #include "nestrt/shape.h"
@@ -6,11 +6,11 @@
 namespace nestrt {
 
 // Luminance, or three colours.
-constexpr bool is_picture_channels(int64_t dim) { return dim == 1 || dim == 3; }
+constexpr bool is_image_channels(int64_t dim) { return dim == 1 || dim == 3; }
 
 // [N, C, H, W], or [N, H, W, C] where only the last dimension is 1 or 3. Requires: rank 4.
-inline int picture_channels_axis(const Shape& shape) {
-  return !is_picture_channels(shape[1]) && is_picture_channels(shape[3]) ? 3 : 1;
+inline int image_channels_axis(const Shape& shape) {
+  return !is_image_channels(shape[1]) && is_image_channels(shape[3]) ? 3 : 1;
 }
 
 }  // namespace nestrt

@@ -62,11 +62,11 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
   if (tensor.shape.rank() != 4)
     return Status(Code::kInvalidPlan,
                   fmt::format("preprocessing needs an input of rank 4, not {}", tensor.shape.rank()));
-  const int64_t channels = tensor.shape[picture_channels_axis(tensor.shape)];
+  const int64_t channels = tensor.shape[image_channels_axis(tensor.shape)];
   if (channels < 1 || channels > 4)
     return Status(Code::kInvalidPlan, fmt::format("preprocessing needs 1 to 4 channels, not {}", channels));
   if (preprocessing.letterbox && preprocessing.resize > 0)
-    return Status(Code::kInvalidPlan, "preprocessing crops a picture, and keeps all of it");
+    return Status(Code::kInvalidPlan, "preprocessing crops an image, and keeps all of it");
   for (const std::vector<float>* values : {&preprocessing.mean, &preprocessing.scale}) {
     if (!values->empty() && values->size() != static_cast<size_t>(channels))
       return Status(Code::kInvalidPlan,

@@ -68,7 +68,7 @@ Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, pla
     return Status(Code::kInvalidPlan, fmt::format("layout {} needs rank 2 or more", name(layout)));
   if (is_folded(layout) && (shape.rank() != 4 || type != DataType::kS8 || kind == plan::BufferKind::kConstant))
     return Status(Code::kInvalidPlan,
-                  fmt::format("layout {} is for s8 pictures, not for {} {}{}", name(layout), name(type),
+                  fmt::format("layout {} is for s8 images, not for {} {}{}", name(layout), name(type),
                               shape.to_string(), kind == plan::BufferKind::kConstant ? " that is constant" : ""));
   if (tensor.packing == Packing::kInvalidIndex) return storage_bytes(type, shape, layout);
   const DataType packed = packed_type(tensor.packing);

@@ -222,22 +222,21 @@ TEST_CASE("Models with several inputs are refused") {
   CHECK_THAT(result.error().to_string(), Contains("has 2 inputs"));
 }
 
-TEST_CASE("Pictures that cannot be read are fatal or skipped") {
+TEST_CASE("Images that cannot be read are fatal or skipped") {
   const Files files;
   ModelBuilder builder;
-  builder.input("picture", {1, 3, 32, 32}).output("y");
-  builder.node("Relu", {"picture"}, {"y"});
-  const auto pictures = std::filesystem::path(files.folder.path()) / "pictures";
-  std::filesystem::create_directory(pictures);
-  files.folder.write_text("pictures/broken.png", "no picture");
+  builder.input("image", {1, 3, 32, 32}).output("y");
+  builder.node("Relu", {"image"}, {"y"});
+  const auto images = std::filesystem::path(files.folder.path()) / "images";
+  std::filesystem::create_directory(images);
+  files.folder.write_text("images/broken.png", "no image");
   const std::string model = files.model(builder);
   CalibrationOptions options;
-  options.samples.images = pictures.string();
+  options.samples.images = images.string();
   CHECK_THAT(calibrate(model, options).error().to_string(), Contains("broken.png") && Contains("--skip-unreadable"));
   options.samples.skip_unreadable = true;
   CHECK_THAT(calibrate(model, options).error().to_string(), Contains("none of the 1") && Contains("broken.png"));
-  std::filesystem::copy_file(std::filesystem::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png",
-                             pictures / "cat.png");
+  std::filesystem::copy_file(std::filesystem::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png", images / "cat.png");
   const auto result = calibrate(model, options);
   REQUIRE(result);
   CHECK(result->profile.samples == 1);

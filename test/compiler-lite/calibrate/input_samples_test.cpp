@@ -25,7 +25,7 @@ TensorInfo input_of(const Shape& shape) {
   return info;
 }
 
-const TensorInfo kPicture = input_of({1, 3, 32, 32});
+const TensorInfo kImage = input_of({1, 3, 32, 32});
 
 // A file of that shape with elements 0, 1, 2, ...
 std::string write_array(const test::TemporaryFolder& folder, const Shape& shape) {
@@ -42,34 +42,34 @@ float first_element(const tools::Array& array) {
   return result;
 }
 
-std::string complaint(const SampleOptions& options, const TensorInfo& input = kPicture) {
+std::string complaint(const SampleOptions& options, const TensorInfo& input = kImage) {
   const auto samples = InputSamples::open(options, input, nullptr);
   REQUIRE_FALSE(samples);
   return samples.error().to_string();
 }
 
-// Pictures 1.png to 4.PNG, a text among them.
-void write_pictures(const test::TemporaryFolder& folder) {
-  const fs::path picture = fs::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png";
-  for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(picture, fs::path(folder.path()) / file);
+// Images 1.png to 4.PNG, a text among them.
+void write_images(const test::TemporaryFolder& folder) {
+  const fs::path image = fs::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png";
+  for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(image, fs::path(folder.path()) / file);
   folder.write_text("labels.txt", "cat");
 }
 
 }  // namespace
 
-TEST_CASE("Pictures of a folder are samples in the order of their names") {
+TEST_CASE("Images of a folder are samples in the order of their names") {
   const test::TemporaryFolder folder;
-  write_pictures(folder);
+  write_images(folder);
   Preprocessing preprocessing;
   preprocessing.mean = {1000};
-  const auto samples = InputSamples::open({folder.path(), "", 0, false}, kPicture, &preprocessing);
+  const auto samples = InputSamples::open({folder.path(), "", 0, false}, kImage, &preprocessing);
   REQUIRE(samples);
   REQUIRE(samples->size() == 4);
   CHECK_THAT(samples->name(0), Contains("1.png"));
   CHECK_THAT(samples->name(3), Contains("4.PNG"));
   const auto sample = samples->read(2);
   REQUIRE(sample);
-  CHECK(sample->shape == kPicture.shape);
+  CHECK(sample->shape == kImage.shape);
   CHECK(first_element(*sample) >= -1000);
   CHECK(first_element(*sample) <= -745);
 }
@@ -140,7 +140,7 @@ TEST_CASE("Missing calibration data is said") {
   CHECK_THAT(complaint({path, "also.npy", 0, false}), Contains("one of them"));
   CHECK_THAT(complaint({path, "", 0, false}), Contains("no .jpg") && Contains(path));
   CHECK_THAT(complaint({path + "/absent", "", 0, false}), Contains("absent"));
-  CHECK_THAT(complaint({folder.write_text("file", ""), "", 0, false}), Contains("expected a folder of pictures"));
+  CHECK_THAT(complaint({folder.write_text("file", ""), "", 0, false}), Contains("expected a folder of images"));
   CHECK_THAT(complaint({"", path + "/absent.npy", 0, false}), Contains("absent.npy"));
   const std::string npy = write_array(folder, {2, 3, 32, 31});
   CHECK_THAT(complaint({"", npy, 0, false}), Contains("2x3x32x31") && Contains("N x 1x3x32x32"));
@@ -148,19 +148,19 @@ TEST_CASE("Missing calibration data is said") {
   CHECK_THAT(complaint({path + "/absent.npy", "", 0, false}), Contains("No such file"));
 }
 
-TEST_CASE("Unreadable and small pictures are named") {
+TEST_CASE("Unreadable and small images are named") {
   const test::TemporaryFolder folder;
-  write_pictures(folder);
-  folder.write_text("2.png", "no picture");
+  write_images(folder);
+  folder.write_text("2.png", "no image");
   const SampleOptions options{folder.path(), "", 0, true};
-  const auto samples = InputSamples::open(options, kPicture, nullptr);
+  const auto samples = InputSamples::open(options, kImage, nullptr);
   REQUIRE(samples);
   CHECK(samples->read(0).has_value());
   CHECK_THAT(samples->read(1).error().to_string(), Contains("2.png"));
 
   Preprocessing small;
   small.resize = 16;
-  const auto cropped = InputSamples::open(options, kPicture, &small);
+  const auto cropped = InputSamples::open(options, kImage, &small);
   REQUIRE(cropped);
   CHECK_THAT(cropped->read(0).error().to_string(), Contains("1.png") && Contains("smaller than the input"));
 }

@@ -429,12 +429,12 @@ TEST_CASE("Random inputs of a plan with preprocessing are preprocessed pixels") 
   ModelBuilder model;
   model.input("x", {1, 3, 8, 8}).output("y").node("Relu", {"x"}, {"y"});
   const Workshop workshop;
-  std::ofstream(workshop.path("picture.onnx"), std::ios::binary) << model.bytes();
+  std::ofstream(workshop.path("image.onnx"), std::ios::binary) << model.bytes();
   CompileOptions options;
   options.preprocessing = Preprocessing();
   options.preprocessing->mean = {10, 20, 30};
   options.preprocessing->scale = {0.5f};
-  const auto bytes = compile(workshop.path("picture.onnx"), options);
+  const auto bytes = compile(workshop.path("image.onnx"), options);
   REQUIRE(bytes);
   const auto inputs = random_inputs(**Plan::from_memory(bytes->span()), 0);
   const auto* values = reinterpret_cast<const float*>(inputs[0].bytes.data());

@@ -43,13 +43,13 @@ TEST_CASE("A batch dimension that alone is open becomes one") {
 
 TEST_CASE("Other open dimensions must be stated, and the message says how") {
   ModelBuilder model;
-  model.input("picture", {0, 3, 0, 0}).output("y").node("Relu", {"picture"}, {"y"});
+  model.input("image", {0, 3, 0, 0}).output("y").node("Relu", {"image"}, {"y"});
   const std::string message = message_of(model);
-  CHECK(contains(message, "input 'picture'"));
+  CHECK(contains(message, "input 'image'"));
   CHECK(contains(message, "dimension 2 ('N')"));
-  CHECK(contains(message, "--input-shape picture="));
+  CHECK(contains(message, "--input-shape image="));
   ImportOptions options;
-  options.input_shapes["picture"] = {2, 3, 8, 8};
+  options.input_shapes["image"] = {2, 3, 8, 8};
   const Graph graph = import_or_fail(model, options);
   CHECK(graph.value(graph.outputs[0]).shape == Shape{2, 3, 8, 8});
 }

@@ -61,7 +61,7 @@ CheckPartsReport checked_parts(const CheckPartsOptions& options) {
 
 }  // namespace
 
-TEST_CASE("Parts match their model on random inputs, arrays, pictures and files") {
+TEST_CASE("Parts match their model on random inputs, arrays, images and files") {
   const std::string python = test::existing_python();
   if (python.empty()) return;
   const DemoParts parts;

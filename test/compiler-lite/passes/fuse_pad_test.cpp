@@ -11,7 +11,7 @@ using compiler::Graph;
 using compiler::ValueId;
 using ops::PoolKind;
 
-const Shape kPicture{1, 3, 6, 6};
+const Shape kImage{1, 3, 6, 6};
 
 // Runs the pass, checks that the results are the same, and returns the number of Pads that are left.
 int pads_left(Graph& graph, ValueId output) {
@@ -30,16 +30,16 @@ ValueId padded(Graph& graph, ValueId x, float value = 0) {
 TEST_CASE("A Pad of zeros goes into the Conv, on top of its own padding") {
   std::mt19937 generator(1);
   Graph graph;
-  CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kPicture)), 4, 3, 1)) == 0);
+  CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kImage)), 4, 3, 1)) == 0);
 }
 
 TEST_CASE("A Pad of another number, or of channels, stays before a Conv") {
   std::mt19937 generator(1);
   Graph graph;
-  CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kPicture), 1), 4, 3)) == 1);
+  CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kImage), 1), 4, 3)) == 1);
 
   Graph channels;
-  const ValueId pad = add(channels, pad_attributes({0, 1, 0, 0}, {0, 0, 0, 0}), {add_input(channels, "x", kPicture)});
+  const ValueId pad = add(channels, pad_attributes({0, 1, 0, 0}, {0, 0, 0, 0}), {add_input(channels, "x", kImage)});
   CHECK(pads_left(channels, add_conv(channels, generator, pad, 4, 3)) == 1);
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("A Pad of zeros goes into an average pool that counts it") {
       Graph graph;
       ops::Pool pool = pool_attributes(PoolKind::kAverage, {3, 3}, pad);
       pool.count_include_pad = counted;
-      const int left = pads_left(graph, add(graph, pool, {padded(graph, add_input(graph, "x", kPicture))}));
+      const int left = pads_left(graph, add(graph, pool, {padded(graph, add_input(graph, "x", kImage))}));
       CHECK(left == (pad == 0 || counted ? 0 : 1));
     }
   }
@@ -58,14 +58,14 @@ TEST_CASE("A Pad of zeros goes into an average pool that counts it") {
 TEST_CASE("A Pad of minus infinity goes into a max pool, one of zeros does not") {
   for (const float value : {0.0f, -std::numeric_limits<float>::infinity()}) {
     Graph graph;
-    const ValueId pad = padded(graph, add_input(graph, "x", kPicture), value);
+    const ValueId pad = padded(graph, add_input(graph, "x", kImage), value);
     CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {pad})) == (value == 0 ? 1 : 0));
   }
 }
 
 TEST_CASE("A Pad of zeros goes into a max pool whose input is not negative") {
   Graph graph;
-  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kPicture)});
+  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kImage)});
   CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {padded(graph, relu)})) == 0);
 }
 
@@ -73,21 +73,21 @@ TEST_CASE("A Pad of zeros goes into a max pool after a Clip only where the Clip 
   for (const auto& [low, high, left] : {std::tuple(0.0f, 6.0f, 0), {-1.0f, 6.0f, 1}, {0.0f, -1.0f, 1}}) {
     Graph graph;
     const ValueId clip =
-        add(graph, unary_attributes(ops::UnaryKind::kClip, low, high), {add_input(graph, "x", kPicture)});
+        add(graph, unary_attributes(ops::UnaryKind::kClip, low, high), {add_input(graph, "x", kImage)});
     CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {padded(graph, clip)})) == left);
   }
 }
 
 TEST_CASE("A Pad as wide as the window of a max pool stays") {
   Graph graph;
-  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kPicture)});
+  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kImage)});
   CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {1, 1}), {padded(graph, relu)})) == 1);
 }
 
 TEST_CASE("A Pad with two users goes into both") {
   std::mt19937 generator(1);
   Graph graph;
-  const ValueId pad = padded(graph, add_input(graph, "x", kPicture));
+  const ValueId pad = padded(graph, add_input(graph, "x", kImage));
   const ValueId a = add_conv(graph, generator, pad, 4, 3), b = add_conv(graph, generator, pad, 4, 3);
   CHECK(pads_left(graph, add(graph, concat_attributes(1), {a, b})) == 0);
 }

@@ -13,7 +13,7 @@ using compiler::ValueId;
 using ops::BinaryKind;
 using ops::UnaryKind;
 
-// Draws nodes over values of rank 4 with a picture of one size, some of them transposed on the way.
+// Draws nodes over values of rank 4 with an image of one size, some of them transposed on the way.
 class RandomNetwork {
  public:
   explicit RandomNetwork(uint32_t seed) : generator_(seed) {}

@@ -25,12 +25,12 @@ int transposes_left(Graph& graph, ValueId output) {
   return count(graph, ops::Kind::kTranspose);
 }
 
-const Shape kPicture{1, 3, 4, 5};
+const Shape kImage{1, 3, 4, 5};
 
 TEST_CASE("Transposes around elementwise operators with constants cancel") {
   std::mt19937 generator(1);
   Graph graph;
-  ValueId y = to_last(graph, add_input(graph, "x", kPicture));
+  ValueId y = to_last(graph, add_input(graph, "x", kImage));
   y = add(graph, binary_attributes(BinaryKind::kMul), {y, random_constant(graph, generator, {3})});
   y = add(graph, binary_attributes(BinaryKind::kAdd), {random_constant(graph, generator, {1, 4, 1, 3}), y});
   y = add(graph, binary_attributes(BinaryKind::kSub), {y, scalar(graph, 2)});
@@ -40,8 +40,8 @@ TEST_CASE("Transposes around elementwise operators with constants cancel") {
 
 TEST_CASE("Transposes around Pad, Slice and Concat cancel") {
   Graph graph;
-  const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
-  const ValueId z = to_last(graph, add_input(graph, "z", kPicture));
+  const ValueId x = to_last(graph, add_input(graph, "x", kImage));
+  const ValueId z = to_last(graph, add_input(graph, "z", kImage));
   ops::Slice slice;
   slice.start = {0, 1, 4, 0};
   slice.step = {1, 1, -2, 1};
@@ -54,7 +54,7 @@ TEST_CASE("Transposes around Pad, Slice and Concat cancel") {
 
 TEST_CASE("A gate computed from the transposed tensor does not stand in the way") {
   Graph graph;
-  const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
+  const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId gate = add(graph, unary_attributes(UnaryKind::kSigmoid), {x});
   CHECK(transposes_left(graph, to_first(graph, add(graph, binary_attributes(BinaryKind::kMul), {x, gate}))) == 0);
 }
@@ -65,7 +65,7 @@ TEST_CASE("A mean over the spatial axes needs no Transpose, with and without kep
     ops::Reduce mean;
     mean.axes = {1, 2};
     mean.keep_dims = keep;
-    CHECK(transposes_left(graph, add(graph, mean, {to_last(graph, add_input(graph, "x", kPicture))}, "y")) == 0);
+    CHECK(transposes_left(graph, add(graph, mean, {to_last(graph, add_input(graph, "x", kImage))}, "y")) == 0);
     CHECK(graph.value(graph.outputs[0]).name == "y");
   }
 }
@@ -82,14 +82,14 @@ TEST_CASE("A Reduce over some axes leaves the order of the others") {
 
 TEST_CASE("A Transpose that only an operator with an order of its own uses stays") {
   Graph graph;
-  const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
+  const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId y = add(graph, unary_attributes(UnaryKind::kRelu), {x});
   CHECK(transposes_left(graph, add(graph, reshape_attributes({60}), {y})) == 1);
 }
 
 TEST_CASE("Sinking that would only multiply Transposes is not done") {
   Graph graph;
-  const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
+  const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId a = add(graph, unary_attributes(UnaryKind::kRelu), {x});
   const ValueId b = add(graph, unary_attributes(UnaryKind::kAbs), {x});
   const ValueId c = add(graph, reshape_attributes({60}), {a}), d = add(graph, reshape_attributes({60}), {b});

@@ -15,8 +15,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-const std::string kPictures = NESTRT_SOURCE_DIR "/examples/images";
-constexpr const char* kPictureNames[] = {"airplane_1.png", "cat.png", "ship_2.png"};
+const std::string kImages = NESTRT_SOURCE_DIR "/examples/images";
+constexpr const char* kImageNames[] = {"airplane_1.png", "cat.png", "ship_2.png"};
 
 class Workshop {
  public:
@@ -27,15 +27,15 @@ class Workshop {
     options.samples.npy = path("samples.npy");
     return options;
   }
-  // Three pictures with these labels.
-  EvaluationOptions over_pictures(const std::string& labels) const {
-    std::filesystem::create_directories(path("pictures"));
-    for (const char* name : kPictureNames)
-      std::filesystem::copy_file(kPictures + "/" + name, path("pictures/") + name,
+  // Three images with these labels.
+  EvaluationOptions over_images(const std::string& labels) const {
+    std::filesystem::create_directories(path("images"));
+    for (const char* name : kImageNames)
+      std::filesystem::copy_file(kImages + "/" + name, path("images/") + name,
                                  std::filesystem::copy_options::overwrite_existing);
     REQUIRE(tools::write_text(path("labels.tsv"), labels).ok());
     EvaluationOptions options;
-    options.samples.images = path("pictures");
+    options.samples.images = path("images");
     options.labels = path("labels.tsv");
     return options;
   }
@@ -88,18 +88,18 @@ TEST_CASE("A quantization is measured against the same network in f32") {
 
 TEST_CASE("With labels the loss is that of accuracy") {
   const Workshop workshop;
-  const EvaluationOptions unlabelled{{}, workshop.over_pictures("").samples, "", 0};
+  const EvaluationOptions unlabelled{{}, workshop.over_images("").samples, "", 0};
   auto first = workshop.evaluator(unlabelled);
   REQUIRE(first);
   const Quantization quantization = workshop.quantization(unlabelled.samples, {"second"});
   const auto score = first->evaluate(quantization, 3);
   REQUIRE(score);
-  // Each class is right for the pictures that the network gives it: together, all.
+  // Each class is right for the images that the network gives it: together, all.
   uint64_t right = 0, right_in_f32 = 0;
   for (int label = 0; label < 4; ++label) {
     std::string lines;
-    for (const char* name : kPictureNames) lines += std::string(name) + "\t" + std::to_string(label - 1) + "\n";
-    EvaluationOptions options = workshop.over_pictures(lines);
+    for (const char* name : kImageNames) lines += std::string(name) + "\t" + std::to_string(label - 1) + "\n";
+    EvaluationOptions options = workshop.over_images(lines);
     options.offset = -1;
     auto evaluator = workshop.evaluator(options);
     INFO(evaluator.error().to_string());
@@ -116,12 +116,12 @@ TEST_CASE("With labels the loss is that of accuracy") {
   CHECK(right_in_f32 == 3);
 }
 
-TEST_CASE("Labels that do not fit pictures or network are named") {
+TEST_CASE("Labels that do not fit images or network are named") {
   const Workshop workshop;
-  CHECK_THAT(workshop.complaint(workshop.over_pictures("cat.png\t0\n")), Contains("has no class for"));
-  CHECK_THAT(workshop.complaint(workshop.over_pictures("cat.png\t0\nship_2.png\t4\n")),
+  CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\n")), Contains("has no class for"));
+  CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\nship_2.png\t4\n")),
              Contains("line 2: class 4 is none of the network's") && Contains("--offset"));
-  EvaluationOptions absent = workshop.over_pictures("");
+  EvaluationOptions absent = workshop.over_images("");
   absent.labels = workshop.path("absent.tsv");
   CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));
 }
@@ -182,8 +182,8 @@ TEST_CASE("Data is told apart by its samples, its labels and the options of comp
   CHECK(digest_of(fewer) != digest);
   plain.compile.layout.plain = true;
   CHECK(digest_of(plain) != digest);
-  const std::string labelled = digest_of(workshop.over_pictures("airplane_1.png\t0\ncat.png\t1\nship_2.png\t2\n"));
-  CHECK(digest_of(workshop.over_pictures("airplane_1.png\t0\ncat.png\t1\nship_2.png\t3\n")) != labelled);
+  const std::string labelled = digest_of(workshop.over_images("airplane_1.png\t0\ncat.png\t1\nship_2.png\t2\n"));
+  CHECK(digest_of(workshop.over_images("airplane_1.png\t0\ncat.png\t1\nship_2.png\t3\n")) != labelled);
 }
 
 TEST_CASE("Samples that are missing or unreadable are named, or passed over as asked") {
@@ -191,9 +191,9 @@ TEST_CASE("Samples that are missing or unreadable are named, or passed over as a
   EvaluationOptions options = workshop.over_samples();
   options.samples.npy.clear();
   CHECK_THAT(workshop.complaint(options), Contains("needs data"));
-  options = workshop.over_pictures("");
+  options = workshop.over_images("");
   options.labels.clear();
-  REQUIRE(tools::write_text(workshop.path("pictures/broken.jpg"), "no picture").ok());
+  REQUIRE(tools::write_text(workshop.path("images/broken.jpg"), "no image").ok());
   CHECK_THAT(workshop.complaint(options), Contains("broken.jpg"));
   options.samples.skip_unreadable = true;
   const auto evaluator = workshop.evaluator(options);

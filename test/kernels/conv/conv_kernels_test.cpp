@@ -191,7 +191,7 @@ TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
   }
 }
 
-TEST_CASE("Winograd's kernel over folded pictures agrees with the reference on pictures of any size") {
+TEST_CASE("Winograd's kernel over folded images agrees with the reference on images of any size") {
   std::mt19937 generator(7);
   const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
   for (const auto& [x, kernel, pad] : {std::tuple{Shape{2, 3, 57, 61}, 7, 3}, std::tuple{Shape{1, 4, 40, 33}, 7, 2},

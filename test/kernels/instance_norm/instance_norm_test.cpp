@@ -16,7 +16,7 @@ OperatorCase norm_case(const TestTensor& x, const TestTensor& scale, const TestT
 
 }  // namespace
 
-TEST_CASE("InstanceNorm normalizes each channel of each picture") {
+TEST_CASE("InstanceNorm normalizes each channel of each image") {
   const TestTensor x = tensor({1, 2, 1, 3}, std::vector<float>{-1, 0, 1, 2, 3, 4});
   const OperatorCase c =
       norm_case(x, tensor({2}, std::vector<float>{1, 1.5f}), tensor({2}, std::vector<float>{0, 1}), 1e-2f);

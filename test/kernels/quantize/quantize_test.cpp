@@ -29,7 +29,7 @@ TEST_CASE("Quantize gives the same in a blocked layout") {
   check_exact(blocked, reference(plain)[0], "quantize.simd");
 }
 
-TEST_CASE("Quantize writes pictures folded, with the elements of a plain one") {
+TEST_CASE("Quantize writes images folded, with the elements of a plain one") {
   std::mt19937 generator(3);
   for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor})
     for (const Shape& shape : {Shape{2, 3, 9, 19}, Shape{1, 4, 64, 64}, Shape{1, 1, 1, 1}}) {

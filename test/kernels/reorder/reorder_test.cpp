@@ -27,13 +27,13 @@ TEST_CASE("Reorder changes the layout and nothing else") {
         }
 }
 
-TEST_CASE("Reorder folds pictures and unfolds them") {
-  constexpr Layout kPictures[] = {Layout::kPlain,   Layout::kBlocked16, Layout::kBlocked32,
-                                  Layout::kFolded2, Layout::kFolded4,   Layout::kFolded8};
+TEST_CASE("Reorder folds images and unfolds them") {
+  constexpr Layout kImages[] = {Layout::kPlain,   Layout::kBlocked16, Layout::kBlocked32,
+                                Layout::kFolded2, Layout::kFolded4,   Layout::kFolded8};
   std::mt19937 generator(1);
   for (const Shape& shape : {Shape{1, 3, 5, 7}, Shape{2, 4, 8, 16}, Shape{1, 1, 33, 17}, Shape{2, 20, 3, 3}})
-    for (const Layout from : kPictures)
-      for (const Layout to : kPictures) {
+    for (const Layout from : kImages)
+      for (const Layout to : kImages) {
         const TestTensor input = random_s8(generator, shape);
         OperatorCase c{ops::Reorder()};
         c.input(with_layout(input, from)).output(DataType::kS8, shape, to);

@@ -137,7 +137,7 @@ TEST_CASE("Resize picks the same nearest pixels in every layout") {
              random_bytes(generator, DataType::kF32, {2, 9}), Layout::kPlain, "resize.nearest");
 }
 
-TEST_CASE("Resize interpolates pictures in plain and blocked layouts") {
+TEST_CASE("Resize interpolates images in plain and blocked layouts") {
   std::mt19937 generator(2);
   for (Layout layout : {Layout::kPlain, Layout::kBlocked16})
     for (CoordinateMode mode : {CoordinateMode::kHalfPixel, CoordinateMode::kAsymmetric, CoordinateMode::kAlignCorners,

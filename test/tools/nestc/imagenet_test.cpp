@@ -1,4 +1,4 @@
-// Classifiers with their authors' weights on real pictures, from the ONNX file to the class, through both programs.
+// Classifiers with their authors' weights on real images, from the ONNX file to the class, through both programs.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -28,9 +28,9 @@ struct Files {
   std::string expected;
 };
 
-TEST_CASE("Classes of ImageNet pictures are those of ONNX Runtime, probabilities within 1e-4") {
-  const auto pictures = shared_data("imagenet");
-  if (!pictures) return;
+TEST_CASE("Classes of ImageNet images are those of ONNX Runtime, probabilities within 1e-4") {
+  const auto images = shared_data("imagenet");
+  if (!images) return;
   std::vector<Files> files;
   for (const Network& network : kNetworks) {
     const auto model = shared_data(std::string("models/") + network.name + ".onnx");
@@ -46,10 +46,10 @@ TEST_CASE("Classes of ImageNet pictures are those of ONNX Runtime, probabilities
     const ProgramResult compiled = run_program("nestc", compile);
     INFO(compiled.text);
     REQUIRE(compiled.exit_code == 0);
-    const ProgramResult result = run_program(
-        "nestrt", {"eval", plan, "--images", pictures->string(), "--labels", pictures->string() + "/labels.txt",
-                   "--offset", kNetworks[i].offset, "--reference", files[i].expected, "--require-agreement", "1",
-                   "--tolerance", "1e-4", "--limit", std::to_string(by_level(1, 50, 500))});
+    const ProgramResult result =
+        run_program("nestrt", {"eval", plan, "--images", images->string(), "--labels", images->string() + "/labels.txt",
+                               "--offset", kNetworks[i].offset, "--reference", files[i].expected, "--require-agreement",
+                               "1", "--tolerance", "1e-4", "--limit", std::to_string(by_level(1, 50, 500))});
     INFO(kNetworks[i].name << ": " << result.text);
     CHECK(result.exit_code == 0);
   }

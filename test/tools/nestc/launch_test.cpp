@@ -20,8 +20,8 @@ namespace {
 class Card {
  public:
   Card() {
-    const std::vector<float> picture(3 * 32 * 32, 1.0f);
-    REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {1, 3, 32, 32}, picture.data()}).ok());
+    const std::vector<float> image(3 * 32 * 32, 1.0f);
+    REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {1, 3, 32, 32}, image.data()}).ok());
     run("nestc", {"compile", kDemoModel, "-o", path("model.nest"), "--quantize", "s8", "--calibrate",
                   path("samples.npy"), "--target", board("0"), "--tuning-cache", "none"});
     const auto plan = Plan::map(path("model.nest"), Verification::kComplete);

@@ -35,15 +35,15 @@ std::vector<float> numbers(size_t count) {
   return x;
 }
 
-// A model of a picture of `pixels` by `pixels`.
-struct PictureModel {
+// A model of an image of `pixels` by `pixels`.
+struct ImageModel {
   std::string file = kDemoModel;
   int64_t pixels = 32;
 };
 
 class MixedPlan {
  public:
-  explicit MixedPlan(const std::vector<std::string>& more = {}, const PictureModel& model = {}) {
+  explicit MixedPlan(const std::vector<std::string>& more = {}, const ImageModel& model = {}) {
     const std::string npy = path("samples.npy");
     const Shape shape{2, 3, model.pixels, model.pixels};
     const std::vector<float> samples = numbers(static_cast<size_t>(shape.num_elements()));
@@ -157,7 +157,7 @@ TEST_CASE("No unit is said to compute more operators than there are") {
 }
 
 // Schedules of a plan with the vendor's programs, at any price, beside those of the plan without them.
-void check_never_longer(const PictureModel& model) {
+void check_never_longer(const ImageModel& model) {
   const MixedPlan mixed(with_vendor(), model);
   const MixedPlan alone({}, model);
   const CostTable none = costs_of(*alone.plan, 1);

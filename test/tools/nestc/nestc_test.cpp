@@ -276,9 +276,9 @@ TEST_CASE("nestc inspects scalars") {
 
 TEST_CASE("nestc checks the preprocessing that a plan shall state") {
   const NestcWorkshop workshop;
-  ModelBuilder picture;
-  picture.input("x", {1, 3, 32, 48}).output("y").node("Relu", {"x"}, {"y"});
-  const std::string model = workshop.write("picture.onnx", picture.bytes());
+  ModelBuilder image;
+  image.input("x", {1, 3, 32, 48}).output("y").node("Relu", {"x"}, {"y"});
+  const std::string model = workshop.write("image.onnx", image.bytes());
   workshop.check_refused(model, "--mean takes finite numbers", {"--mean", "nan"});
   workshop.check_refused(model, "--scale takes finite numbers other than 0", {"--scale", "1,0,1"});
   workshop.check_refused(model, "--scale takes finite numbers", {"--scale", "inf"});

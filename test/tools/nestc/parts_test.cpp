@@ -14,7 +14,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 constexpr const char* kNoModel = NESTRT_SOURCE_DIR "/LICENSE";
-constexpr const char* kPictures = NESTRT_SOURCE_DIR "/examples/images";
+constexpr const char* kImages = NESTRT_SOURCE_DIR "/examples/images";
 
 void check_output(const ProgramResult& result, int exit_code, const std::string& part) {
   INFO(result.text);
@@ -89,7 +89,7 @@ TEST_CASE("nestc check --parts passes for parts of the model, and fails beyond t
   const Workshop workshop;
   check_output(workshop.partition({}), 0, "all");
   const std::vector<std::string> arguments = {"check", kDemoModel, "--parts", workshop.manifest(), "--python",
-                                              python,  "--images", kPictures, "--limit",           "2"};
+                                              python,  "--images", kImages,   "--limit",           "2"};
   check_output(run_program("nestc", arguments), 0,
                "over 3 inputs the parts match the model in ONNX Runtime within 1e-05");
   check_output(
@@ -121,14 +121,14 @@ TEST_CASE("Commands on parts say what is wrong with their options and files") {
 TEST_CASE("A model is exported as ONNX that computes the same, also quantized") {
   const Workshop workshop;
   const std::string qdq = workshop.path("qdq.onnx"), plan = workshop.path("qdq.nest");
-  check_output(run_program("nestc", {"export", kDemoModel, "--quantize", "s8", "--calibrate", kPictures,
+  check_output(run_program("nestc", {"export", kDemoModel, "--quantize", "s8", "--calibrate", kImages,
                                      "--calibration-limit", "4", "-o", qdq}),
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");
   // It has scales of its own, which EVTA does not compute with, and quantizing it again is no way out.
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--target", "zcu102"}), 0, "nestc explain says why");
   check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "the model states scales of its own");
-  check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kPictures}), 2,
+  check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kImages}), 2,
                "the model is quantized already");
 }
 

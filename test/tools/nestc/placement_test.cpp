@@ -166,8 +166,8 @@ void check_on_several(const std::shared_ptr<const Plan>& plan) {
   CHECK(most > 1);
 }
 
-// Where its first operator, a Quantize, writes the picture.
-Layout layout_of_picture(const Plan& plan) {
+// Where its first operator, a Quantize, writes the image.
+Layout layout_of_image(const Plan& plan) {
   const plan::Operator& op = plan.tables().operators[0];
   REQUIRE(op.kind() == ops::Kind::kQuantize);
   return plan.tables().tensors[static_cast<size_t>(op.outputs[0])].layout;
@@ -263,7 +263,7 @@ TEST_CASE("A layer is shared by as many EVTA as make it shorter, and the result 
   }
 }
 
-TEST_CASE("Quantize writes the picture as a first convolution reads it, and nothing but accumulators is copied") {
+TEST_CASE("Quantize writes the image as a first convolution reads it, and nothing but accumulators is copied") {
   struct Case {
     int64_t kernel, stride;
     Layout layout;
@@ -274,8 +274,8 @@ TEST_CASE("Quantize writes the picture as a first convolution reads it, and noth
     const TemporaryFolder folder;
     const std::string model = write_stem_model(folder, c.kernel, c.stride);
     const auto plan = compile(folder, model);
-    CHECK(layout_of_picture(*plan) == c.layout);
-    CHECK(layout_of_picture(*compile(folder, model, "aarch64")) == Layout::kPlain);
+    CHECK(layout_of_image(*plan) == c.layout);
+    CHECK(layout_of_image(*compile(folder, model, "aarch64")) == Layout::kPlain);
     CHECK(copied_bytes(plan) == bytes_of_accumulators(*plan));
     check_placements(plan);
   }

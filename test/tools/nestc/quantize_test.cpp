@@ -44,12 +44,12 @@ class QuantizeWorkshop {
   void write(const std::string& name, const std::string& bytes) const {
     folder_.write(name, std::as_bytes(std::span(bytes)));
   }
-  // pictures.onnx: a convolution of a picture.
-  void write_picture_model() const {
+  // images.onnx: a convolution of an image.
+  void write_image_model() const {
     ModelBuilder model;
     model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
     model.node("Conv", {"x", "w"}, {"y"}, "conv");
-    write("pictures.onnx", model.bytes());
+    write("images.onnx", model.bytes());
   }
   ProgramResult compile(std::vector<std::string> options, const std::string& model = "model.onnx") const {
     options.insert(options.begin(), {"compile", path(model), "-o", plan()});
@@ -115,18 +115,18 @@ TEST_CASE("A saved profile gives the plan that its calibration gave") {
   CHECK(workshop.plan_bytes() == bytes);
 }
 
-TEST_CASE("A profile keeps what its pictures went through: the plan takes it, and nothing else") {
+TEST_CASE("A profile keeps what its images went through: the plan takes it, and nothing else") {
   const QuantizeWorkshop workshop;
-  workshop.write_picture_model();
-  const std::string pictures = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
+  workshop.write_image_model();
+  const std::string images = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
   const ProgramResult calibrated =
-      run_program("nestc", {"calibrate", workshop.path("pictures.onnx"), "--images", pictures, "--limit", "2", "--mean",
+      run_program("nestc", {"calibrate", workshop.path("images.onnx"), "--images", images, "--limit", "2", "--mean",
                             "128,120,110", "--scale", "0.015625", "-o", profile});
   INFO(calibrated.text);
   REQUIRE(calibrated.exit_code == 0);
   const auto compile = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {"--quantize", "s8", "--calibrate", profile});
-    return workshop.compile(options, "pictures.onnx");
+    return workshop.compile(options, "images.onnx");
   };
   workshop.check_refused(
       compile({"--mean", "0"}),
@@ -143,7 +143,7 @@ TEST_CASE("A profile keeps what its pictures went through: the plan takes it, an
   CHECK(workshop.plan_bytes() == bytes);
 }
 
-TEST_CASE("Calibrating with pictures as they are is said") {
+TEST_CASE("Calibrating with images as they are is said") {
   const QuantizeWorkshop workshop;
   const std::string images = NESTRT_SOURCE_DIR "/examples/images";
   const ProgramResult result =
@@ -161,25 +161,25 @@ TEST_CASE("Calibrating with pictures as they are is said") {
   CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1, and multiplies"));
 }
 
-TEST_CASE("Samples that went through something else than the plan says of pictures are remarked on") {
+TEST_CASE("Samples that went through something else than the plan says of images are remarked on") {
   const QuantizeWorkshop workshop;  // samples of -1 to 1
   const ProgramResult otherwise = workshop.quantize({"--mean", "128"});
   CHECK(otherwise.exit_code == 0);
-  CHECK_THAT(otherwise.text, Catch::Matchers::Contains("pictures become -128 to 127 (--mean 128)"));
+  CHECK_THAT(otherwise.text, Catch::Matchers::Contains("images become -128 to 127 (--mean 128)"));
   const ProgramResult alike = workshop.quantize({"--mean", "128", "--scale", "0.0078125"});
   CHECK(alike.exit_code == 0);
   CHECK_THAT(alike.text, !Catch::Matchers::Contains("warning"));
 }
 
-TEST_CASE("Integers that fit pixels as they are get no others from pictures") {
+TEST_CASE("Integers that fit pixels as they are get no others from images") {
   const QuantizeWorkshop workshop;
-  workshop.write_picture_model();
-  const std::string pictures = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
-  REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", pictures, "--save-profile", profile}, "pictures.onnx")
+  workshop.write_image_model();
+  const std::string images = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
+  REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", images, "--save-profile", profile}, "images.onnx")
               .exit_code == 0);
   const std::vector<std::byte> bytes = workshop.plan_bytes();
   const auto run = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"run", workshop.plan(), "--image", pictures + "/cat.png"};
+    std::vector<std::string> arguments = {"run", workshop.plan(), "--image", images + "/cat.png"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return run_program("nestrt", arguments);
   };
@@ -187,12 +187,12 @@ TEST_CASE("Integers that fit pixels as they are get no others from pictures") {
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.text, Catch::Matchers::Contains("which is pixels as they are"));
   CHECK(run({}).exit_code == 0);
-  const ProgramResult by_profile = workshop.compile({"--quantize", "s8", "--calibrate", profile}, "pictures.onnx");
+  const ProgramResult by_profile = workshop.compile({"--quantize", "s8", "--calibrate", profile}, "images.onnx");
   CHECK_THAT(by_profile.text, Catch::Matchers::Contains("pixels of 0 to 255, as for"));
   CHECK(workshop.plan_bytes() == bytes);
 }
 
-TEST_CASE("Pictures become an input with its channels last as they become one with its channels first") {
+TEST_CASE("Images become an input with its channels last as they become one with its channels first") {
   const QuantizeWorkshop workshop;
   const std::string cat = NESTRT_SOURCE_DIR "/examples/images/cat.png";
   const auto outputs = [&](bool channels_last) {
@@ -202,9 +202,9 @@ TEST_CASE("Pictures become an input with its channels last as they become one wi
     if (channels_last)
       set_attribute(model.node("Transpose", {"x"}, {"first"}), "perm", std::vector<int64_t>{0, 3, 1, 2});
     model.node("Conv", {channels_last ? "first" : "x", "w"}, {"y"}, "conv");
-    workshop.write("pictures.onnx", model.bytes());
+    workshop.write("images.onnx", model.bytes());
     const ProgramResult compiled =
-        workshop.compile({"--mean", "128,100,90", "--scale", "0.01", "--resize", "40", "--bgr"}, "pictures.onnx");
+        workshop.compile({"--mean", "128,100,90", "--scale", "0.01", "--resize", "40", "--bgr"}, "images.onnx");
     INFO(compiled.text);
     REQUIRE(compiled.exit_code == 0);
     REQUIRE(

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-// A convolution over pictures of any number and size, with weights that are worth sharing.
+// A convolution over images of any number and size, with weights that are worth sharing.
 std::string model_of_any_size() {
   ModelBuilder model;
   model.input("x", {-1, 8, -1, -1}).output("y");

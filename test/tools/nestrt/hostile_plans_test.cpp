@@ -157,7 +157,7 @@ TEST_CASE("nestrt run says what it expects where inputs are wrong") {
   plans.check_refused({"run", plan}, expected);
 }
 
-TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
+TEST_CASE("Pipes in place of arrays, images and lists are refused at once") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const std::string classifier = plans.folder().write("classifier.nest", classifier_plan().build().bytes());
@@ -170,16 +170,15 @@ TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
     plans.check_refused(command, "pipe' is not a regular file");
 }
 
-TEST_CASE("Pictures are for plans with one input that takes them") {
+TEST_CASE("Images are for plans with one input that takes them") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("relu.nest", relu_plan().build().bytes());
-  plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"},
-                      "does not take a picture");
+  plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"}, "does not take an image");
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 4, 4}), z = builder.input("z", {1, 3, 4, 4});
   builder.op("sum", binary(ops::BinaryKind::kAdd), {x, z}, {builder.output("y", {1, 3, 4, 4})});
   const std::string two = plans.folder().write("two.nest", builder.build().bytes());
-  plans.check_refused({"run", two, "--image", "cat.png"}, "a picture fills one input, but the plan has 2");
+  plans.check_refused({"run", two, "--image", "cat.png"}, "an image fills one input, but the plan has 2");
 }
 
 TEST_CASE("An input is not written over by an output of the same name") {

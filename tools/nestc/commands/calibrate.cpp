@@ -106,7 +106,7 @@ void add_calibrate_command(tools::Cli& cli) {
   auto command = std::make_shared<CalibrateCommand>();
   tools::Command app =
       cli.add_command("calibrate", "observe a network's values over sample data and choose exponents to quantize them",
-                      {"nestc calibrate squeezenet1.1.onnx --images pictures --mean 123.675,116.28,103.53 "
+                      {"nestc calibrate squeezenet1.1.onnx --images images --mean 123.675,116.28,103.53 "
                        "--scale 0.0171,0.0175,0.0174 --resize 256 -o squeezenet.yaml",
                        "nestc calibrate keywords.onnx --npy recordings.npy --method percentile -o keywords.yaml",
                        "nestc calibrate keywords.onnx --npy recordings.npy --sensitivity --json layers.json"},
@@ -118,11 +118,11 @@ void add_calibrate_command(tools::Cli& cli) {
   app.add_option("model", command->model, "the ONNX file").required();
   app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)").not_empty();
   const tools::Option images =
-      app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP pictures");
+      app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP images");
   app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
   app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all").positive();
   app.add_flag("--skip-unreadable", options.samples.skip_unreadable,
-               "pass over pictures that cannot be read or are too small, instead of failing");
+               "pass over images that cannot be read or are too small, instead of failing");
   app.add_option("--method", command->method, "how exponents are chosen")
       .one_of({"minmax", "percentile", "kl", "mse"})
       .show_default();

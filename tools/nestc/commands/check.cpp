@@ -31,7 +31,7 @@ struct CheckCommand {
   CheckOptions options;
   CheckPartsOptions parts;  // what only those have
   SampleOptions samples;
-  tools::PictureFlags pictures;
+  tools::ImageFlags images;
   std::vector<std::string> inputs;
   std::optional<double> tolerance;
   std::string html;
@@ -322,7 +322,7 @@ Result<ExitCode> CheckCommand::run_parts() {
   parts.model = options.model;
   parts.inputs = options.inputs;
   parts.samples = samples;
-  parts.preprocessing = pictures.preprocessing();
+  parts.preprocessing = images.preprocessing();
   parts.random_runs = options.random_runs;
   parts.seed = options.seed;
   parts.python = options.python;
@@ -348,9 +348,9 @@ void add_check_command(tools::Cli& cli) {
   tools::Command app =
       cli.add_command("check", "compare a plan, or a model in parts, with ONNX Runtime on the model itself",
                       {"nestc check squeezenet1.1.onnx squeezenet.nest",
-                       "nestc check squeezenet1.1.onnx squeezenet.nest --images pictures --limit 20",
-                       "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers",
-                       "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images pictures --limit 20"},
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --images images --limit 20",
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --input data=image.npy --layers",
+                       "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images images --limit 20"},
                       [command] { return command->run(); });
   CheckOptions& options = command->options;
   SampleOptions& samples = command->samples;
@@ -398,11 +398,11 @@ void add_check_command(tools::Cli& cli) {
       .excludes(parts);
   const tools::Option images =
       app.add_option("--images", samples.images,
-                     "a folder of JPEG, PNG or BMP pictures, or of .npy arrays: a run for each; preprocessed as the "
+                     "a folder of JPEG, PNG or BMP images, or of .npy arrays: a run for each; preprocessed as the "
                      "plan states");
   app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
-  app.add_option("--limit", samples.limit, "use at most N pictures or arrays, spread evenly over all").positive();
-  for (tools::Option option : command->pictures.add_to(app)) option.needs(parts);
+  app.add_option("--limit", samples.limit, "use at most N images or arrays, spread evenly over all").positive();
+  for (tools::Option option : command->images.add_to(app)) option.needs(parts);
   tools::add_html_option(app, command->html).excludes(parts);
   app.add_option("--python", options.python,
                  "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "

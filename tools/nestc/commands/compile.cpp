@@ -160,8 +160,8 @@ void add_compile_command(tools::Cli& cli) {
       cli.add_command("compile", "compile an ONNX file into a plan",
                       {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
                        "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
-                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures",
-                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures "
+                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate images",
+                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate images "
                        "--max-loss 1 --search-file search.yaml",
                        "nestc compile model.onnx --vendor 'npu=npu-cc {input} -o {output}' --vendor-plan parts.yaml",
                        "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},

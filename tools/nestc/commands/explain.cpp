@@ -274,7 +274,7 @@ void add_explain_command(tools::Cli& cli) {
   tools::Command app = cli.add_command(
       "explain", "where each operator of a model may run, what it costs there, or why it cannot",
       {"nestc explain squeezenet.nest",
-       "nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate pictures --mean 123,117,104",
+       "nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate images --mean 123,117,104",
        "nestc explain squeezenet1.1.onnx --target cpu,evta:1x32_15_15_18_17 --quantize s8 --calibrate profile.yaml"},
       [command]() -> Result<tools::ExitCode> {
         NESTRT_RETURN_IF_ERROR(command->run());

@@ -20,7 +20,7 @@ namespace {
 
 struct ExportCommand {
   ImportFlags import;
-  tools::PictureFlags pictures;
+  tools::ImageFlags images;
   ExportFlags flags;
   QuantizeFlags quantize;
   std::string model;
@@ -35,7 +35,7 @@ struct ExportCommand {
 Result<Graph> ExportCommand::graph() const {
   CompileOptions options;
   NESTRT_ASSIGN_OR_RETURN(options.import, import.options());
-  options.preprocessing = pictures.preprocessing();
+  options.preprocessing = images.preprocessing();
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize.quantization(model, options));
   if (options.quantization) return quantized_graph(model, options);
   NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
@@ -74,7 +74,7 @@ void add_export_command(tools::Cli& cli) {
   app.add_option("-o,--output", command->output, "the ONNX file to write").required().not_empty();
   command->flags.add_to(app);
   command->import.add_to(app);
-  command->pictures.add_to(app);
+  command->images.add_to(app);
   command->quantize.add_to(app);
 }
 

@@ -18,7 +18,7 @@ void CompileFlags::add_to(tools::Command command) {
     return option;
   };
   for (const tools::Option& option : import_.add_to(command)) options_.push_back(option);
-  for (const tools::Option& option : pictures_.add_to(command)) options_.push_back(option);
+  for (const tools::Option& option : images_.add_to(command)) options_.push_back(option);
   add(command.add_option("--expose", choice_.exposed,
                          "make an inner value of the model an output too: to look at it (repeatable)"))
       .repeatable();
@@ -64,7 +64,7 @@ Status CompileFlags::check_output(const std::string& output) const {
 Result<CompileOptions> CompileFlags::options() const {
   CompileOptions options;
   NESTRT_ASSIGN_OR_RETURN(options.import, import_.options());
-  options.preprocessing = pictures_.preprocessing();
+  options.preprocessing = images_.preprocessing();
   NESTRT_RETURN_IF_ERROR(choice_.add_to(options));
   NESTRT_ASSIGN_OR_RETURN(const auto shapes, import_.shapes());
   for (size_t i = 1; i < shapes.size(); ++i) {

@@ -51,7 +51,7 @@ class CompileFlags {
  private:
   std::vector<tools::Option> options_;
   ImportFlags import_;
-  tools::PictureFlags pictures_;
+  tools::ImageFlags images_;
   CompileChoice choice_;
 };
 

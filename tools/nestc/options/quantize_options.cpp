@@ -28,7 +28,7 @@ void QuantizeFlags::add_to(tools::Command command) {
       command.add_option("--quantize", type_, "compute in 8-bit integers (docs/numerics.md)").one_of({"s8"});
   command
       .add_option("--calibrate", data_,
-                  "what the ranges come from: a folder of pictures, FILE.npy with N inputs, or the PROFILE.yaml of an "
+                  "what the ranges come from: a folder of images, FILE.npy with N inputs, or the PROFILE.yaml of an "
                   "earlier calibration")
       .needs(quantize);
   command.add_option("--calibration-limit", limit_, "use at most N samples, spread evenly over all")
@@ -36,7 +36,7 @@ void QuantizeFlags::add_to(tools::Command command) {
       .needs(quantize);
   command
       .add_flag("--skip-unreadable", skip_unreadable_,
-                "pass over calibration pictures that cannot be read or are too small, instead of failing")
+                "pass over calibration images that cannot be read or are too small, instead of failing")
       .needs(quantize);
   command
       .add_option("--method", method_,
@@ -102,7 +102,7 @@ bool QuantizeFlags::given(const std::string& option) const { return command_->gi
 Status QuantizeFlags::check() const {
   if (data_.empty()) {
     return Status(Code::kInvalidArgument,
-                  "--quantize s8 needs calibration data: --calibrate DIR (pictures), FILE.npy (N x the input's shape) "
+                  "--quantize s8 needs calibration data: --calibrate DIR (images), FILE.npy (N x the input's shape) "
                   "or PROFILE.yaml (of nestc calibrate)");
   }
   if (is_profile(data_) && (limit_ > 0 || skip_unreadable_ || !save_.empty())) {
@@ -142,8 +142,8 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
   if (!profile.preprocessing) return {};
   const std::string options = tools::as_options(*profile.preprocessing);
   if (!compile.preprocessing) {
-    note(options.empty() ? fmt::format("pictures go in as pixels of 0 to 255, as for '{}'", tools::printable(data))
-                         : fmt::format("pictures are preprocessed as for '{}': {}", tools::printable(data), options));
+    note(options.empty() ? fmt::format("images go in as pixels of 0 to 255, as for '{}'", tools::printable(data))
+                         : fmt::format("images are preprocessed as for '{}': {}", tools::printable(data), options));
     compile.preprocessing = profile.preprocessing;
     return {};
   }
@@ -173,7 +173,7 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, Com
   if (!method_.empty()) options.method = *calibration_method(method_);
   options.percentile = percentile_;
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, calibrate_with_progress(model, std::move(options)));
-  // Its integers fit pictures that go through the same.
+  // Its integers fit images that go through the same.
   if (!compile.preprocessing) compile.preprocessing = profile.preprocessing;
   if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(profile, save_));
   return profile;
@@ -214,7 +214,7 @@ Result<QuantizationProfile> calibrate_with_progress(const std::string& model, Ca
   bar.reset();
   if (!calibration) return calibration.error();
   if (calibration->profile.preprocessing && !options.compile.preprocessing)
-    std::cerr << "nestc: note: pictures go in as pixels of 0 to 255; if the network was trained with others, state "
+    std::cerr << "nestc: note: images go in as pixels of 0 to 255; if the network was trained with others, state "
                  "--mean and --scale\n";
   for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
   return std::move(calibration->profile);

@@ -29,7 +29,7 @@ struct QuantizeChoice {
 Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method,
                                              std::optional<double> percentile);
 
-// Pictures go through the same where they are observed and where the plan runs: `compile` takes the profile's
+// Images go through the same where they are observed and where the plan runs: `compile` takes the profile's
 // preprocessing where it has none, and `note` is told. `data` names the profile in messages.
 // Errors: kInvalidArgument where both state another.
 Status agree_with(const QuantizationProfile& profile, const std::string& data, CompileOptions& compile,
@@ -73,7 +73,7 @@ class QuantizeFlags {
   QuantizeChoice choice_;
 };
 
-// Calibrates with a progress bar on standard error, and says there which pictures were skipped.
+// Calibrates with a progress bar on standard error, and says there which images were skipped.
 Result<QuantizationProfile> calibrate_with_progress(const std::string& model, CalibrationOptions options);
 
 }  // namespace nestrt::compiler

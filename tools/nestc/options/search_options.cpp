@@ -83,7 +83,7 @@ void SearchFlags::add_to(tools::Command command) {
           .needs("--quantize");
   command
       .add_option("--search-data", data_,
-                  "what the loss is measured on: a folder of pictures or FILE.npy (default: what --calibrate names)")
+                  "what the loss is measured on: a folder of images or FILE.npy (default: what --calibrate names)")
       .needs(wanted)
       .not_empty();
   command.add_option("--search-limit", limit_, "measure on at most N samples, spread evenly over all")
@@ -93,7 +93,7 @@ void SearchFlags::add_to(tools::Command command) {
   const tools::Option labels =
       command
           .add_option("--labels", labels_,
-                      "lines picture<TAB>class: the loss is that of accuracy against f32; without, it is "
+                      "lines image<TAB>class: the loss is that of accuracy against f32; without, it is "
                       "the share of samples with another top class than in f32")
           .needs(wanted)
           .not_empty();

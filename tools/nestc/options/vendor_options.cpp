@@ -45,7 +45,7 @@ void VendorFlags::add_to(tools::Command command) {
                 "cost, and what the vendor's command fails to compile stays without (docs/vendors.md)")
       .needs(vendor)
       .excludes(plan);
-  command.add_option("--vendor-data", data_, "what {data} stands for, such as a folder of pictures")
+  command.add_option("--vendor-data", data_, "what {data} stands for, such as a folder of images")
       .type_name("PATH")
       .not_empty()
       .needs(vendor);

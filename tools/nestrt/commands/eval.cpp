@@ -1,4 +1,4 @@
-// nestrt eval: accuracy over labelled pictures, and agreement with the results of another run.
+// nestrt eval: accuracy over labelled images, and agreement with the results of another run.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "nestrt/log.h"
 #include "tools/nestrt/commands.h"
-#include "tools/nestrt/picture_runner.h"
+#include "tools/nestrt/image_runner.h"
 #include "tools/support/image/classify.h"
 #include "tools/support/image/labels.h"
 #include "tools/support/text/files.h"
@@ -33,7 +33,7 @@ struct Options {
   std::string json;
   int64_t offset = 0;
   size_t limit = 0;
-  tools::PictureFlags pictures;
+  tools::ImageFlags images;
   UnitChoice units;
   double require_agreement = 0;
   double tolerance = -1;
@@ -67,12 +67,12 @@ void compare(Score& score, const ReferenceResult& expected, int64_t top1, double
   score.worst_abs = std::max(score.worst_abs, absolute);
 }
 
-void count(Score& score, const PictureRunner& runner, const LabelledFile& picture, const ReferenceResult* expected,
+void count(Score& score, const ImageRunner& runner, const LabelledFile& image, const ReferenceResult* expected,
            int64_t offset) {
   const std::span<const float> values = runner.scores();
   const std::vector<size_t> top = tools::largest(values, 5);
   const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
-  const auto is_label = [&](size_t index) { return class_of(index) == picture.label; };
+  const auto is_label = [&](size_t index) { return class_of(index) == image.label; };
   const bool are_numbers =
       runner.input_is_numbers() && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
   ++score.n;
@@ -80,69 +80,69 @@ void count(Score& score, const PictureRunner& runner, const LabelledFile& pictur
   score.top1 += are_numbers && is_label(top[0]);
   score.top5 += are_numbers && std::any_of(top.begin(), top.end(), is_label);
   // As a double: the digits of a float would not give it back exactly where a double is read.
-  score.predictions += fmt::format("{}\t{}\t{}\t{}\n", picture.file, picture.label, class_of(top[0]),
-                                   static_cast<double>(values[top[0]]));
+  score.predictions +=
+      fmt::format("{}\t{}\t{}\t{}\n", image.file, image.label, class_of(top[0]), static_cast<double>(values[top[0]]));
   if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
 }
 
 // Empty where no reference is asked for.
-Result<References> read_references(const Options& options, std::span<const LabelledFile> pictures) {
+Result<References> read_references(const Options& options, std::span<const LabelledFile> images) {
   References references;
   if (options.reference.empty()) return references;
   NESTRT_ASSIGN_OR_RETURN(auto rows, tools::read_reference(options.reference));
   for (ReferenceResult& row : rows) references.insert_or_assign(row.file, std::move(row));
-  for (const LabelledFile& picture : pictures) {
-    if (!references.contains(picture.file)) {
+  for (const LabelledFile& image : images) {
+    if (!references.contains(image.file)) {
       return Status(Code::kInvalidArgument,
-                    fmt::format("'{}' has no line for '{}' of '{}'", options.reference, picture.file, options.labels));
+                    fmt::format("'{}' has no line for '{}' of '{}'", options.reference, image.file, options.labels));
     }
   }
   return references;
 }
 
-std::string path_of(const Options& options, const LabelledFile& picture) { return options.images + "/" + picture.file; }
+std::string path_of(const Options& options, const LabelledFile& image) { return options.images + "/" + image.file; }
 
-Status check_classes(const Options& options, std::span<const LabelledFile> pictures, int64_t num_classes) {
+Status check_classes(const Options& options, std::span<const LabelledFile> images, int64_t num_classes) {
   int64_t largest = 0;
-  for (const LabelledFile& picture : pictures) {
-    largest = std::max(largest, picture.label);
-    if (picture.label >= options.offset && picture.label - options.offset < num_classes) continue;
+  for (const LabelledFile& image : images) {
+    largest = std::max(largest, image.label);
+    if (image.label >= options.offset && image.label - options.offset < num_classes) continue;
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' line {}: class {} is none of the plan's, {} to {}; see --offset", options.labels,
-                              picture.line, picture.label, options.offset, options.offset + num_classes - 1));
+                              image.line, image.label, options.offset, options.offset + num_classes - 1));
   }
   const std::string remark = tools::remark_on_background(num_classes, options.offset, largest);
   if (!remark.empty()) log(LogLevel::kWarning, remark);
   return {};
 }
 
-// The pictures to run, with everything that can be wrong before they do.
-Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
-  if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
+// The images to run, with everything that can be wrong before they do.
+Result<std::vector<LabelledFile>> read_images(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(auto images, tools::read_labelled_files(options.labels));
+  if (options.limit > 0 && images.size() > options.limit) images.resize(options.limit);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions},
                                             {options.plan, options.labels, options.reference}, options.units));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.predictions, tools::Written::kPredictions));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.json, tools::Written::kJson));
   const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
-  const auto picture = [&](size_t index) { return path_of(options, pictures[index]); };
-  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, pictures.size(), picture));
-  return pictures;
+  const auto image = [&](size_t index) { return path_of(options, images[index]); };
+  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, images.size(), image));
+  return images;
 }
 
 Result<Score> evaluate(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(const auto pictures, read_pictures(options));
-  NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, pictures));
-  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units, options.pictures));
+  NESTRT_ASSIGN_OR_RETURN(const auto images, read_images(options));
+  NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, images));
+  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.images));
   NESTRT_RETURN_IF_ERROR(runner.require_classes("--labels"));
-  NESTRT_RETURN_IF_ERROR(check_classes(options, pictures, runner.num_classes()));
-  tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
+  NESTRT_RETURN_IF_ERROR(check_classes(options, images, runner.num_classes()));
+  tools::Progress progress("images", static_cast<int64_t>(images.size()));
   Score score;
-  for (const LabelledFile& picture : pictures) {
-    const Status done = runner.run(path_of(options, picture));
-    if (!done.ok()) return done.with_context(fmt::format("'{}' line {}", options.labels, picture.line));
-    const auto expected = references.find(picture.file);
-    count(score, runner, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
+  for (const LabelledFile& image : images) {
+    const Status done = runner.run(path_of(options, image));
+    if (!done.ok()) return done.with_context(fmt::format("'{}' line {}", options.labels, image.line));
+    const auto expected = references.find(image.file);
+    count(score, runner, image, expected == references.end() ? nullptr : &expected->second, options.offset);
     progress.advance();
   }
   const std::string remark = tools::remark_on_guessing(score.top1, score.n, runner.num_classes());
@@ -207,14 +207,14 @@ Result<ExitCode> run_eval(const Options& options) {
 void add_eval(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
-      "eval", "Measure a classifier's accuracy over labelled pictures or arrays",
+      "eval", "Measure a classifier's accuracy over labelled images or arrays",
       {"nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
        "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
        "nestrt eval keywords.nest --images features/ --labels features.txt",
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
       [options] { return run_eval(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images, "folder of the pictures, or of FILE.npy, each an input")
+  app.add_option("--images", options->images, "folder of the images, or of FILE.npy, each an input")
       .required()
       .type_name("DIR");
   app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
@@ -234,8 +234,8 @@ void add_eval(tools::Cli& cli) {
       .between(0, std::numeric_limits<double>::max());
   app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
       .type_name("FILE");
-  options->pictures.add_to(app);
-  app.add_option("--limit", options->limit, "only the first pictures; 0: all").in_range(0, 1000000000);
+  options->images.add_to(app);
+  app.add_option("--limit", options->limit, "only the first images; 0: all").in_range(0, 1000000000);
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

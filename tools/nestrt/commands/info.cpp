@@ -65,7 +65,7 @@ void print_tensors(const Plan& plan) {
   for (size_t i = 0; i < plan.inputs().size(); ++i) {
     const Preprocessing* preprocessing = plan.preprocessing(i);
     if (preprocessing == nullptr) continue;
-    fmt::print("  {} from a picture: {}\n", tools::printable(plan.inputs()[i].name),
+    fmt::print("  {} from an image: {}\n", tools::printable(plan.inputs()[i].name),
                format_preprocessing(*preprocessing));
   }
   fmt::print("outputs\n{}\n", describe(plan.outputs()));

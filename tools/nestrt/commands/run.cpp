@@ -1,4 +1,4 @@
-// nestrt run: one inference on arrays, or on each of some pictures.
+// nestrt run: one inference on arrays, or on each of some images.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "nestrt/log.h"
 #include "tools/nestrt/commands.h"
-#include "tools/nestrt/picture_runner.h"
+#include "tools/nestrt/image_runner.h"
 #include "tools/support/image/classify.h"
 #include "tools/support/image/labels.h"
 #include "tools/support/report/plan_shape.h"
@@ -25,7 +25,7 @@ struct Options {
   std::string saved_input;
   size_t top = 5;
   int64_t offset = 0;
-  tools::PictureFlags pictures;
+  tools::ImageFlags images;
   UnitChoice units;
 };
 
@@ -194,17 +194,17 @@ Status run_arrays(const Options& options) {
   return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
 }
 
-Status check_picture_options(const Options& options) {
+Status check_image_options(const Options& options) {
   if (!options.inputs.empty()) return Status(Code::kInvalidArgument, "pass either --image or --input, not both");
   if (options.images.size() == 1) return {};
   const char* const option = !options.output_folder.empty() ? "--output" : "--save-input";
   if (options.output_folder.empty() && options.saved_input.empty()) return {};
-  return Status(Code::kInvalidArgument, fmt::format("{} is of one picture; pass one --image at a time", option));
+  return Status(Code::kInvalidArgument, fmt::format("{} is of one image; pass one --image at a time", option));
 }
 
-Status run_pictures(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(check_picture_options(options));
-  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units, options.pictures));
+Status run_images(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(check_image_options(options));
+  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.images));
   NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
   NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, runner.plan()));
   for (const std::string& path : options.images) {
@@ -228,13 +228,13 @@ Status run_pictures(const Options& options) {
 void add_run(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app =
-      cli.add_command("run", "Run a plan on arrays or pictures",
+      cli.add_command("run", "Run a plan on arrays or images",
                       {"nestrt run squeezenet.nest --image cat.jpg --labels imagenet.txt --top 5",
                        "nestrt run mobilenet_v2.nest --image cat.jpg --labels imagenet.txt --offset -1",
                        "nestrt run detector.nest --image street.jpg --output results/",
-                       "nestrt run detector.nest --input image=picture.npy --output results/"},
+                       "nestrt run detector.nest --input image=image.npy --output results/"},
                       [options]() -> Result<ExitCode> {
-                        NESTRT_RETURN_IF_ERROR(options->images.empty() ? run_arrays(*options) : run_pictures(*options));
+                        NESTRT_RETURN_IF_ERROR(options->images.empty() ? run_arrays(*options) : run_images(*options));
                         return ExitCode::kOk;
                       });
   add_plan_argument(app, options->plan);
@@ -244,19 +244,19 @@ void add_run(tools::Cli& cli) {
       .not_empty();
   app.add_option(
          "--image", options->images,
-         "picture to run on, preprocessed as stated at compile time; its classes are shown where the plan's first "
+         "image to run on, preprocessed as stated at compile time; its classes are shown where the plan's first "
          "output is a row of class scores, otherwise what its outputs hold")
       .repeatable()
       .type_name("FILE.jpg|png|bmp");
   app.add_option("--save-input", options->saved_input,
-                 "file for what preprocessing has made of the picture, which --input takes")
+                 "file for what preprocessing has made of the image, which --input takes")
       .type_name("FILE.npy")
       .not_empty();
   app.add_option("--labels", options->labels, "class names, one per line, as many as the plan has classes")
       .type_name("FILE");
   app.add_option("--top", options->top, "classes to print").in_range(1, 1000000).show_default();
   add_offset_option(app, options->offset);
-  options->pictures.add_to(app);
+  options->images.add_to(app);
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
   add_trace_option(app, options->units, "the last inference");

@@ -1,4 +1,4 @@
-// Which side of a picture is up, as its EXIF block says: Exif 2.32 (JEITA CP-3451), 4.6.4, a TIFF 6.0 header and
+// Which side of an image is up, as its EXIF block says: Exif 2.32 (JEITA CP-3451), 4.6.4, a TIFF 6.0 header and
 // directory.
 //
 // A telephone stores pixels as its sensor lies and says in the block how they are to be seen. JPEG has the block in an
@@ -12,11 +12,11 @@
 
 namespace nestrt::tools {
 
-// The tag Orientation, 1 to 8, of the directory of the main picture. `exif` starts with the TIFF header and is
+// The tag Orientation, 1 to 8, of the directory of the main image. `exif` starts with the TIFF header and is
 // untrusted: what is absent or damaged there is 1, pixels as they are seen.
 int exif_orientation(std::span<const std::byte> exif);
 
-// The picture as it is seen, of pixels that are stored in an orientation of 1 to 8. From 5 on width and height change
+// The image as it is seen, of pixels that are stored in an orientation of 1 to 8. From 5 on width and height change
 // places.
 Image turned(Image image, int orientation);
 

@@ -91,7 +91,7 @@ struct PngChunks {
   // One says that it is longer than what is left: stb_image would allocate what it says, up to gigabytes. Without an
   // end stb_image says so.
   bool truncated = false;
-  bool damaged = false;             // the checksum of a chunk without which there is no picture is wrong
+  bool damaged = false;             // the checksum of a chunk without which there is no image is wrong
   std::span<const std::byte> exif;  // what the first chunk eXIf holds
 };
 
@@ -137,12 +137,12 @@ PngChunks find_chunks(std::span<const std::byte> content) {
 }
 
 Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
-  if (content.size() > std::numeric_limits<int>::max()) return refuse_image(name, "is too large for a picture");
+  if (content.size() > std::numeric_limits<int>::max()) return refuse_image(name, "is too large for an image");
   const auto* data = reinterpret_cast<const stbi_uc*>(content.data());
   const int size = static_cast<int>(content.size());
   int width = 0, height = 0, file_channels = 0;
   if (!stbi_info_from_memory(data, size, &width, &height, &file_channels)) {
-    return refuse_image(name, "is not a JPEG, PNG or BMP picture");
+    return refuse_image(name, "is not a JPEG, PNG or BMP image");
   }
   height = height > INT_MIN ? std::abs(height) : 0;  // a BMP whose rows go down says so by a minus
   const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);

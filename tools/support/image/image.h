@@ -1,9 +1,9 @@
-// Pictures: decoded from JPEG, PNG and BMP, resized as Pillow does.
+// Images: decoded from JPEG, PNG and BMP, resized as Pillow does.
 //
 // JPEG is decoded by libjpeg-turbo with its default options (accurate integer DCT, smooth chroma upsampling), so that
 // pixels equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8
-// bits. A picture is turned as its EXIF data say (JPEG, PNG), as OpenCV's imread and viewers do, and Pillow where it is
-// asked to. A file is untrusted: pictures of more than max_pixels() are refused before memory is allocated.
+// bits. An image is turned as its EXIF data say (JPEG, PNG), as OpenCV's imread and viewers do, and Pillow where it is
+// asked to. A file is untrusted: images of more than max_pixels() are refused before memory is allocated.
 #pragma once
 
 #include <cstddef>
@@ -30,18 +30,18 @@ struct Image {
   std::vector<uint8_t> pixels;  // [height][width][channels]
 };
 
-// Errors: kNotFound, kIo, kInvalidArgument (not a picture, cut short, too large), each naming the file.
+// Errors: kNotFound, kIo, kInvalidArgument (not an image, cut short, too large), each naming the file.
 Result<Image> read_image(const std::string& path);
 // The same over a file's content; `name` stands in messages.
 Result<Image> decode_image(std::span<const std::byte> content, std::string_view name);
 
-// ITU-R 601 luminance of an RGB picture, or RGB of three equal channels; the same picture where it has them already.
+// ITU-R 601 luminance of an RGB image, or RGB of three equal channels; the same image where it has them already.
 Image to_channels(const Image& image, int channels);
 
-// Bilinear with half-pixel centres; where the picture shrinks, the triangle filter widens with the factor, so nothing
+// Bilinear with half-pixel centres; where the image shrinks, the triangle filter widens with the factor, so nothing
 // is skipped (antialiasing). Bit for bit Pillow's Image.resize(size, BILINEAR), which torchvision uses too: fixed-point
 // weights of 22 bits, rows first, rounded to 8 bits in between. Equal size copies.
-// Requires: a picture that is not empty; width, height > 0.
+// Requires: an image that is not empty; width, height > 0.
 Image resize(const Image& image, int width, int height);
 
 }  // namespace nestrt::tools

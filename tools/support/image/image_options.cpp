@@ -28,29 +28,29 @@ std::string list_of(const std::vector<float>& values) {
 
 }  // namespace
 
-std::vector<Option> PictureFlags::add_to(Command command) {
+std::vector<Option> ImageFlags::add_to(Command command) {
   const Option mean = command
                           .add_option("--mean", mean_,
-                                      "preprocessing of pictures: x = (pixel - mean) * scale; one value, or one per "
+                                      "preprocessing of images: x = (pixel - mean) * scale; one value, or one per "
                                       "channel of the input (--bgr: blue first), with commas")
                           .separated_by(',');
   const Option scale = command.add_option("--scale", scale_, "see --mean").separated_by(',');
   const Option resize = command.add_option("--resize", resize_,
-                                           "resize the shorter side of a picture to N, then crop its centre to the "
-                                           "input; without it a picture is stretched to the input");
+                                           "resize the shorter side of an image to N, then crop its centre to the "
+                                           "input; without it an image is stretched to the input");
   const Option bgr = command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
   const Option letterbox =
       command
           .add_flag(
               "--letterbox", letterbox_,
-              "shrink or grow a picture until it just fits into the input, and pad what is left on two sides of it")
+              "shrink or grow an image until it just fits into the input, and pad what is left on two sides of it")
           .excludes(resize);
   const Option pad =
       command.add_option("--pad", pad_, "the pixels around it (default: 0)").in_range(0, 255).needs(letterbox);
   return {mean, scale, resize, bgr, letterbox, pad};
 }
 
-std::optional<Preprocessing> PictureFlags::preprocessing() const {
+std::optional<Preprocessing> ImageFlags::preprocessing() const {
   if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_ && !letterbox_) return std::nullopt;
   Preprocessing result;
   result.mean = mean_.empty() ? std::vector<float>{0} : mean_;
@@ -62,7 +62,7 @@ std::optional<Preprocessing> PictureFlags::preprocessing() const {
   return result;
 }
 
-std::string PictureFlags::contradiction(const Preprocessing& stated) const {
+std::string ImageFlags::contradiction(const Preprocessing& stated) const {
   if (!mean_.empty() && !is_same(mean_, stated.mean, 0)) return "--mean";
   if (!scale_.empty() && !is_same(scale_, stated.scale, 1)) return "--scale";
   if (resize_ != 0 && resize_ != stated.resize) return "--resize";
@@ -72,7 +72,7 @@ std::string PictureFlags::contradiction(const Preprocessing& stated) const {
   return {};
 }
 
-Result<Preprocessing> PictureFlags::agree_with(const Preprocessing* stated, const std::string& whose) const {
+Result<Preprocessing> ImageFlags::agree_with(const Preprocessing* stated, const std::string& whose) const {
   if (stated == nullptr) return preprocessing().value_or(Preprocessing());
   const std::string option = contradiction(*stated);
   if (option.empty()) return *stated;

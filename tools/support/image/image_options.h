@@ -1,4 +1,4 @@
-// The command-line options that say how pictures become a network's input; shared by every command that takes pictures.
+// The command-line options that say how images become a network's input; shared by every command that takes images.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace nestrt::tools {
 
-class PictureFlags {
+class ImageFlags {
  public:
   // Must outlive the parse.
   std::vector<Option> add_to(Command command);
   // Empty where none of them was given.
   std::optional<Preprocessing> preprocessing() const;
-  // What pictures go through where `whose` (a plan, a profile) states `stated`: that, and where it states nothing what
+  // What images go through where `whose` (a plan, a profile) states `stated`: that, and where it states nothing what
   // the options say, or pixels as they are. Options may repeat what is stated.
   // Errors: kInvalidArgument where an option says something else.
   Result<Preprocessing> agree_with(const Preprocessing* stated, const std::string& whose) const;
@@ -39,7 +39,7 @@ Status check_factors(const Preprocessing& preprocessing);
 // As those options, "--mean 128 --scale 0.015625 --resize 256"; empty for pixels as they are.
 std::string as_options(const Preprocessing& preprocessing);
 
-// Whether both make the same of every picture; a list of one value stands for all channels.
+// Whether both make the same of every image; a list of one value stands for all channels.
 bool is_same(const Preprocessing& a, const Preprocessing& b);
 
 }  // namespace nestrt::tools

@@ -90,7 +90,7 @@ bool is_damage(std::string_view warning) {
   return warning.starts_with("Corrupt JPEG data") || warning.starts_with("Premature end");
 }
 
-// False after an error, which tjGetErrorStr2() tells. After a warning the picture is decoded once more, in spite of it;
+// False after an error, which tjGetErrorStr2() tells. After a warning the image is decoded once more, in spite of it;
 // of damage, which other viewers pass over as well, the user is told. As TurboJPEG still calls it a warning where an
 // error follows one, the message tells: it is that of the first warning or of the error.
 bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, std::string_view name, Image& image) {
@@ -98,7 +98,7 @@ bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, s
     return tjDecompress2(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(),
                          image.pixels.data(), image.width, 0, image.height, format, flags) == 0;
   };
-  // A progressive file of a few kilobytes can hold thousands of scans, each a pass over the whole picture.
+  // A progressive file of a few kilobytes can hold thousands of scans, each a pass over the whole image.
   if (decompress(TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING)) return true;
   if (tjGetErrorCode(decoder) != TJERR_WARNING) return false;
   const std::string warning = tjGetErrorStr2(decoder);

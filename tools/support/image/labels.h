@@ -1,4 +1,4 @@
-// Text files beside a network: class names, labelled pictures, reference results.
+// Text files beside a network: class names, labelled images, reference results.
 #pragma once
 
 #include <cstdint>

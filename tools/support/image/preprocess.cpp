@@ -11,27 +11,27 @@
 namespace nestrt::tools {
 namespace {
 
-struct PictureInput {
+struct ImageInput {
   int channels = 0;
   int height = 0;
   int width = 0;
   bool channels_last = false;
 };
 
-Result<PictureInput> picture_input(const TensorInfo& input) {
+Result<ImageInput> image_input(const TensorInfo& input) {
   const Shape& shape = input.shape;
-  const bool is_picture = input.type == DataType::kF32 && shape.rank() == 4 && shape[0] == 1 &&
-                          is_picture_channels(shape[picture_channels_axis(shape)]) && shape.num_elements() > 0 &&
-                          shape.num_elements() <= 3 * kMaxPixels;
-  if (!is_picture) {
+  const bool is_image = input.type == DataType::kF32 && shape.rank() == 4 && shape[0] == 1 &&
+                        is_image_channels(shape[image_channels_axis(shape)]) && shape.num_elements() > 0 &&
+                        shape.num_elements() <= 3 * kMaxPixels;
+  if (!is_image) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("input '{}' ({} {}) does not take a picture: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
+                  fmt::format("input '{}' ({} {}) does not take an image: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
                               "channels; give it arrays (.npy), to nestrt run as --input {}=FILE.npy",
                               input.name, name(input.type), shape.to_string(), input.name));
   }
   const auto dim = [&](int axis) { return static_cast<int>(shape[axis]); };
-  if (picture_channels_axis(shape) == 3) return PictureInput{dim(3), dim(1), dim(2), true};
-  return PictureInput{dim(1), dim(2), dim(3), false};
+  if (image_channels_axis(shape) == 3) return ImageInput{dim(3), dim(1), dim(2), true};
+  return ImageInput{dim(1), dim(2), dim(3), false};
 }
 
 // One value per channel; an empty list stands for `neutral`.
@@ -50,32 +50,32 @@ struct Size {
   int width = 0, height = 0;
 };
 
-Result<Size> size_by_shorter_side(Size picture, uint32_t shorter) {
+Result<Size> size_by_shorter_side(Size image, uint32_t shorter) {
   const int64_t side = shorter;
-  const int64_t longer = side * std::max(picture.width, picture.height) / std::min(picture.width, picture.height);
+  const int64_t longer = side * std::max(image.width, image.height) / std::min(image.width, image.height);
   if (longer > kMaxPixels / side) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("a picture of {}x{} with its shorter side resized to {} would have more than {} pixels",
-                              picture.width, picture.height, shorter, kMaxPixels));
+                  fmt::format("an image of {}x{} with its shorter side resized to {} would have more than {} pixels",
+                              image.width, image.height, shorter, kMaxPixels));
   }
   const auto short_side = static_cast<int>(side), long_side = static_cast<int>(longer);
-  return picture.width <= picture.height ? Size{short_side, long_side} : Size{long_side, short_side};
+  return image.width <= image.height ? Size{short_side, long_side} : Size{long_side, short_side};
 }
 
-// The largest of the picture's proportions inside the input, of one pixel at least.
-Size size_inside(Size picture, const PictureInput& input) {
+// The largest of the image's proportions inside the input, of one pixel at least.
+Size size_inside(Size image, const ImageInput& input) {
   const double scale =
-      std::min(static_cast<double>(input.width) / picture.width, static_cast<double>(input.height) / picture.height);
+      std::min(static_cast<double>(input.width) / image.width, static_cast<double>(input.height) / image.height);
   const auto scaled = [scale](int side, int most) {
     return std::clamp(static_cast<int>(std::lround(side * scale)), 1, most);
   };
-  return {scaled(picture.width, input.width), scaled(picture.height, input.height)};
+  return {scaled(image.width, input.width), scaled(image.height, input.height)};
 }
 
-// What a picture is resized to before it is cropped or padded.
-Result<Size> resized(Size picture, const Preprocessing& preprocessing, const PictureInput& input) {
-  if (preprocessing.letterbox) return size_inside(picture, input);
-  if (preprocessing.resize > 0) return size_by_shorter_side(picture, preprocessing.resize);
+// What an image is resized to before it is cropped or padded.
+Result<Size> resized(Size image, const Preprocessing& preprocessing, const ImageInput& input) {
+  if (preprocessing.letterbox) return size_inside(image, input);
+  if (preprocessing.resize > 0) return size_by_shorter_side(image, preprocessing.resize);
   return Size{input.width, input.height};
 }
 
@@ -85,7 +85,7 @@ int centre_offset(int size, int window) { return static_cast<int>(std::nearbyint
 Result<Image> crop_centre(const Image& image, int width, int height) {
   if (image.width < width || image.height < height) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("the resized picture ({}x{}) is smaller than the input ({}x{}); compile the plan with a "
+                  fmt::format("the resized image ({}x{}) is smaller than the input ({}x{}); compile the plan with a "
                               "larger --resize, or without",
                               image.width, image.height, width, height));
   }
@@ -102,7 +102,7 @@ Result<Image> crop_centre(const Image& image, int width, int height) {
   return result;
 }
 
-Image pad_to(const Image& image, const PictureInput& input, uint8_t pixel) {
+Image pad_to(const Image& image, const ImageInput& input, uint8_t pixel) {
   const auto channels = static_cast<size_t>(image.channels), width = static_cast<size_t>(input.width);
   const auto left = static_cast<size_t>(centre_offset(input.width, image.width));
   const auto top = static_cast<size_t>(centre_offset(input.height, image.height));
@@ -114,7 +114,7 @@ Image pad_to(const Image& image, const PictureInput& input, uint8_t pixel) {
   return result;
 }
 
-Result<Image> fit(const Image& image, const Preprocessing& preprocessing, const PictureInput& input) {
+Result<Image> fit(const Image& image, const Preprocessing& preprocessing, const ImageInput& input) {
   NESTRT_ASSIGN_OR_RETURN(const Size size, resized({image.width, image.height}, preprocessing, input));
   const Image scaled = resize(image, size.width, size.height);
   if (preprocessing.letterbox) return pad_to(scaled, input, preprocessing.pad);
@@ -124,7 +124,7 @@ Result<Image> fit(const Image& image, const Preprocessing& preprocessing, const 
 }  // namespace
 
 Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input) {
-  NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
+  NESTRT_ASSIGN_OR_RETURN(const ImageInput target, image_input(input));
   NESTRT_RETURN_IF_ERROR(check_factors(preprocessing));
   NESTRT_ASSIGN_OR_RETURN(const auto mean, by_channel(preprocessing.mean, target.channels, 0.0f, "the mean"));
   NESTRT_ASSIGN_OR_RETURN(const auto scale, by_channel(preprocessing.scale, target.channels, 1.0f, "the scale"));
@@ -143,16 +143,15 @@ Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& p
   return values;
 }
 
-Result<PicturePlace> place_of_picture(int width, int height, const Preprocessing& preprocessing,
-                                      const TensorInfo& input) {
-  NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
+Result<ImagePlace> place_of_image(int width, int height, const Preprocessing& preprocessing, const TensorInfo& input) {
+  NESTRT_ASSIGN_OR_RETURN(const ImageInput target, image_input(input));
   NESTRT_ASSIGN_OR_RETURN(const Size size, resized({width, height}, preprocessing, target));
   const auto offset = [](int side, int input_side) {
     return input_side >= side ? centre_offset(input_side, side) : -centre_offset(side, input_side);
   };
-  return PicturePlace{static_cast<double>(offset(size.width, target.width)),
-                      static_cast<double>(offset(size.height, target.height)), static_cast<double>(size.width),
-                      static_cast<double>(size.height)};
+  return ImagePlace{static_cast<double>(offset(size.width, target.width)),
+                    static_cast<double>(offset(size.height, target.height)), static_cast<double>(size.width),
+                    static_cast<double>(size.height)};
 }
 
 }  // namespace nestrt::tools

@@ -1,4 +1,4 @@
-// From a picture to a network's input, as the plan's Preprocessing states it.
+// From an image to a network's input, as the plan's Preprocessing states it.
 #pragma once
 
 #include <string>
@@ -14,21 +14,20 @@ namespace nestrt::tools {
 // `input` is [1, C, H, W], or [1, H, W, C] where only the last dimension is 1 or 3; C = 1 takes the luminance.
 //   resize = N:  the shorter side becomes N (the longer in proportion, rounded down), then the centre HxW is cut out,
 //                as torchvision's Resize(N) and CenterCrop do
-//   resize = 0:  the picture becomes HxW, whatever its proportions
-//   letterbox:   the picture keeps them, and becomes as large as fits into HxW; it lies in the middle, pixels of `pad`
+//   resize = 0:  the image becomes HxW, whatever its proportions
+//   letterbox:   the image keeps them, and becomes as large as fits into HxW; it lies in the middle, pixels of `pad`
 //                on both sides
 // No resampling takes place where the size is right already. Then x = (pixel - mean) * scale by channel of the input.
-// Errors: kInvalidArgument, where the input is no picture, the resized picture is smaller than the input, or mean and
+// Errors: kInvalidArgument, where the input is no image, the resized image is smaller than the input, or mean and
 // scale have another number of channels.
 Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input);
 
-// Where all of a picture lies in the input, in the input's pixels: beyond it where the picture is cropped. What a
-// network says of places in its input is said of the picture by this.
-struct PicturePlace {
+// Where all of an image lies in the input, in the input's pixels: beyond it where the image is cropped. What a
+// network says of places in its input is said of the image by this.
+struct ImagePlace {
   double left = 0, top = 0, width = 0, height = 0;
 };
 // Errors: those of preprocess().
-Result<PicturePlace> place_of_picture(int width, int height, const Preprocessing& preprocessing,
-                                      const TensorInfo& input);
+Result<ImagePlace> place_of_image(int width, int height, const Preprocessing& preprocessing, const TensorInfo& input);
 
 }  // namespace nestrt::tools

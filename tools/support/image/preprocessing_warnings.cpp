@@ -24,7 +24,7 @@ struct Range {
   double size() const { return std::max(std::abs(least), std::abs(most)); }
 };
 
-Range range_of_pictures(const Preprocessing& preprocessing) {
+Range range_of_images(const Preprocessing& preprocessing) {
   Range range;
   const size_t channels = std::max({preprocessing.mean.size(), preprocessing.scale.size(), size_t{1}});
   const auto at = [](const std::vector<float>& values, size_t i, float neutral) {
@@ -81,7 +81,7 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
   if (std::ranges::any_of(preprocessing.mean, [](float value) { return value > 255; }))
     remarks.emplace_back("--mean is more than 255, beyond all pixels");
   if (std::ranges::any_of(preprocessing.scale, [](float value) { return value < 0; }))
-    remarks.emplace_back("--scale is less than 0: pictures enter as their negatives");
+    remarks.emplace_back("--scale is less than 0: images enter as their negatives");
   if (!preprocessing.scale.empty() &&
       std::ranges::all_of(preprocessing.scale, [](float value) { return std::fabs(value) < kFaint; }))
     remarks.emplace_back("--scale leaves next to nothing of pixels of 0 to 255");
@@ -109,14 +109,14 @@ bool has_single_scale(const plan::Tables& tables) {
 std::string remark_on_range(const plan::Tables& tables, const Preprocessing& preprocessing) {
   const std::optional<Range> integers = range_of_input(tables);
   if (!integers) return {};
-  const Range pictures = range_of_pictures(preprocessing);
-  const bool is_used = integers->size() <= kUnused * pictures.size() || has_single_scale(tables);
-  if (pictures.size() <= kClipped * integers->size() && is_used) return {};
+  const Range images = range_of_images(preprocessing);
+  const bool is_used = integers->size() <= kUnused * images.size() || has_single_scale(tables);
+  if (images.size() <= kClipped * integers->size() && is_used) return {};
   const std::string options = as_options(preprocessing);
   return fmt::format(
-      "pictures become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
+      "images become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
       "calibrated with samples that were preprocessed otherwise, or have no such pixels",
-      pictures.least, pictures.most, options.empty() ? "pixels as they are" : options, integers->least, integers->most);
+      images.least, images.most, options.empty() ? "pixels as they are" : options, integers->least, integers->most);
 }
 
 }  // namespace nestrt::tools

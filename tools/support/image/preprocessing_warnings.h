@@ -12,7 +12,7 @@ namespace nestrt::tools {
 // Mean and scale that are for other pixels, or for other arithmetic. A sentence each.
 std::vector<std::string> remarks_on(const Preprocessing& preprocessing);
 
-// Where the first input of a plan becomes integers, and what pictures become by `preprocessing` is far more than these
+// Where the first input of a plan becomes integers, and what images become by `preprocessing` is far more than these
 // can express, or a small part of it: the plan was calibrated with other samples. Else empty.
 std::string remark_on_range(const plan::Tables& tables, const Preprocessing& preprocessing);
 

@@ -73,7 +73,7 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity(info.st_dev, info.st_ino);
 }
 
-enum class FileKind { kOther, kPlan, kModel, kPicture, kSecretKey };
+enum class FileKind { kOther, kPlan, kModel, kImage, kSecretKey };
 
 // By the first bytes of a file, or the ending of its name.
 FileKind kind_of(const fs::path& file) {
@@ -86,8 +86,8 @@ FileKind kind_of(const fs::path& file) {
   constexpr char kVersionField = 8, kMaxVersion = 31;
   const bool begins_as_model = bytes.size() > 1 && bytes[0] == kVersionField && bytes[1] > 0 && bytes[1] <= kMaxVersion;
   if (begins_as_model || file.extension() == ".onnx") return FileKind::kModel;
-  const bool begins_as_picture = bytes.starts_with("\x89PNG") || bytes.starts_with("\xff\xd8\xff");
-  if (begins_as_picture || (is_sample_name(file) && file.extension() != ".npy")) return FileKind::kPicture;
+  const bool begins_as_image = bytes.starts_with("\x89PNG") || bytes.starts_with("\xff\xd8\xff");
+  if (begins_as_image || (is_sample_name(file) && file.extension() != ".npy")) return FileKind::kImage;
   return FileKind::kOther;
 }
 
@@ -248,8 +248,8 @@ Status check_kind(const std::string& path, Written what) {
     case FileKind::kModel:
       there = "an ONNX model";
       break;
-    case FileKind::kPicture:
-      there = "a picture";
+    case FileKind::kImage:
+      there = "an image";
       break;
     case FileKind::kSecretKey:
       there = "a secret key";
@@ -293,7 +293,7 @@ Status check_writable(const std::string& path, Written what) {
   return {};
 }
 
-// Pictures and arrays, which commands take by the folder.
+// Images and arrays, which commands take by the folder.
 bool is_sample_name(const fs::path& path) {
   std::string extension = path.extension().string();
   std::ranges::transform(extension, extension.begin(),

@@ -83,7 +83,7 @@ enum class Written { kText, kPlan, kModel, kJson, kPage, kArray, kProfile, kCost
 // before a long computation; and those of check_kind(). Writes nothing.
 Status check_writable(const std::string& path, Written what = Written::kText);
 
-// kInvalidArgument where a plan, an ONNX model, a picture or a secret key is there, or behind the link that is, and
+// kInvalidArgument where a plan, an ONNX model, an image or a secret key is there, or behind the link that is, and
 // something else is written: an option's file was left out, and the next word taken for it; and where anything but text
 // is written over what is none of its kind. They are told by their first bytes and the endings of their names.
 Status check_kind(const std::string& path, Written what = Written::kText);

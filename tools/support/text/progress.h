@@ -55,7 +55,7 @@ class StageLine {
   Clock::time_point next_line_;
 };
 
-// "pictures  [#####.....] 250/500  12 s left", the bar `width` wide.
+// "images  [#####.....] 250/500  12 s left", the bar `width` wide.
 std::string format_progress(std::string_view what, int64_t done, int64_t total, double elapsed_seconds, int width = 30);
 
 }  // namespace nestrt::tools

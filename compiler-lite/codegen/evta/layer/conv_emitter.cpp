@@ -17,7 +17,7 @@ Dimension dimension(int64_t count, int64_t dst, int64_t src, int64_t wgt) {
 }
 
 // What a load of this kind of content is told apart by.
-enum Content : int64_t { kPicture, kResidualPart };
+enum Content : int64_t { kImage, kResidualPart };
 
 }  // namespace
 
@@ -136,7 +136,7 @@ LoopNest ConvEmitter::products(const Tile& tile, const Place& place, const Span&
 }
 
 SlotRing::Use ConvEmitter::input_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded) {
-  const SlotRing::Use use = inputs_.acquire({kPicture, tile.image, chunk.first, chunk.count, tile.rows.first,
+  const SlotRing::Use use = inputs_.acquire({kImage, tile.image, chunk.first, chunk.count, tile.rows.first,
                                              tile.rows.count, tile.columns.first, tile.columns.count});
   if (use.must_load) order_load(use, load_input(tile, chunk, memory_.inp.at(use.slot)), loaded);
   return use;

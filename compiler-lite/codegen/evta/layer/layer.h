@@ -2,7 +2,7 @@
 // arithmetic.
 //
 // Besides convolutions ConvLayer describes everything that is a sum over a window: a fully connected layer (a 1x1
-// convolution of a 1x1 picture), an average over a window of a power of two, and an addition; the latter two with
+// convolution of a 1x1 image), an average over a window of a power of two, and an addition; the latter two with
 // identity weights. What kernels::ConvGeometry says of an operator of any type is here what EVTA can do: two axes, no
 // dilation, and the constants beside them. LayerShape is what is left of either layer once it is cut into blocks.
 //

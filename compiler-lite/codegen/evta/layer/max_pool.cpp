@@ -34,7 +34,7 @@ Result<PoolMemory> divide(const isa::Configuration& configuration, const LayerSh
   return memory;
 }
 
-// The outputs of a span whose tap lies in the picture, and the place of the first of those taps in the tile's input.
+// The outputs of a span whose tap lies in the image, and the place of the first of those taps in the tile's input.
 struct Taps {
   Span outputs;  // within the tile
   int64_t input = 0;

@@ -1,5 +1,5 @@
 // Programs for max-pools. Elements of the input are multiplied by an identity weight to get into ACC; there, each tap
-// of the window is one maximum over all outputs that it lies within the picture for, so that padding never counts.
+// of the window is one maximum over all outputs that it lies within the image for, so that padding never counts.
 #pragma once
 
 #include <memory>

@@ -7,7 +7,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// Pixels before the picture until the first window begins where a folded pixel does.
+// Pixels before the image until the first window begins where a folded pixel does.
 int64_t shift_of(const LayerAxis& axis, int64_t fold) { return (fold - axis.pad_begin % fold) % fold; }
 
 // Requires a stride of `fold`. Windows begin up to fold - 1 pixels earlier, and end later: there the weights are zero.

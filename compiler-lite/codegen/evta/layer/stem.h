@@ -1,4 +1,4 @@
-// Stem: a network's first convolution, whose picture has too few channels to fill a block. Pixels of the picture are
+// Stem: a network's first convolution, whose image has too few channels to fill a block. Pixels of the image are
 // folded into channels (Layout in nestrt/data_type.h): a convolution of 3 channels with stride 2 becomes one of 12
 // channels without, with a quarter of the taps.
 #pragma once
@@ -14,7 +14,7 @@ namespace nestrt::compiler::evta {
 // Requires: check(layer) passes.
 Layout stem_layout(const ConvLayer& layer, int64_t block);
 
-// The layer over the folded picture: the same sums. Requires: a convolution in one group whose strides are `fold`.
+// The layer over the folded image: the same sums. Requires: a convolution in one group whose strides are `fold`.
 ConvLayer folded_stem(const ConvLayer& layer, int64_t fold);
 
 }  // namespace nestrt::compiler::evta

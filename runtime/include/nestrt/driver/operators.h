@@ -461,9 +461,9 @@ struct Recurrent {
   bool operator==(const Recurrent&) const = default;
 };
 
-// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each picture and class at most `count` boxes, the best score first,
+// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each image and class at most `count` boxes, the best score first,
 // none of which overlaps one before it by more than iou_threshold (intersection over union), all above score_threshold.
-// Output s64 [N * C * min(count, B), 3]: picture, class, box; the rows after the last are -1.
+// Output s64 [N * C * min(count, B), 3]: image, class, box; the rows after the last are -1.
 struct NonMaxSuppression {
   int32_t count = 0;
   float iou_threshold = 0;

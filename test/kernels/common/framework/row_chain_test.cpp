@@ -1,5 +1,5 @@
 // Kernels taken in turns of some rows give the bits of the same kernels one after the other: random chains of
-// pointwise and depthwise convolutions, those of pictures, pools and norms, f32 and s8, over memory that held something
+// pointwise and depthwise convolutions, those of images, pools and norms, f32 and s8, over memory that held something
 // else.
 #include "kernels/common/framework/row_chain.h"
 
@@ -53,7 +53,7 @@ struct Images {
   }
 };
 
-enum class LinkKind { kPointwise, kDepthwise, kPool, kNorm, kPicture };
+enum class LinkKind { kPointwise, kDepthwise, kPool, kNorm, kImage };
 
 bool is_conv(LinkKind kind) { return kind != LinkKind::kPool && kind != LinkKind::kNorm; }
 
@@ -78,11 +78,11 @@ TensorSpec constant_spec(const TestTensor& tensor) {
 
 class Chain {
  public:
-  // `picture`: the first link is a convolution of one.
-  Chain(std::mt19937& generator, DataType type, bool picture) : generator_(generator), type_(type) {
+  // `image`: the first link is a convolution of one.
+  Chain(std::mt19937& generator, DataType type, bool image) : generator_(generator), type_(type) {
     exponent_.exponents = {3};
-    const int channels = between(1, picture ? static_cast<int>(kernels::kStemChannels) : 40);
-    tensors_.emplace_back(type, picture ? Layout::kPlain : Layout::kBlocked16,
+    const int channels = between(1, image ? static_cast<int>(kernels::kStemChannels) : 40);
+    tensors_.emplace_back(type, image ? Layout::kPlain : Layout::kBlocked16,
                           Shape{between(1, 2), channels, between(1, 19), between(1, 12)}, generator);
   }
 
@@ -200,7 +200,7 @@ class Chain {
     else
       set_random_windows(conv, x);
     if (kind == LinkKind::kDepthwise) conv.group = static_cast<int>(x[1]);
-    if (kind == LinkKind::kPicture) conv.dilation[1] = 1;
+    if (kind == LinkKind::kImage) conv.dilation[1] = 1;
     conv.activation = {static_cast<ops::ActivationKind>(between(0, 2)), -0.5f, 0.75f};
     if (type_ == DataType::kS8) conv.inner_exponent = 3;
     return conv;
@@ -231,7 +231,7 @@ class Chain {
   std::string kernel_name(LinkKind kind) const {
     const std::string conv = type_ == DataType::kS8 ? "conv.s8." : "conv.f32.";
     if (kind == LinkKind::kPointwise) return conv + "direct16";
-    if (kind == LinkKind::kPicture) return conv + "stem16";
+    if (kind == LinkKind::kImage) return conv + "stem16";
     if (kind == LinkKind::kNorm) return "local_response_norm.f32.blocked";
     if (kind == LinkKind::kPool) return type_ == DataType::kS8 ? "pool.s8.blocked16" : "pool.f32.blocked16";
     return "";
@@ -262,11 +262,11 @@ Chain random_chain(std::mt19937& generator, DataType type) {
   const auto coin = [&] { return generator() % 2 == 0; };
   constexpr LinkKind kBetween[] = {LinkKind::kPointwise, LinkKind::kDepthwise, LinkKind::kPool, LinkKind::kNorm};
   const size_t kinds = std::size(kBetween) - (type == DataType::kF32 ? 0 : 1);  // norms are f32's
-  const bool picture = coin();
-  Chain chain(generator, type, picture);
+  const bool image = coin();
+  Chain chain(generator, type, image);
   const size_t links = 2 + generator() % (RowChain::kMaxKernels - 1);
   for (size_t i = 0; i < links; ++i) {
-    const LinkKind kind = i == 0 && picture ? LinkKind::kPicture : kBetween[generator() % kinds];
+    const LinkKind kind = i == 0 && image ? LinkKind::kImage : kBetween[generator() % kinds];
     chain.add(kind, i + 1 == links && coin());
   }
   return chain;

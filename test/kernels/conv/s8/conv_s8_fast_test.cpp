@@ -42,8 +42,8 @@ class Draw {
   std::mt19937& generator_;
 };
 
-// kPicture: a stem that can be folded; kGroups: of whole blocks.
-enum class Form { kAny, kStem, kPicture, kDepthwise, kGroups, kOddGroups };
+// kImage: a stem that can be folded; kGroups: of whole blocks.
+enum class Form { kAny, kStem, kImage, kDepthwise, kGroups, kOddGroups };
 constexpr int kForms = 6;
 
 S8Layer random_layer(std::mt19937& generator, Form form) {
@@ -51,8 +51,8 @@ S8Layer random_layer(std::mt19937& generator, Form form) {
   S8Layer layer;
   ops::Conv& conv = layer.conv;
   int channels = draw.between(1, 40), outputs = draw.between(1, 50);
-  const bool is_picture = form == Form::kPicture;
-  if (is_picture || form == Form::kStem) channels = draw.between(1, 8);
+  const bool is_image = form == Form::kImage;
+  if (is_image || form == Form::kStem) channels = draw.between(1, 8);
   if (form == Form::kDepthwise) conv.group = outputs = channels;
   if (form == Form::kOddGroups) {
     conv.group = draw.between(2, 4);
@@ -61,16 +61,16 @@ S8Layer random_layer(std::mt19937& generator, Form form) {
   }
   if (form == Form::kGroups) conv.group = 2, channels = 32 * draw.between(1, 2), outputs = 32 * draw.between(1, 2);
   Shape x{draw.between(1, 2), channels}, weights{outputs, channels / conv.group};
-  const int rank = is_picture ? 2 : draw.once_in(6) ? 3 : draw.between(1, 2);
+  const int rank = is_image ? 2 : draw.once_in(6) ? 3 : draw.between(1, 2);
   for (int axis = 0; axis < rank; ++axis) {
-    const int kernel = draw.between(1, rank == 3 ? 2 : is_picture ? 7 : 4);
+    const int kernel = draw.between(1, rank == 3 ? 2 : is_image ? 7 : 4);
     conv.kernel.push_back(kernel);
-    conv.dilation.push_back(is_picture ? 1 : draw.between(1, 2));
-    conv.stride.push_back(is_picture ? 1 << draw.between(0, 3) : draw.between(1, 3));
-    conv.pad_begin.push_back(draw.between(0, is_picture ? 6 : 2));
-    conv.pad_end.push_back(draw.between(0, is_picture ? 6 : 2));
+    conv.dilation.push_back(is_image ? 1 : draw.between(1, 2));
+    conv.stride.push_back(is_image ? 1 << draw.between(0, 3) : draw.between(1, 3));
+    conv.pad_begin.push_back(draw.between(0, is_image ? 6 : 2));
+    conv.pad_end.push_back(draw.between(0, is_image ? 6 : 2));
     weights.push_back(kernel);
-    x.push_back(draw.between(kernel * 2, rank == 1 || is_picture ? 40 : rank == 2 ? 11 : 6));
+    x.push_back(draw.between(kernel * 2, rank == 1 || is_image ? 40 : rank == 2 ? 11 : 6));
   }
   const bool extremes = draw.once_in(4);
   layer.x = with_exponent(draw.bytes(x, extremes), draw.between(-3, 7));
@@ -201,8 +201,8 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   return check_kernels(generator, layer);
 }
 
-// A convolution of 3 x 3 that gives `picture`, of operands without shifts and scales.
-S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& picture) {
+// A convolution of 3 x 3 that gives `image`, of operands without shifts and scales.
+S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& image) {
   Draw draw(generator);
   S8Layer layer;
   ops::Conv& conv = layer.conv;
@@ -212,7 +212,7 @@ S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& pictu
   for (int axis = 0; axis < 2; ++axis) {
     conv.pad_begin.push_back(draw.between(0, 2));
     conv.pad_end.push_back(draw.between(0, 2));
-    x.push_back(picture[axis] + 2 - conv.pad_begin.back() - conv.pad_end.back());
+    x.push_back(image[axis] + 2 - conv.pad_begin.back() - conv.pad_end.back());
   }
   const bool extremes = draw.once_in(2);
   layer.x = with_exponent(draw.bytes(x, extremes), draw.between(-3, 7));
@@ -304,8 +304,8 @@ TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the op
   const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
   int channels = 28;
   const bool is_quick = test_level() == TestLevel::kQuick;
-  for (const Shape& picture : {Shape{7, 7}, Shape{5, 29}, Shape{13, 9}, Shape{8, 8}, Shape{22, 19}, Shape{40, 6}}) {
-    S8Layer layer = winograd_layer(generator, channels += 12, picture);
+  for (const Shape& image : {Shape{7, 7}, Shape{5, 29}, Shape{13, 9}, Shape{8, 8}, Shape{22, 19}, Shape{40, 6}}) {
+    S8Layer layer = winograd_layer(generator, channels += 12, image);
     for (const bool has_exponents : {true, false}) {
       if (is_quick && has_exponents == (channels / 12 % 2 == 0)) continue;  // one of them for each
       if (has_exponents)
@@ -361,8 +361,8 @@ TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, howe
 
 TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exceed it and it pays") {
   std::mt19937 generator(3);
-  const auto chosen = [&](int channels, const Shape& picture, InstructionSet set) {
-    S8Layer layer = winograd_layer(generator, channels, picture);
+  const auto chosen = [&](int channels, const Shape& image, InstructionSet set) {
+    S8Layer layer = winograd_layer(generator, channels, image);
     draw_scales(layer, generator);
     std::string name;
     make_case(layer, Layout::kBlocked16, Layout::kBlocked16, layer.weights).with_spec([&](const OperatorSpec& spec) {
@@ -382,16 +382,16 @@ TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exc
 
 TEST_CASE("Scratch of the s8 stem that no machine has does not wrap around to little") {
   constexpr int kRows = 1 << 23;  // of 2^40 columns, twice: 2^64 bytes
-  const Shape pictures{1, 1, 1, int64_t{1} << 40};
+  const Shape images{1, 1, 1, int64_t{1} << 40};
   ops::Conv conv;
   conv.kernel = {kRows, 1};
   conv.stride = conv.dilation = {1, 1};
   conv.pad_begin = {kRows - 1, 0};
   conv.pad_end = {0, 0};
   OperatorCase c(conv);
-  c.input(with_exponent(shape_only(pictures, DataType::kS8), 0));
+  c.input(with_exponent(shape_only(images, DataType::kS8), 0));
   c.input(as_constant(with_exponent(tensor_s8({1, 1, kRows, 1}, std::vector<int>(kRows, 1)), 0))).input(absent());
-  c.output_s8(pictures, 0, Layout::kBlocked16);
+  c.output_s8(images, 0, Layout::kBlocked16);
   c.with_spec([](const OperatorSpec& spec) {
     const auto kernel = kernels::prepare_conv_s8_stem16(spec);
     INFO(kernel.error().to_string());

@@ -128,7 +128,7 @@ TEST_CASE("Winograd's errors stay within the stated bound where operands differ 
     }
 }
 
-// 7 x 7 with stride 2 over a picture of three channels.
+// 7 x 7 with stride 2 over an image of three channels.
 struct FoldedLayer {
   static constexpr int64_t kChannels = 3, kOutputs = 20, kTaps = 7, kPad = 3, kSide = 38, kOut = kSide / 2;
   Shape x_shape{1, kChannels, kSide, kSide}, w_shape{kOutputs, kChannels, kTaps, kTaps};
@@ -172,7 +172,7 @@ struct FoldedLayer {
   }
 };
 
-TEST_CASE("Winograd's errors over folded pictures stay within the stated bound where operands differ much") {
+TEST_CASE("Winograd's errors over folded images stay within the stated bound where operands differ much") {
   constexpr const char* kName = "conv.f32.stem16.winograd";
   constexpr int64_t kOut = FoldedLayer::kOut;
   std::mt19937 generator(4);

@@ -1,4 +1,4 @@
-// Folded pictures in plans: which tensors may be folded, and which operators and programs take them.
+// Folded images in plans: which tensors may be folded, and which operators and programs take them.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -15,7 +15,7 @@ constexpr uint64_t kBytes = 3 * 3 * 16;
 
 enum Tensors { kX, kFolded };
 
-// A picture of f32 becomes s8, folded, plain again, and f32. A program beside the CPU's reads it widened.
+// An image of f32 becomes s8, folded, plain again, and f32. A program beside the CPU's reads it widened.
 PlanBuilder folded_plan() {
   PlanBuilder builder;
   const Shape shape{1, 4, 6, 6};
@@ -49,7 +49,7 @@ std::string refusal(const std::function<void(plan::Tables&)>& damage) {
   return std::string(plan.error().message());
 }
 
-TEST_CASE("A program reads a folded picture as it is, or in wider blocks") {
+TEST_CASE("A program reads a folded image as it is, or in wider blocks") {
   CHECK(Plan::from_memory(folded_plan().build().bytes()));
   PlanBuilder wide = folded_plan();
   plan::ProgramRange& range = wide.tables().branches[1].programs[1].ranges[0];
@@ -66,16 +66,16 @@ TEST_CASE("A program reads a folded picture as it is, or in wider blocks") {
              Contains("in a layout that it cannot be brought to"));
 }
 
-TEST_CASE("Only s8 pictures are folded") {
+TEST_CASE("Only s8 images are folded") {
   CHECK_THAT(refusal([](plan::Tables& tables) { tables.tensors[kX].layout = Layout::kFolded2; }),
-             Contains("layout folded2 is for s8 pictures, not for f32 1x4x6x6"));
+             Contains("layout folded2 is for s8 images, not for f32 1x4x6x6"));
   CHECK_THAT(refusal([](plan::Tables& tables) {
                tables.tensors[kFolded].shape = {1, 4, 36};
              }),
-             Contains("layout folded2 is for s8 pictures, not for s8 1x4x36"));
+             Contains("layout folded2 is for s8 images, not for s8 1x4x36"));
 }
 
-TEST_CASE("Operators that know nothing of folded pictures are given none") {
+TEST_CASE("Operators that know nothing of folded images are given none") {
   CHECK_THAT(refusal([](plan::Tables& tables) {
                tables.operators[2].inputs = {kFolded};
                tables.branches[1].programs.pop_back();

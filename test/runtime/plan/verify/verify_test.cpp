@@ -183,7 +183,7 @@ TEST_CASE("Broken inputs and outputs are refused") {
 }
 
 TEST_CASE("Broken preprocessing is refused") {
-  const auto picture_plan = [] {
+  const auto image_plan = [] {
     PlanBuilder builder;
     const int x = builder.input("x", {1, 3, 2, 2});
     const int y = builder.output("y", {1, 3, 2, 2});
@@ -191,13 +191,13 @@ TEST_CASE("Broken preprocessing is refused") {
     builder.tables().inputs[0].preprocessing.emplace();
     return builder;
   };
-  expect_all_refused(picture_plan,
+  expect_all_refused(image_plan,
                      {
                          {"preprocessing has 2 values for 3 channels",
                           [](plan::Tables& p) {
                             p.inputs[0].preprocessing->mean = {1, 2};
                           }},
-                         {"crops a picture, and keeps all of it",
+                         {"crops an image, and keeps all of it",
                           [](plan::Tables& p) {
                             p.inputs[0].preprocessing->letterbox = true;
                             p.inputs[0].preprocessing->resize = 8;

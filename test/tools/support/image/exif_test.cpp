@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "test/support/sample_pictures.h"
+#include "test/support/sample_images.h"
 
 namespace nestrt::tools {
 namespace {
 
 using test::from_hex;
-using test::pictures::kExifBigEndian;
-using test::pictures::kExifLittleEndian;
-using test::pictures::kJpeg5x4;
-using test::pictures::kPngRgb3x2;
+using test::images::kExifBigEndian;
+using test::images::kExifLittleEndian;
+using test::images::kJpeg5x4;
+using test::images::kPngRgb3x2;
 
 // Where kExifBigEndian has the last byte of a number.
 constexpr size_t kAtMagic = 3, kAtOffset = 7, kAtEntries = 9, kAtType = 13, kAtCount = 17, kAtValue = 19;
@@ -27,7 +27,7 @@ std::vector<std::byte> block_with(size_t at, int value) {
   return block;
 }
 
-// Where pixel (x, y) of the picture as it is stored is seen. Beside each: the sides of the picture that are its row 0
+// Where pixel (x, y) of the image as it is stored is seen. Beside each: the sides of the image that are its row 0
 // and its column 0, as Exif 2.32, 4.6.4 has them.
 struct SeenPlace {
   int x, y;
@@ -73,7 +73,7 @@ void check_turned(const Result<Image>& image, const Image& stored, int orientati
   }
 }
 
-TEST_CASE("A picture is seen as its EXIF orientation says") {
+TEST_CASE("An image is seen as its EXIF orientation says") {
   const auto jpeg = decode_image(from_hex(kJpeg5x4), "x"), png = decode_image(from_hex(kPngRgb3x2), "x");
   REQUIRE(jpeg);
   REQUIRE(png);
@@ -84,7 +84,7 @@ TEST_CASE("A picture is seen as its EXIF orientation says") {
   }
 }
 
-TEST_CASE("A picture that is to be turned right has its last row as its first column") {
+TEST_CASE("An image that is to be turned right has its last row as its first column") {
   CHECK(turned({3, 2, 1, {1, 2, 3, 4, 5, 6}}, 6).pixels == std::vector<uint8_t>{4, 1, 5, 2, 6, 3});
 }
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "nestrt/log.h"
-#include "test/support/sample_pictures.h"
+#include "test/support/sample_images.h"
 
 namespace nestrt::tools {
 namespace {
 
-using namespace test::pictures;
+using namespace test::images;
 using test::from_hex;
 
 constexpr std::string_view kSecondScanOfDc = "ffda00080101000000107f";
@@ -24,7 +24,7 @@ std::string with_inserted(std::string_view hex, size_t bytes, std::string_view m
   return std::string(hex.substr(0, hex.size() - 2 * bytes)).append(more).append(hex.substr(hex.size() - 2 * bytes));
 }
 
-// A picture without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
+// An image without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
 Image pattern(int width, int height, int channels) {
   Image image{width, height, channels, {}};
   for (int y = 0; y < height; ++y) {
@@ -213,7 +213,7 @@ TEST_CASE("An interlaced PNG, which needs more than its pixels, is decoded") {
   CHECK(image->pixels == std::vector<uint8_t>(64));
 }
 
-TEST_CASE("Truncated and damaged pictures are refused or decoded, never worse") {
+TEST_CASE("Truncated and damaged images are refused or decoded, never worse") {
   for (const std::string_view file : {kPngRgb3x2, kBmpRgb3x2, kJpeg5x4}) {
     const std::vector<std::byte> content = from_hex(file);
     for (size_t size = 0; size < content.size(); ++size) {
@@ -258,7 +258,7 @@ TEST_CASE("A BMP whose rows go down is read from its top") {
   CHECK(image->pixels == pattern(3, 2, 3).pixels);
 }
 
-TEST_CASE("A PNG with a wrong checksum is refused, but for chunks that a picture does not need") {
+TEST_CASE("A PNG with a wrong checksum is refused, but for chunks that an image does not need") {
   std::vector<std::byte> file = from_hex(kPngRgb3x2);
   constexpr size_t kHeaderChecksum = 29;
   file[kHeaderChecksum] ^= std::byte{1};
@@ -283,7 +283,7 @@ TEST_CASE("A PNG that is cut short says so") {
   }
 }
 
-TEST_CASE("A picture whose header claims absurd sizes is refused before memory is taken") {
+TEST_CASE("An image whose header claims absurd sizes is refused before memory is taken") {
   std::vector<std::byte> png = from_hex(kPngRgb3x2);
   png[16] = png[20] = std::byte{0x00};
   png[17] = png[21] = std::byte{0x80};

@@ -26,7 +26,7 @@ TEST_CASE("Class names are the lines of a file") {
   CHECK_FALSE(read_class_names(TextFile(std::string_view("a\0b", 3))));
 }
 
-TEST_CASE("Labelled pictures are read with and without a header line") {
+TEST_CASE("Labelled images are read with and without a header line") {
   for (const char* text : {"a b.jpg\t7\nc.jpg\t-1\n", "file\tclass\na b.jpg\t7\tmore\n\nc.jpg\t-1"}) {
     const auto rows = read_labelled_files(TextFile(text));
     REQUIRE(rows);

@@ -7,7 +7,7 @@
 namespace nestrt::tools {
 namespace {
 
-TensorInfo picture_input(const Shape& shape) { return {"image", DataType::kF32, shape}; }
+TensorInfo image_input(const Shape& shape) { return {"image", DataType::kF32, shape}; }
 
 // Red counts up from 0 in reading order; green is red + 100, blue red + 200.
 Image counting(int width, int height) {
@@ -18,59 +18,59 @@ Image counting(int width, int height) {
   return image;
 }
 
-TEST_CASE("A picture of the input's size is only normalised, by channel") {
+TEST_CASE("An image of the input's size is only normalised, by channel") {
   const Preprocessing preprocessing{{0, 100, 200}, {1, 2, 0.5f}, 0, false};
-  const auto values = preprocess(counting(2, 2), preprocessing, picture_input({1, 3, 2, 2}));
+  const auto values = preprocess(counting(2, 2), preprocessing, image_input({1, 3, 2, 2}));
   REQUIRE(values);
   CHECK(*values == std::vector<float>{0, 1, 2, 3, 0, 2, 4, 6, 0, 0.5f, 1, 1.5f});
 }
 
 TEST_CASE("BGR inputs take blue first, with mean and scale in the input's order") {
   const Preprocessing preprocessing{{200, 100, 0}, {1}, 0, true};
-  const auto values = preprocess(counting(2, 1), preprocessing, picture_input({1, 3, 1, 2}));
+  const auto values = preprocess(counting(2, 1), preprocessing, image_input({1, 3, 1, 2}));
   REQUIRE(values);
   CHECK(*values == std::vector<float>{0, 1, 0, 1, 0, 1});
-  const auto blue = preprocess(counting(2, 1), {{}, {}, 0, true}, picture_input({1, 3, 1, 2}));
+  const auto blue = preprocess(counting(2, 1), {{}, {}, 0, true}, image_input({1, 3, 1, 2}));
   REQUIRE(blue);
   CHECK(*blue == std::vector<float>{200, 201, 100, 101, 0, 1});
 }
 
 TEST_CASE("Inputs with the channels last are filled pixel by pixel") {
-  const auto values = preprocess(counting(2, 1), {}, picture_input({1, 1, 2, 3}));
+  const auto values = preprocess(counting(2, 1), {}, image_input({1, 1, 2, 3}));
   REQUIRE(values);
-  // One channel in axis 1 makes it NCHW: luminance of a picture 3 wide and 2 high.
+  // One channel in axis 1 makes it NCHW: luminance of an image 3 wide and 2 high.
   CHECK(values->size() == 6);
-  const auto last = preprocess(counting(2, 2), {}, picture_input({1, 2, 2, 3}));
+  const auto last = preprocess(counting(2, 2), {}, image_input({1, 2, 2, 3}));
   REQUIRE(last);
   CHECK(std::vector<float>(last->begin(), last->begin() + 6) == std::vector<float>{0, 100, 200, 1, 101, 201});
 }
 
-TEST_CASE("Grey pictures fill three channels and colour pictures give luminance to one") {
-  const auto three = preprocess(Image{1, 1, 1, {9}}, {}, picture_input({1, 3, 1, 1}));
+TEST_CASE("Grey images fill three channels and colour images give luminance to one") {
+  const auto three = preprocess(Image{1, 1, 1, {9}}, {}, image_input({1, 3, 1, 1}));
   REQUIRE(three);
   CHECK(*three == std::vector<float>{9, 9, 9});
-  const auto one = preprocess(Image{1, 1, 3, {255, 0, 0}}, {}, picture_input({1, 1, 1, 1}));
+  const auto one = preprocess(Image{1, 1, 3, {255, 0, 0}}, {}, image_input({1, 1, 1, 1}));
   REQUIRE(one);
   CHECK(*one == std::vector<float>{76});
 }
 
 TEST_CASE("The centre is cropped after the shorter side has its size, half pixels to the even side") {
   // 5x4 with the shorter side already 4: columns 1..3 for (5-3)/2 = 1; rows 0..2 for round(0.5) = 0.
-  const auto values = preprocess(counting(5, 4), {{}, {}, 4, false}, picture_input({1, 3, 3, 3}));
+  const auto values = preprocess(counting(5, 4), {{}, {}, 4, false}, image_input({1, 3, 3, 3}));
   REQUIRE(values);
   CHECK(std::vector<float>(values->begin(), values->begin() + 9) == std::vector<float>{1, 2, 3, 6, 7, 8, 11, 12, 13});
 }
 
 TEST_CASE("The longer side keeps the proportion, rounded down") {
   const auto portrait =
-      preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, picture_input({1, 1, 7, 3}));
+      preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, image_input({1, 1, 7, 3}));
   REQUIRE(portrait);  // 3 * 5 / 2 = 7
-  CHECK_FALSE(preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, picture_input({1, 1, 8, 3})));
+  CHECK_FALSE(preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, image_input({1, 1, 8, 3})));
 }
 
-TEST_CASE("A letterbox keeps all of a picture and its proportions, in the middle") {
+TEST_CASE("A letterbox keeps all of an image and its proportions, in the middle") {
   const Preprocessing letterbox{{}, {}, 0, false, true, 9};
-  const TensorInfo input = picture_input({1, 1, 4, 4});
+  const TensorInfo input = image_input({1, 1, 4, 4});
   const auto wide = preprocess(Image{8, 4, 1, std::vector<uint8_t>(32, 5)}, letterbox, input);
   REQUIRE(wide);
   CHECK(*wide == std::vector<float>{9, 9, 9, 9, 5, 5, 5, 5, 5, 5, 5, 5, 9, 9, 9, 9});
@@ -82,28 +82,28 @@ TEST_CASE("A letterbox keeps all of a picture and its proportions, in the middle
   CHECK(std::count(line->begin(), line->end(), 5.0F) == 4);
 }
 
-TEST_CASE("Where a picture lies in the input is told, beyond it where it is cropped") {
-  const auto place = place_of_picture(8, 4, {{}, {}, 0, false, true, 0}, picture_input({1, 3, 4, 4}));
+TEST_CASE("Where an image lies in the input is told, beyond it where it is cropped") {
+  const auto place = place_of_image(8, 4, {{}, {}, 0, false, true, 0}, image_input({1, 3, 4, 4}));
   REQUIRE(place);
   CHECK((place->left == 0 && place->top == 1 && place->width == 4 && place->height == 2));
-  const auto cropped = place_of_picture(8, 4, {{}, {}, 4, false}, picture_input({1, 3, 4, 4}));
+  const auto cropped = place_of_image(8, 4, {{}, {}, 4, false}, image_input({1, 3, 4, 4}));
   REQUIRE(cropped);
   CHECK((cropped->left == -2 && cropped->top == 0 && cropped->width == 8 && cropped->height == 4));
 }
 
-TEST_CASE("What does not fit a picture is refused") {
+TEST_CASE("What does not fit an image is refused") {
   const Image image = counting(4, 4);
   for (const Shape& shape : {Shape{1, 640}, Shape{2, 3, 4, 4}, Shape{1, 5, 4, 4}, Shape{1, 3, 0, 4}, Shape{}}) {
-    const auto result = preprocess(image, {}, picture_input(shape));
+    const auto result = preprocess(image, {}, image_input(shape));
     REQUIRE_FALSE(result);
     CHECK(result.error().message().find("--input image=") != std::string_view::npos);
   }
   CHECK_FALSE(preprocess(image, {}, {"image", DataType::kS64, Shape{1, 3, 4, 4}}));
-  CHECK_FALSE(preprocess(image, {{1, 2}, {}, 0, false}, picture_input({1, 3, 4, 4})));
-  CHECK_FALSE(preprocess(image, {{}, {}, 3, false}, picture_input({1, 3, 4, 4})));
-  CHECK_FALSE(preprocess(image, {{}, {0}, 0, false}, picture_input({1, 3, 4, 4})));
-  CHECK_FALSE(preprocess(image, {{NAN}, {}, 0, false}, picture_input({1, 3, 4, 4})));
-  CHECK_FALSE(preprocess(image, {{}, {}, 4000000000u, false}, picture_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{1, 2}, {}, 0, false}, image_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{}, {}, 3, false}, image_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{}, {0}, 0, false}, image_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{NAN}, {}, 0, false}, image_input({1, 3, 4, 4})));
+  CHECK_FALSE(preprocess(image, {{}, {}, 4000000000u, false}, image_input({1, 3, 4, 4})));
 }
 
 }  // namespace

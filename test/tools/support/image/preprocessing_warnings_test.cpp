@@ -55,7 +55,7 @@ TEST_CASE("Preprocessing that is hardly meant is remarked on: other signs, means
   check_remark(pixels({128}, {1e-9F}), "next to nothing");
 }
 
-TEST_CASE("Pictures that a plan's integers cannot express, or hardly use, are remarked on") {
+TEST_CASE("Images that a plan's integers cannot express, or hardly use, are remarked on") {
   const Preprocessing around_zero = pixels({123, 117, 104}, {1});  // -123 to 151
   CHECK(remark_on_range(quantized_at(0), around_zero).empty());
   CHECK(remark_on_range(quantized_at(-1), around_zero).empty());

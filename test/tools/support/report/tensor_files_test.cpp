@@ -7,7 +7,7 @@
 namespace nestrt::tools {
 namespace {
 
-const TensorInfo kPicture{"image:0", DataType::kF32, Shape{1, 2}};
+const TensorInfo kImage{"image:0", DataType::kF32, Shape{1, 2}};
 const TensorInfo kEquation{"a=b", DataType::kS64, Shape{1}};
 
 // Arrays of zeros in files that go away with this.
@@ -33,10 +33,10 @@ std::string refusal(const std::vector<TensorInfo>& inputs, const std::vector<std
 
 TEST_CASE("Inputs are matched by name, whatever their order, and names may hold an equals sign") {
   const ZeroFiles files;
-  const std::string picture = files.save("picture.npy", DataType::kF32, {1, 2});
+  const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
   const std::string number = files.save("number.npy", DataType::kS64, {1});
-  const std::vector<TensorInfo> inputs{kPicture, kEquation};
-  const auto arrays = read_inputs(inputs, std::vector<std::string>{"a=b=" + number, "image:0=" + picture});
+  const std::vector<TensorInfo> inputs{kImage, kEquation};
+  const auto arrays = read_inputs(inputs, std::vector<std::string>{"a=b=" + number, "image:0=" + image});
   REQUIRE(arrays);
   CHECK(arrays->at(0).shape == Shape{1, 2});
   CHECK(arrays->at(1).type == DataType::kS64);
@@ -44,22 +44,22 @@ TEST_CASE("Inputs are matched by name, whatever their order, and names may hold 
 
 TEST_CASE("A single input needs no name") {
   const ZeroFiles files;
-  const std::string picture = files.save("picture.npy", DataType::kF32, {1, 2});
-  CHECK(read_inputs(std::vector{kPicture}, std::vector<std::string>{picture}));
+  const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
+  CHECK(read_inputs(std::vector{kImage}, std::vector<std::string>{image}));
 }
 
 TEST_CASE("Wrong inputs are refused with what the plan expects") {
   const ZeroFiles files;
-  const std::string picture = files.save("picture.npy", DataType::kF32, {1, 2});
+  const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
   const std::string flat = files.save("flat.npy", DataType::kF32, {2});
   const std::string bytes = files.save("bytes.npy", DataType::kU8, {1, 2});
   const std::string expected = "--input image:0=FILE.npy  (f32 1x2)";
-  CHECK(refusal({kPicture}, {}).find(expected) != std::string::npos);
-  CHECK(refusal({kPicture}, {"data=" + picture}).find("'data=" + picture + "' names no input") == 0);
-  CHECK(refusal({kPicture}, {picture, picture}).find("given twice") != std::string::npos);
-  CHECK(refusal({kPicture}, {flat}).find("flat.npy' holds f32 2,") != std::string::npos);
-  CHECK(refusal({kPicture}, {bytes}).find(expected) != std::string::npos);
-  CHECK(refusal({kPicture, kEquation}, {"image:0=" + picture}).find("input 'a=b' is missing") == 0);
+  CHECK(refusal({kImage}, {}).find(expected) != std::string::npos);
+  CHECK(refusal({kImage}, {"data=" + image}).find("'data=" + image + "' names no input") == 0);
+  CHECK(refusal({kImage}, {image, image}).find("given twice") != std::string::npos);
+  CHECK(refusal({kImage}, {flat}).find("flat.npy' holds f32 2,") != std::string::npos);
+  CHECK(refusal({kImage}, {bytes}).find(expected) != std::string::npos);
+  CHECK(refusal({kImage, kEquation}, {"image:0=" + image}).find("input 'a=b' is missing") == 0);
 }
 
 TEST_CASE("Output files are named after their tensors, safely and uniquely") {

@@ -117,10 +117,10 @@ TEST_CASE("A file that could not be written is told before it is, and nothing is
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("Only plans are written over plans, models over models, and nothing over pictures") {
+TEST_CASE("Only plans are written over plans, models over models, and nothing over images") {
   const test::TemporaryFolder folder;
   const std::string plan = folder.write_text("plan", "NESTPLAN and so on");
-  const std::string model = folder.write_text("model.onnx", "model"), picture = folder.write_text("cat.JPG", "picture");
+  const std::string model = folder.write_text("model.onnx", "model"), image = folder.write_text("cat.JPG", "image");
   const auto refused = [](const std::string& path, Written what) {
     const Status status = check_writable(path, what);
     return status.code() == Code::kInvalidArgument && status.message().find("over it") != std::string_view::npos;
@@ -128,7 +128,7 @@ TEST_CASE("Only plans are written over plans, models over models, and nothing ov
   for (const Written what : {Written::kText, Written::kPlan, Written::kModel}) {
     CHECK(refused(plan, what) == (what != Written::kPlan));
     CHECK(refused(model, what) == (what != Written::kModel));
-    CHECK(refused(picture, what));
+    CHECK(refused(image, what));
     CHECK(check_writable(folder.write_text("text", "NEST in a text"), what).ok() == (what == Written::kText));
     CHECK(refused(folder.write_text("team.key", "nestrt-secret-key and so on"), what));
     CHECK(check_writable(folder.path() + "/new.onnx", what).ok());

@@ -6,8 +6,8 @@ namespace nestrt::tools {
 namespace {
 
 TEST_CASE("A progress line shows the bar and what is left of the time") {
-  CHECK(format_progress("pictures", 25, 100, 10, 8) == "pictures  [##......] 25/100  30 s left");
-  CHECK(format_progress("pictures", 1, 100, 1, 4) == "pictures  [....] 1/100  1 min 39 s left");
+  CHECK(format_progress("images", 25, 100, 10, 8) == "images  [##......] 25/100  30 s left");
+  CHECK(format_progress("images", 1, 100, 1, 4) == "images  [....] 1/100  1 min 39 s left");
 }
 
 TEST_CASE("A progress line makes no promise before the first step or after the last") {

@@ -16,13 +16,13 @@ using compiler::evta::LayerAxis;
 // As the program finds it, in blocks of so many channels: channels that do not exist are noise.
 std::vector<std::byte> folded(const ConvLayer& layer, const ConvLayer& stem, Layout layout, int block,
                               const Elements& input) {
-  const Shape picture{layer.images, layer.in_channels, layer.y.input, layer.x.input};
+  const Shape image{layer.images, layer.in_channels, layer.y.input, layer.x.input};
   const ChannelBlocks to{stem.in_channels, stem.y.input * stem.x.input, block};
-  const ChannelBlocks from = stored_blocks(picture, layout);
+  const ChannelBlocks from = stored_blocks(image, layout);
   REQUIRE(from.channels == to.channels);
   REQUIRE(from.pixels == to.pixels);
-  Elements stored(static_cast<size_t>(storage_bytes(DataType::kS8, picture, layout)));
-  const StoredOrder order(picture, layout);
+  Elements stored(static_cast<size_t>(storage_bytes(DataType::kS8, image, layout)));
+  const StoredOrder order(image, layout);
   const int64_t pixels = layer.y.input * layer.x.input;
   for (size_t i = 0; i < input.size(); ++i) {
     const auto place = static_cast<int64_t>(i), plane = place / pixels;
@@ -70,7 +70,7 @@ TEST_CASE("A stem computes the same with pixels folded into channels") {
     Layout layout;
   };
   const Case cases[] = {
-      {3, {17, 7, 2, 3, 2}, Layout::kFolded2},    // ResNet's, an odd picture
+      {3, {17, 7, 2, 3, 2}, Layout::kFolded2},    // ResNet's, an odd image
       {3, {18, 7, 2, 3, 3}, Layout::kFolded2},    // the last row of pads in no window
       {3, {16, 3, 2, 0, 0}, Layout::kFolded2},    // SqueezeNet's: the last pixel in no window
       {3, {16, 3, 2, 1, 0}, Layout::kFolded2},    // MobileNet's

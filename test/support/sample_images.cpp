@@ -1,4 +1,4 @@
-#include "test/support/sample_pictures.h"
+#include "test/support/sample_images.h"
 
 #include <initializer_list>
 #include <string>

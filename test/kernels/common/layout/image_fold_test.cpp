@@ -1,4 +1,4 @@
-#include "kernels/common/layout/picture_fold.h"
+#include "kernels/common/layout/image_fold.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -9,9 +9,9 @@
 namespace nestrt::test {
 namespace {
 
-using kernels::PictureFold;
+using kernels::ImageFold;
 
-TensorSpec picture(const Shape& shape, Layout layout) {
+TensorSpec image(const Shape& shape, Layout layout) {
   TensorSpec spec;
   spec.type = DataType::kS8;
   spec.shape = shape;
@@ -19,9 +19,9 @@ TensorSpec picture(const Shape& shape, Layout layout) {
   return spec;
 }
 
-// Element i of the plain picture is i % 127 + 1: none is zero.
+// Element i of the plain image is i % 127 + 1: none is zero.
 std::vector<int8_t> fold(const Shape& shape, Layout layout) {
-  const PictureFold fold(picture(shape, layout));
+  const ImageFold fold(image(shape, layout));
   std::vector<std::byte> scratch(fold.scratch().per_thread, std::byte{0x55});
   std::vector<int8_t> stored(static_cast<size_t>(storage_bytes(DataType::kS8, shape, layout)), 0x55);
   std::byte* const output = reinterpret_cast<std::byte*>(stored.data());
@@ -44,7 +44,7 @@ std::vector<int8_t> expected(const Shape& shape, Layout layout) {
   return stored;
 }
 
-TEST_CASE("Pictures are folded, with zeros for all that they do not have, on every instruction set") {
+TEST_CASE("Images are folded, with zeros for all that they do not have, on every instruction set") {
   const InstructionSet best = kernels::current_instruction_set();
   for (const InstructionSet set : kernels::supported_instruction_sets()) {
     REQUIRE(kernels::force_instruction_set(set));
@@ -57,7 +57,7 @@ TEST_CASE("Pictures are folded, with zeros for all that they do not have, on eve
   REQUIRE(kernels::force_instruction_set(best));
 }
 
-TEST_CASE("An element of a folded picture is a channel of a folded pixel") {
+TEST_CASE("An element of a folded image is a channel of a folded pixel") {
   const StoredOrder order({1, 3, 5, 6}, Layout::kFolded2);
   CHECK(order.index(0, 0, 0) == 0);
   CHECK(order.index(0, 2, 0) == 2);
@@ -68,17 +68,17 @@ TEST_CASE("An element of a folded picture is a channel of a folded pixel") {
   CHECK(storage_bytes(DataType::kS8, {2, 5, 5, 6}, Layout::kFolded2) == 2 * 2 * 3 * 3 * 16);
 }
 
-TEST_CASE("Only s8 pictures of few channels are folded, and of one pixel at least") {
-  CHECK(PictureFold::accepts(picture({1, 8, 4, 4}, Layout::kFolded2)));
-  CHECK_FALSE(PictureFold::accepts(picture({1, 9, 4, 4}, Layout::kFolded2)));
-  CHECK_FALSE(PictureFold::accepts(picture({1, 0, 4, 4}, Layout::kFolded2)));
-  CHECK_FALSE(PictureFold::accepts(picture({1, 3, 4}, Layout::kBlocked16)));
-  CHECK_FALSE(PictureFold::accepts(picture({1, 3, 4, 4}, Layout::kPlain)));
-  CHECK_FALSE(PictureFold::accepts(picture({1, 3, 4, 4}, Layout::kBlocked32)));
+TEST_CASE("Only s8 images of few channels are folded, and of one pixel at least") {
+  CHECK(ImageFold::accepts(image({1, 8, 4, 4}, Layout::kFolded2)));
+  CHECK_FALSE(ImageFold::accepts(image({1, 9, 4, 4}, Layout::kFolded2)));
+  CHECK_FALSE(ImageFold::accepts(image({1, 0, 4, 4}, Layout::kFolded2)));
+  CHECK_FALSE(ImageFold::accepts(image({1, 3, 4}, Layout::kBlocked16)));
+  CHECK_FALSE(ImageFold::accepts(image({1, 3, 4, 4}, Layout::kPlain)));
+  CHECK_FALSE(ImageFold::accepts(image({1, 3, 4, 4}, Layout::kBlocked32)));
 }
 
-TEST_CASE("Scratch of a picture that no machine has does not wrap around to little") {
-  const PictureFold fold(picture({1, 8, 1, int64_t{1} << 40}, Layout::kFolded8));
+TEST_CASE("Scratch of an image that no machine has does not wrap around to little") {
+  const ImageFold fold(image({1, 8, 1, int64_t{1} << 40}, Layout::kFolded8));
   CHECK(fold.scratch().per_thread >= size_t{1} << 46);
 }
 

@@ -1,4 +1,4 @@
-// A picture: refused, or decoded to as many pixels as it says, and resized.
+// An image: refused, or decoded to as many pixels as it says, and resized.
 #include "test/fuzz/fuzz_input.h"
 #include "tools/support/image/image.h"
 
@@ -9,12 +9,12 @@ constexpr int64_t kMaxResized = 1 << 16;  // pixels: more only takes longer
 
 void check(const tools::Image& image) {
   const int64_t pixels = int64_t{image.width} * image.height;
-  expect(image.width > 0 && image.height > 0 && pixels <= tools::kMaxPixels, "a picture of an impossible size");
-  expect(image.channels == 1 || image.channels == 3, "a picture with an impossible number of channels");
-  expect(static_cast<int64_t>(image.pixels.size()) == pixels * image.channels, "a picture without all of its pixels");
+  expect(image.width > 0 && image.height > 0 && pixels <= tools::kMaxPixels, "an image of an impossible size");
+  expect(image.channels == 1 || image.channels == 3, "an image with an impossible number of channels");
+  expect(static_cast<int64_t>(image.pixels.size()) == pixels * image.channels, "an image without all of its pixels");
   if (pixels > kMaxResized) return;
   const tools::Image resized = tools::resize(tools::to_channels(image, 3), 7, 5);
-  expect(resized.pixels.size() == 7 * 5 * 3, "a resized picture without all of its pixels");
+  expect(resized.pixels.size() == 7 * 5 * 3, "a resized image without all of its pixels");
 }
 
 }  // namespace

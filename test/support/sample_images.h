@@ -1,4 +1,4 @@
-// Small pictures as hexadecimal digits: no library that writes them is needed elsewhere.
+// Small images as hexadecimal digits: no library that writes them is needed elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace nestrt::test {
 // Requires: an even number of hexadecimal digits.
 std::vector<std::byte> from_hex(std::string_view hex);
 
-// A picture with an EXIF block, which follows the first marker of a JPEG and comes last in a PNG.
+// An image with an EXIF block, which follows the first marker of a JPEG and comes last in a PNG.
 std::vector<std::byte> jpeg_with_exif(std::string_view hex, std::span<const std::byte> exif);
 std::vector<std::byte> png_with_exif(std::string_view hex, std::span<const std::byte> exif);
 
-namespace pictures {
+namespace images {
 
 // An EXIF block of orientation 6 and nothing else, in one byte order and the other.
 inline constexpr std::string_view kExifBigEndian = "4d4d002a00000008000101120003000000010006000000000000";
@@ -60,5 +60,5 @@ inline constexpr std::string_view kJpegCmyk =
     "0101010101010101010101010101010101ffc000140800010001044311004d11005911004b1100ffc400150001010000000000000000"
     "000000000000080affc40014100100000000000000000000000000000000ffda000e0443004d0059004b00003f009970bd4c0643ffd9";
 
-}  // namespace pictures
+}  // namespace images
 }  // namespace nestrt::test

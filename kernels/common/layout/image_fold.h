@@ -1,5 +1,5 @@
-// PictureFold: writes a picture of s8 in a folded layout (nestrt/data_type.h) or in blocked16, row by row, from rows of
-// the plain picture that the caller brings.
+// ImageFold: writes an image of s8 in a folded layout (nestrt/data_type.h) or in blocked16, row by row, from rows of
+// the plain image that the caller brings.
 #pragma once
 
 #include "kernels/common/layout/folded_rows.h"
@@ -9,17 +9,17 @@
 
 namespace nestrt::kernels {
 
-class PictureFold {
+class ImageFold {
  public:
-  // Whether the tensor is such a picture, of few channels and of one pixel at least.
+  // Whether the tensor is such an image, of few channels and of one pixel at least.
   static bool accepts(const TensorSpec& output);
 
   // Requires: accepts().
-  explicit PictureFold(const TensorSpec& output);
+  explicit ImageFold(const TensorSpec& output);
 
   ScratchSize scratch() const { return {0, saturated_bytes(row_.fold * row_.channels, row_.plain_columns(), 1)}; }
 
-  // Writes a row of the plain picture, as wide as that is: bring(row, to), `row` of all images and channels.
+  // Writes a row of the plain image, as wide as that is: bring(row, to), `row` of all images and channels.
   using BringRow = FunctionRef<void(int64_t row, int8_t* to)>;
   void run(const KernelCall& call, BringRow bring) const;
 

@@ -1,4 +1,4 @@
-// nestrt run and eval on pictures, and on arrays in their place, as a user meets them.
+// nestrt run and eval on images, and on arrays in their place, as a user meets them.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <limits>
@@ -16,14 +16,14 @@ using Catch::Matchers::Contains;
 
 const std::string kCat = NESTRT_SOURCE_DIR "/examples/images/cat.png";  // 451x300
 
-class PictureWorkshop {
+class ImageWorkshop {
  public:
-  PictureWorkshop()
+  ImageWorkshop()
       : classes_(folder_.write("classes.nest", colour_plan().build().bytes())),
         maps_(folder_.write("maps.nest", maps_plan().build().bytes())) {}
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string write(const std::string& name, const std::string& text) const { return folder_.write_text(name, text); }
-  // A picture, as an input, that is one colour of three.
+  // An image, as an input, that is one colour of three.
   void write_array(const std::string& name, int colour) const {
     std::vector<float> values(3 * 32 * 32);
     std::fill_n(values.begin() + colour * 32 * 32, 32 * 32, 1.0F);
@@ -55,8 +55,8 @@ std::vector<float> floats_in(const std::string& path) {
   return {values, values + array->shape.num_elements()};
 }
 
-TEST_CASE("A picture reaches a network that tells no classes, and its outputs are shown and written") {
-  const PictureWorkshop workshop;
+TEST_CASE("An image reaches a network that tells no classes, and its outputs are shown and written") {
+  const ImageWorkshop workshop;
   const ProgramResult result = run({workshop.maps(), "--image", kCat, "--output", workshop.path("out")});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
@@ -67,8 +67,8 @@ TEST_CASE("A picture reaches a network that tells no classes, and its outputs ar
                 "no row of class scores");
 }
 
-TEST_CASE("All of a picture lies in the middle of the input where it is asked for, padded on two sides") {
-  const PictureWorkshop workshop;
+TEST_CASE("All of an image lies in the middle of the input where it is asked for, padded on two sides") {
+  const ImageWorkshop workshop;
   const std::string saved = workshop.path("input.npy");
   const ProgramResult result =
       run({workshop.maps(), "--image", kCat, "--letterbox", "--pad", "7", "--save-input", saved});
@@ -80,8 +80,8 @@ TEST_CASE("All of a picture lies in the middle of the input where it is asked fo
   for (int i = 0; i < 64; ++i) CHECK((input[i] == 7) == (i / 8 < 2 || i / 8 >= 7));
 }
 
-TEST_CASE("What preprocessing has made of a picture gives the same as the picture") {
-  const PictureWorkshop workshop;
+TEST_CASE("What preprocessing has made of an image gives the same as the image") {
+  const ImageWorkshop workshop;
   const std::vector<std::string> pixels = {"--mean", "128,100,90", "--scale", "0.01", "--resize", "40", "--bgr"};
   std::vector<std::string> arguments = {
       workshop.classes(), "--image", kCat, "--save-input", workshop.path("x.npy"), "--output", workshop.path("a")};
@@ -93,8 +93,8 @@ TEST_CASE("What preprocessing has made of a picture gives the same as the pictur
   CHECK(floats_in(workshop.path("a/colour_0.npy")) == floats_in(workshop.path("b/colour_0.npy")));
 }
 
-TEST_CASE("A picture for a plan that says nothing of pictures is warned of, unless an option does") {
-  const PictureWorkshop workshop;
+TEST_CASE("An image for a plan that says nothing of images is warned of, unless an option does") {
+  const ImageWorkshop workshop;
   const ProgramResult silent = run({workshop.classes(), "--image", kCat});
   CHECK(silent.exit_code == 0);
   CHECK_THAT(silent.text, Contains("pixels go in as 0 to 255"));
@@ -108,7 +108,7 @@ TEST_CASE("A picture for a plan that says nothing of pictures is warned of, unle
 }
 
 TEST_CASE("An array has a class where its names are given, and is refused where it can have none") {
-  const PictureWorkshop workshop;
+  const ImageWorkshop workshop;
   workshop.write_array("green.npy", 1);
   const std::string names = workshop.write("names.txt", "red\ngreen\nblue\n");
   const ProgramResult result =
@@ -121,7 +121,7 @@ TEST_CASE("An array has a class where its names are given, and is refused where 
 }
 
 TEST_CASE("Names that are not as many as the classes are refused") {
-  const PictureWorkshop workshop;
+  const ImageWorkshop workshop;
   const std::string four = workshop.write("four.txt", "background\nred\ngreen\nblue\n");
   const std::string two = workshop.write("two.txt", "red\ngreen\n");
   check_refused(run({workshop.classes(), "--image", kCat, "--labels", four}), "has 4 names, but 3 classes take 3");
@@ -130,8 +130,8 @@ TEST_CASE("Names that are not as many as the classes are refused") {
   CHECK(run({workshop.classes(), "--image", kCat, "--labels", four, "--offset", "1"}).exit_code == 0);
 }
 
-TEST_CASE("Arrays are scored as pictures are") {
-  const PictureWorkshop workshop;
+TEST_CASE("Arrays are scored as images are") {
+  const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   workshop.write_array("blue.npy", 2);
   const auto eval = [&](const std::string& plan, const std::string& labels) {
@@ -148,8 +148,8 @@ TEST_CASE("Arrays are scored as pictures are") {
                 "other.npy' holds f32 1x3x2x2, but input 'image' takes f32 1x3x32x32");
 }
 
-TEST_CASE("A picture that is labelled twice is scored once, and refused where its classes differ") {
-  const PictureWorkshop workshop;
+TEST_CASE("An image that is labelled twice is scored once, and refused where its classes differ") {
+  const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   workshop.write_array("blue.npy", 2);
   const auto eval = [&](const std::string& labels) {
@@ -164,7 +164,7 @@ TEST_CASE("A picture that is labelled twice is scored once, and refused where it
 }
 
 TEST_CASE("Scores that are no numbers are wrong, and said to be") {
-  const PictureWorkshop workshop;
+  const ImageWorkshop workshop;
   const std::vector<float> nothing(3 * 32 * 32, std::numeric_limits<float>::quiet_NaN());
   REQUIRE(tools::write_npy(workshop.path("nan.npy"), {DataType::kF32, {1, 3, 32, 32}, nothing.data()}).ok());
   const ProgramResult result = run_program("nestrt", {"eval", workshop.classes(), "--images", workshop.path("."),
@@ -176,7 +176,7 @@ TEST_CASE("Scores that are no numbers are wrong, and said to be") {
 }
 
 TEST_CASE("A file that two outputs would be written to is refused") {
-  const PictureWorkshop workshop;
+  const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   std::filesystem::create_directory(workshop.path("out"));
   for (const std::string option : {"--trace", "--cost-file"})

@@ -1,4 +1,4 @@
-#include "kernels/common/layout/picture_fold.h"
+#include "kernels/common/layout/image_fold.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,13 +10,13 @@
 
 namespace nestrt::kernels {
 
-bool PictureFold::accepts(const TensorSpec& output) {
+bool ImageFold::accepts(const TensorSpec& output) {
   return output.type == DataType::kS8 && output.shape.rank() == 4 && output.shape[1] <= kMaxFoldedChannels &&
          output.shape.num_elements() > 0 && block_size(output.layout) == kFoldedBlock &&
          output.packing == Packing::kInvalidIndex;
 }
 
-PictureFold::PictureFold(const TensorSpec& output) : shape_(output.shape), fold_(s8_fold_function()) {
+ImageFold::ImageFold(const TensorSpec& output) : shape_(output.shape), fold_(s8_fold_function()) {
   const ChannelBlocks blocks = stored_blocks(shape_, output.layout);
   row_.channels = shape_[1];
   row_.fold = fold_of(output.layout);
@@ -26,7 +26,7 @@ PictureFold::PictureFold(const TensorSpec& output) : shape_(output.shape), fold_
   image_bytes_ = blocks.blocks() * row_.block_stride;
 }
 
-void PictureFold::run(const KernelCall& call, BringRow bring) const {
+void ImageFold::run(const KernelCall& call, BringRow bring) const {
   constexpr int64_t kPartsPerThread = 4;
   const int64_t items = shape_[0] * folded_rows_;
   const int64_t pieces = std::max<int64_t>(1, shape_.num_elements() / kTaskElements);
@@ -44,7 +44,7 @@ void PictureFold::run(const KernelCall& call, BringRow bring) const {
 }
 
 // Those that become a row of folded pixels: [fold][channels][plain_columns], zeros where there are none.
-void PictureFold::bring_rows(int64_t image, int64_t folded_row, BringRow bring, int8_t* to) const {
+void ImageFold::bring_rows(int64_t image, int64_t folded_row, BringRow bring, int8_t* to) const {
   const int64_t first = folded_row * row_.fold, stride = row_.plain_columns();
   for (int64_t y = first; y < first + row_.fold; ++y)
     for (int64_t channel = 0; channel < row_.channels; ++channel, to += stride) {

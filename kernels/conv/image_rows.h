@@ -1,4 +1,4 @@
-// What convolutions of pictures, plain and of few channels, read: the rows under a row of outputs, with their padding.
+// What convolutions of images, plain and of few channels, read: the rows under a row of outputs, with their padding.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace nestrt::kernels {
 
 // Rows of an image, from some row on.
 template <typename T>
-struct PictureRows {
+struct ImageRows {
   const T* pixels = nullptr;   // of the first channel
   int64_t first = 0;           // the row that lies there
   int64_t channel_stride = 0;  // elements
@@ -19,7 +19,7 @@ struct PictureRows {
 // Copies the rows under one of outputs, which is counted through depth and height: [channels][kernel depth][kernel
 // height][length]. What is not in the image is `zero`.
 template <typename T>
-void copy_rows_under(const ConvGeometry& geometry, const PictureRows<T>& picture, int64_t row, T zero, int64_t length,
+void copy_rows_under(const ConvGeometry& geometry, const ImageRows<T>& image, int64_t row, T zero, int64_t length,
                      T* to) {
   const auto& [d, h, w] = geometry.axes;
   const int64_t z = row / h.output, y = row % h.output;
@@ -31,8 +31,8 @@ void copy_rows_under(const ConvGeometry& geometry, const PictureRows<T>& picture
         const bool inside = (iz | iy) >= 0;
         std::fill(to, to + (inside ? begin : length), zero);
         if (!inside) continue;
-        const T* const from = picture.pixels + c * picture.channel_stride;
-        std::copy_n(from + (iz * h.input + iy - picture.first) * w.input, end - begin, to + begin);
+        const T* const from = image.pixels + c * image.channel_stride;
+        std::copy_n(from + (iz * h.input + iy - image.first) * w.input, end - begin, to + begin);
         std::fill(to + end, to + length, zero);
       }
 }

@@ -1,4 +1,4 @@
-#include "tools/nestrt/picture_runner.h"
+#include "tools/nestrt/image_runner.h"
 
 #include <fmt/core.h>
 
@@ -19,7 +19,7 @@ bool fills(const Shape& shape, const Shape& input) {
   return std::all_of(input.begin(), input.begin() + missing, [](int64_t dim) { return dim == 1; });
 }
 
-// What is stated of pictures, in the plan or by options, and is hardly meant.
+// What is stated of images, in the plan or by options, and is hardly meant.
 void remark(const Plan& plan, const std::optional<Preprocessing>& options, const Preprocessing& preprocessing) {
   std::vector<std::string> remarks = options ? tools::remarks_on(*options) : std::vector<std::string>();
   remarks.push_back(tools::remark_on_range(plan.tables(), preprocessing));
@@ -29,14 +29,14 @@ void remark(const Plan& plan, const std::optional<Preprocessing>& options, const
 
 }  // namespace
 
-Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const UnitChoice& units,
-                                            const tools::PictureFlags& flags) {
-  PictureRunner runner;
+Result<ImageRunner> ImageRunner::create(const std::string& plan_path, const UnitChoice& units,
+                                        const tools::ImageFlags& flags) {
+  ImageRunner runner;
   NESTRT_ASSIGN_OR_RETURN(runner.loaded_, load_plan(plan_path, units));
   const Plan& plan = runner.plan();
   if (plan.inputs().size() != 1) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("a picture fills one input, but the plan has {}; pass each as --input NAME=FILE.npy:\n{}",
+                  fmt::format("an image fills one input, but the plan has {}; pass each as --input NAME=FILE.npy:\n{}",
                               plan.inputs().size(), describe(plan.inputs())));
   }
   NESTRT_ASSIGN_OR_RETURN(runner.preprocessing_, flags.agree_with(plan.preprocessing(0), plan_path));
@@ -48,27 +48,27 @@ Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const 
   return runner;
 }
 
-Status PictureRunner::read_picture(const std::string& path) {
+Status ImageRunner::read_image(const std::string& path) {
   const TensorInfo& input = plan().inputs()[0];
   NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(path));
   const auto values = tools::preprocess(image, preprocessing_, input);
   if (!values) return values.error().with_context(path);
   std::memcpy(input_.bytes.data(), values->data(), input_.bytes.size());
-  NESTRT_ASSIGN_OR_RETURN(const tools::PicturePlace place,
-                          tools::place_of_picture(image.width, image.height, preprocessing_, input));
+  NESTRT_ASSIGN_OR_RETURN(const tools::ImagePlace place,
+                          tools::place_of_image(image.width, image.height, preprocessing_, input));
   place_ = fmt::format("its {}x{} pixels are {}x{} of the input, from column {} and row {} on", image.width,
                        image.height, place.width, place.height, place.left, place.top);
   if (stated_ && !remarked_) remark(plan(), options_, preprocessing_);
   remarked_ = true;
   if (!stated_)
     log(LogLevel::kWarning,
-        "neither the plan nor an option says how pictures become its input: pixels go in as 0 to 255; state --mean, "
+        "neither the plan nor an option says how images become its input: pixels go in as 0 to 255; state --mean, "
         "--scale and --resize when the model is compiled, or --mean 0 where that is right");
   stated_ = true;
   return {};
 }
 
-Status PictureRunner::read_array(const std::string& path) {
+Status ImageRunner::read_array(const std::string& path) {
   const TensorInfo& input = plan().inputs()[0];
   NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
   if (array.type != input.type || !fills(array.shape, input.shape)) {
@@ -81,25 +81,25 @@ Status PictureRunner::read_array(const std::string& path) {
   return {};
 }
 
-Status PictureRunner::run(const std::string& path) {
-  NESTRT_RETURN_IF_ERROR(path.ends_with(".npy") ? read_array(path) : read_picture(path));
+Status ImageRunner::run(const std::string& path) {
+  NESTRT_RETURN_IF_ERROR(path.ends_with(".npy") ? read_array(path) : read_image(path));
   const ConstTensorView view = input_.view();
   return loaded_.run(std::span(&view, 1), outputs());
 }
 
-bool PictureRunner::input_is_numbers() const { return tools::holds_numbers(input_.view()); }
+bool ImageRunner::input_is_numbers() const { return tools::holds_numbers(input_.view()); }
 
-std::span<const float> PictureRunner::scores() const {
+std::span<const float> ImageRunner::scores() const {
   const TensorView& output = outputs()[0];
   return {static_cast<const float*>(output.data), static_cast<size_t>(output.shape.num_elements())};
 }
 
-bool PictureRunner::gives_classes() const { return tools::class_rows(plan(), 0) == 1; }
+bool ImageRunner::gives_classes() const { return tools::class_rows(plan(), 0) == 1; }
 
-Status PictureRunner::require_classes(const std::string& whose) const {
+Status ImageRunner::require_classes(const std::string& whose) const {
   if (gives_classes()) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("{} tells the class of a picture, but the plan's first output is no row of class scores "
+                fmt::format("{} tells the class of an image, but the plan's first output is no row of class scores "
                             "(f32 1xN):\n{}",
                             whose, describe(plan().outputs().first(1))));
 }

@@ -1,4 +1,4 @@
-// Runs a network with one input on picture files, or on arrays in their place.
+// Runs a network with one input on image files, or on arrays in their place.
 #pragma once
 
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace nestrt::command {
 
-class PictureRunner {
+class ImageRunner {
  public:
-  // Pictures are preprocessed as the plan states; where it states nothing, as the flags say.
+  // Images are preprocessed as the plan states; where it states nothing, as the flags say.
   // Errors: kInvalidArgument where the plan has not exactly one input, or states something else than the flags.
-  static Result<PictureRunner> create(const std::string& plan_path, const UnitChoice& units,
-                                      const tools::PictureFlags& flags);
+  static Result<ImageRunner> create(const std::string& plan_path, const UnitChoice& units,
+                                    const tools::ImageFlags& flags);
 
   // Decodes, preprocesses and runs; a FILE.npy is run as it is, and may lack leading dimensions of one. Warns of the
-  // first picture where neither plan nor flags say how it becomes an input.
+  // first image where neither plan nor flags say how it becomes an input.
   Status run(const std::string& path);
 
   // Whether the last input holds no NaN, of which integers make 0.
@@ -30,7 +30,7 @@ class PictureRunner {
   // The first output. Requires: gives_classes().
   std::span<const float> scores() const;
   const tools::Array& input() const { return input_; }
-  // Where the last picture lies in the input: empty for an array.
+  // Where the last image lies in the input: empty for an array.
   const std::string& place() const { return place_; }
 
   // Whether the plan's first output is one row of class scores.
@@ -42,7 +42,7 @@ class PictureRunner {
   const Plan& plan() const { return *loaded_.plan; }
 
  private:
-  Status read_picture(const std::string& path);
+  Status read_image(const std::string& path);
   Status read_array(const std::string& path);
 
   LoadedPlan loaded_;

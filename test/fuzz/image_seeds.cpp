@@ -1,10 +1,10 @@
 #include "test/fuzz/seeds.h"
-#include "test/support/sample_pictures.h"
+#include "test/support/sample_images.h"
 
 namespace nestrt::test {
 
-void add_picture_seeds(SeedFolder& folder) {
-  using namespace pictures;
+void add_image_seeds(SeedFolder& folder) {
+  using namespace images;
   for (const std::string_view hex :
        {kPngRgb3x2, kPngRgba2x2, kBmpRgb3x2, kJpeg5x4, kJpegGrey, kJpegProgressive, kJpegCmyk})
     folder.add(from_hex(hex));
