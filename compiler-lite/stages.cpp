@@ -135,7 +135,7 @@ class CodeGenerator {
     report(placed(branch).first, unit, made);
     auto& entries = compilation_.programs[branch].entries;
     if (made.program) entries.push_back({&unit, std::move(*made.program)});
-    for (UnitProgram& piece : made.pieces) entries.push_back({&unit, std::move(piece)});
+    for (UnitProgram& partial : made.partial_programs) entries.push_back({&unit, std::move(partial)});
     return {};
   }
 

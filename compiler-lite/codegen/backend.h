@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/driver/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "nestrt/driver/plan_tables.h"
 #include "nestrt/result.h"
 
@@ -80,7 +80,7 @@ struct UnitProgram {
 struct Offer {
   std::optional<UnitProgram> program;
   std::string reason;
-  std::vector<UnitProgram> pieces =
+  std::vector<UnitProgram> partial_programs =
       {};  // beside the program: each for some channels only; those that begin first first
 };
 

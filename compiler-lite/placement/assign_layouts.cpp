@@ -104,7 +104,7 @@ bool decide(Decision& decision, LayoutAssignment& assignment) {
 }
 
 // Where another unit could compute the node, but not in these layouts; more than the Reorders that a lone node needs.
-constexpr int64_t kLostUnitSlowdown = 4;
+constexpr int64_t kExcludedUnitSlowdown = 4;
 
 bool offers(const std::vector<LayoutOption>& options, const LayoutOption& wanted) {
   return std::any_of(options.begin(), options.end(), [&](const LayoutOption& option) {
@@ -120,7 +120,7 @@ std::vector<LayoutOption> options_of(const Graph& graph, const Node& node, const
     const bool any =
         std::any_of(options.begin(), options.end(), [&](const LayoutOption& option) { return offers(others, option); });
     for (LayoutOption& option : options)
-      if (any && !offers(others, option)) option.slowdown *= kLostUnitSlowdown;
+      if (any && !offers(others, option)) option.slowdown *= kExcludedUnitSlowdown;
   }
   return options;
 }

@@ -35,7 +35,7 @@ class Placer {
 
   Result<Placement> place() {
     for (size_t node = 0; node < graph_.nodes().size();) {
-      const size_t taken = place_beside_host(node);
+      const size_t taken = place_off_host(node);
       if (taken == 0) NESTRT_RETURN_IF_ERROR(place_on_host(node));
       node += std::max<size_t>(taken, 1);
     }
@@ -46,7 +46,7 @@ class Placer {
 
  private:
   // The longest run that a unit takes from this node on, for all units that take just this one. 0: none takes any.
-  size_t place_beside_host(size_t node) {
+  size_t place_off_host(size_t node) {
     PlacedBranch branch{node, 0, {0}};
     std::vector<size_t> runs(backends_.size(), 0);
     for (size_t i = 1; i < backends_.size(); ++i) {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nestrt/driver/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "nestrt/result.h"
 #include "tools/support/board/board.h"
 

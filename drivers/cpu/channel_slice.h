@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/plan/queries/channels.h"
 
 namespace nestrt::drivers {

@@ -2,7 +2,7 @@
 
 #include "drivers/cpu/kernel_program.h"
 #include "kernels/common/simd/simd.h"
-#include "nestrt/driver/host.h"
+#include "runtime/core/host.h"
 #include "scheduler/thread_pool/thread_pool.h"
 
 namespace nestrt::drivers {

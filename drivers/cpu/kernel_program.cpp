@@ -349,12 +349,12 @@ std::byte* KernelProgram::address(const Operand& operand, const Submission& subm
 
 std::vector<Executable::KernelChoice> KernelProgram::kernel_choices() const {
   std::vector<KernelChoice> choices;
-  size_t end_of_turns = 0;  // the last step of a chain
+  size_t end_of_row_fusion = 0;  // the last step of a chain
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
-    end_of_turns = std::max(end_of_turns, i + step.chained - 1);
-    choices.push_back(
-        {step.operator_index, step.kernel_name, step.kernel != nullptr && step.kernel->repacked(), i < end_of_turns});
+    end_of_row_fusion = std::max(end_of_row_fusion, i + step.chained - 1);
+    choices.push_back({step.operator_index, step.kernel_name, step.kernel != nullptr && step.kernel->repacked(),
+                       i < end_of_row_fusion});
   }
   return choices;
 }

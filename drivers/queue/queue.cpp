@@ -14,7 +14,7 @@ namespace {
 // Far more than a device takes to show that it works.
 constexpr std::chrono::seconds kProbeTime{5};
 
-Deadline end_of_patience(const Submission& submission) {
+Deadline end_of_timeout(const Submission& submission) {
   return std::min(submission.deadline, submission.unit_deadline);
 }
 
@@ -124,7 +124,7 @@ void Queue::run(Job* job) {
 Status Queue::run_program(Job& job) {
   const Submission& submission = job.submission;
   const SteadyClock::time_point start = SteadyClock::now();
-  const Status status = job.run(submission, end_of_patience(submission), stop_);
+  const Status status = job.run(submission, end_of_timeout(submission), stop_);
   if (!status.ok()) return status.with_context(name_);
   if (submission.observer != nullptr) report(job, start, SteadyClock::now());
   return {};
@@ -149,7 +149,7 @@ bool Queue::is_under_way(uint64_t last) const {
 Status Queue::refusal(const Job& job, const Submission& submission) const {
   if (!failure_.ok() && !job.is_probe) return failure_;
   if (is_cancelled(submission)) return failure(Code::kCancelled, "cancelled before it started");
-  if (SteadyClock::now() >= end_of_patience(submission))
+  if (SteadyClock::now() >= end_of_timeout(submission))
     return failure(Code::kDeadlineExceeded, "the deadline passed before the program started");
   return {};
 }

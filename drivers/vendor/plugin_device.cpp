@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kGrace{1000};
 // How often a wait looks whether it is still wanted.
 constexpr milliseconds kPause{20};
-constexpr size_t kLentAlignment = 64;
+constexpr size_t kHostVisibleAlignment = 64;
 
 int64_t nanoseconds(Deadline time) {
   if (time == kNoDeadline) return INT64_MAX;
@@ -158,8 +158,8 @@ class PluginDevice::Block final : public HostVisibleMemory {
   // What a device that could not be stopped may write to is nobody else's.
   ~Block() override {
     {
-      const MutexLock lock(device_->lent_mutex_);
-      std::erase_if(device_->lent_, [this](const auto& lent) { return lent.data() == bytes_.data(); });
+      const MutexLock lock(device_->host_visible_mutex_);
+      std::erase_if(device_->host_visible_, [this](const auto& lent) { return lent.data() == bytes_.data(); });
     }
     if (!is_safe()) return;
     const MutexLock lock(device_->loading_);
@@ -183,24 +183,24 @@ Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::lend(uint64_t bytes) {
     const MutexLock lock(loading_);
     NESTRT_RETURN_IF_ERROR(status_of("lend", call().lend(device_, bytes, &address, &why), why));
   }
-  NESTRT_RETURN_IF_ERROR(check_lent(address, bytes));
+  NESTRT_RETURN_IF_ERROR(check_host_visible(address, bytes));
   const std::span<std::byte> lent(static_cast<std::byte*>(address), bytes);
   {
-    const MutexLock lock(lent_mutex_);
-    lent_.push_back(lent);
+    const MutexLock lock(host_visible_mutex_);
+    host_visible_.push_back(lent);
   }
   return std::shared_ptr<HostVisibleMemory>(std::make_shared<Block>(shared_from_this(), lent));
 }
 
 // What is wrong is not given back: nobody knows what it is.
-Status PluginDevice::check_lent(const void* address, uint64_t bytes) {
+Status PluginDevice::check_host_visible(const void* address, uint64_t bytes) {
   if (address == nullptr) return failure("lend", "says OK and gives no memory");
-  const size_t alignment = std::max(kLentAlignment, description_.alignment);
+  const size_t alignment = std::max(kHostVisibleAlignment, description_.alignment);
   if (reinterpret_cast<uintptr_t>(address) % alignment != 0)
     return failure("lend", fmt::format("gives memory at {}, which is not aligned to {}", address, alignment));
   const std::span<const std::byte> given(static_cast<const std::byte*>(address), bytes);
-  const MutexLock lock(lent_mutex_);
-  if (std::ranges::any_of(lent_, [&](const auto& other) { return overlap(given, other); }))
+  const MutexLock lock(host_visible_mutex_);
+  if (std::ranges::any_of(host_visible_, [&](const auto& other) { return overlap(given, other); }))
     return failure("lend", "gives memory that it has lent already");
   return {};
 }
@@ -209,8 +209,8 @@ bool PluginDevice::reaches(const std::byte* bytes, uint64_t size) const {
   if (!is_aligned(bytes)) return false;
   if (!lends()) return true;
   const std::less<const std::byte*> before;
-  const MutexLock lock(lent_mutex_);
-  return std::ranges::any_of(lent_, [&](const auto& lent) {
+  const MutexLock lock(host_visible_mutex_);
+  return std::ranges::any_of(host_visible_, [&](const auto& lent) {
     return !before(bytes, lent.data()) && !before(lent.data() + lent.size(), bytes + size);
   });
 }

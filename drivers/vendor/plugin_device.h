@@ -75,7 +75,7 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
   Status open_device(uint32_t instance);
   Status check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
                      std::span<const uint64_t> outputs) const;
-  Status check_lent(const void* address, uint64_t bytes);
+  Status check_host_visible(const void* address, uint64_t bytes);
   Status run(const PluginProgram& program, std::span<void* const> ports, Deadline deadline,
              const std::atomic<bool>& stop);
   Status await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop);
@@ -102,8 +102,8 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
 
   Mutex loading_;                    // one of load, unload, lend, give_back at a time
   std::atomic<bool> is_safe_{true};  // the device writes to lent memory when it runs, and not afterwards
-  mutable Mutex lent_mutex_;
-  std::vector<std::span<std::byte>> lent_ NESTRT_GUARDED_BY(lent_mutex_);
+  mutable Mutex host_visible_mutex_;
+  std::vector<std::span<std::byte>> host_visible_ NESTRT_GUARDED_BY(host_visible_mutex_);
 };
 
 }  // namespace nestrt::vendor

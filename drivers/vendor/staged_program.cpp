@@ -19,8 +19,8 @@ Status StagedProgram::allocate() {
   uint64_t bytes = 0;
   for_each_port([&](const Port& port, size_t) { bytes += align_up(port.bytes, alignment); });
   if (device_.lends()) {
-    NESTRT_ASSIGN_OR_RETURN(lent_, device_.lend(bytes));
-    staging_ = lent_->bytes().data();
+    NESTRT_ASSIGN_OR_RETURN(host_visible_, device_.lend(bytes));
+    staging_ = host_visible_->bytes().data();
     return {};
   }
   NESTRT_ASSIGN_OR_RETURN(own_, AlignedMemory::allocate(bytes + alignment, "what a plug-in reads and writes"));

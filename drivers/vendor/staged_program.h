@@ -50,7 +50,7 @@ class StagedProgram {
   Device& device_;
   const PortedProgram source_;
   std::unique_ptr<LoadedProgram> program_;
-  std::shared_ptr<HostVisibleMemory> lent_;
+  std::shared_ptr<HostVisibleMemory> host_visible_;
   AlignedMemory own_;
   std::byte* staging_ = nullptr;  // in one of them, aligned as the device wants it
   std::array<void*, NESTRT_VENDOR_MAX_PORTS> places_{};

@@ -445,7 +445,7 @@ void bind_compile(nb::module_& module) {
   module.def("observe_part", &observe_part, "model"_a, "options"_a, "samples"_a, "threads"_a);
   module.def("merge_parts", &merge_parts, "parts"_a, "skipped"_a, "method"_a, "percentile"_a);
   module.attr("SAMPLES_OF_PART") = compiler::kSamplesOfPart;
-  module.attr("MOST_PIECES") = compiler::evta::kDefaultPieces;
+  module.attr("MOST_PIECES") = compiler::evta::kDefaultPartialPrograms;
   nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
       .def("_summary", &summary_of)
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })

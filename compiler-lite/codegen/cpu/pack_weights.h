@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/driver/instruction_set.h"
-#include "nestrt/driver/packing.h"
+#include "runtime/core/instruction_set.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::compiler {
 

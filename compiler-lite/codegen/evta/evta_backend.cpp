@@ -30,7 +30,7 @@ constexpr uint32_t kWeightSegment = 1;
 
 // So many programs are measured for a layer, and so many for each of its pieces, which are many.
 constexpr size_t kPrograms = 24;
-constexpr size_t kPiecePrograms = 6;
+constexpr size_t kPartialProgramTilings = 6;
 
 // The compiler has laid activations out for the CPU: in blocks of 16 channels, or as rows of a matrix.
 Status check_layout(const Value& value, const std::string& what, int64_t block) {
@@ -89,7 +89,7 @@ class EvtaBackend final : public Backend {
         clock_is_stated_(unit.clock_mhz > 0),
         widen_mb_per_s_(unit.widen_mb_per_s),
         launch_us_(unit.launch_us),
-        pieces_(options.pieces),
+        num_partial_programs_(options.num_partial_programs),
         least_divided_us_(options.least_divided_us),
         cache_(std::make_shared<TuningCache>(options.tuning_cache)),
         parallel_(std::move(parallel)),
@@ -166,8 +166,8 @@ class EvtaBackend final : public Backend {
     NESTRT_ASSIGN_OR_RETURN(offer.program, unit_program(graph, generated, layer, node.outputs[0], {}, false));
     if (!pays(*offer.program)) return offer;
     const Divisible divisible = divisible_output(graph, node, configuration_.block());
-    for (const ChannelRange& part : piece_ranges(divisible, pieces_, instances_.count))
-      NESTRT_RETURN_IF_ERROR(add_piece(graph, node, layer, part, offer));
+    for (const ChannelRange& part : partial_ranges(divisible, num_partial_programs_, instances_.count))
+      NESTRT_RETURN_IF_ERROR(add_partial_program(graph, node, layer, part, offer));
     return offer;
   }
 
@@ -187,34 +187,34 @@ class EvtaBackend final : public Backend {
     return profile_.seconds(static_cast<double>(program.cycles)) * 1e6 >= least_divided_us_;
   }
 
-  // The best tiling for a piece that begins and ends within blocks may take more micro-ops than a program may have.
+  // The best tiling for a partial that begins and ends within blocks may take more micro-ops than a program may have.
   static bool is_too_large(Code code) { return code == Code::kUnsupported || code == Code::kInvalidPlan; }
 
   // One that is no faster than the whole is not offered.
-  Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, const ChannelRange& part,
-                   Offer& offer) {
+  Status add_partial_program(const Graph& graph, const Node& node, const NodeLayer& whole, const ChannelRange& part,
+                             Offer& offer) {
     const NodeLayer layer = part_of(whole, part, configuration_.block());
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
-    const Result<EncodedProgram> made = tuner_.program(*generator, kPiecePrograms);
+    const Result<EncodedProgram> made = tuner_.program(*generator, kPartialProgramTilings);
     if (!made && is_too_large(made.error().code())) return {};
     if (!made) return made.error();
     const EncodedProgram& generated = *made;
-    NESTRT_ASSIGN_OR_RETURN(UnitProgram piece,
+    NESTRT_ASSIGN_OR_RETURN(UnitProgram partial,
                             unit_program(graph, generated, layer, node.outputs[0], part, reads_by_channel(whole)));
-    share_weights(*offer.program, generator->shape(), piece);
-    if (piece.cycles < offer.program->cycles) offer.pieces.push_back(std::move(piece));
+    share_weights(*offer.program, generator->shape(), partial);
+    if (partial.cycles < offer.program->cycles) offer.partial_programs.push_back(std::move(partial));
     return {};
   }
 
-  // Those of a piece are some of the layer's, behind the identity weights, but where groups that do not fill blocks
+  // Those of a partial are some of the layer's, behind the identity weights, but where groups that do not fill blocks
   // were merged in other ways.
-  static void share_weights(const UnitProgram& whole, const LayerShape& shape, UnitProgram& piece) {
+  static void share_weights(const UnitProgram& whole, const LayerShape& shape, UnitProgram& partial) {
     const auto& all = whole.segments[kWeightSegment];
-    auto& some = piece.segments[kWeightSegment];
+    auto& some = partial.segments[kWeightSegment];
     const auto element = static_cast<size_t>(shape.block * shape.block);
     const size_t own = static_cast<size_t>(shape.weight_elements()) * element, identities = some->size() - own;
     const size_t begin =
-        piece.channels.begin / static_cast<size_t>(shape.block) * own / static_cast<size_t>(shape.out_blocks());
+        partial.channels.begin / static_cast<size_t>(shape.block) * own / static_cast<size_t>(shape.out_blocks());
     const auto is_same = [&](size_t at, size_t size, size_t there) {
       return there + size <= all->size() &&
              std::equal(some->begin() + static_cast<ptrdiff_t>(at), some->begin() + static_cast<ptrdiff_t>(at + size),
@@ -222,7 +222,7 @@ class EvtaBackend final : public Backend {
     };
     if (!is_same(0, identities, 0) || !is_same(identities, own, identities + begin)) return;
     some = all;
-    UnitProgram::Range& range = piece.ranges[0];
+    UnitProgram::Range& range = partial.ranges[0];
     if (begin == 0) return;
     if (identities > 0) {
       UnitProgram::Range first = range;
@@ -230,7 +230,7 @@ class EvtaBackend final : public Backend {
       range.address += identities;
       range.size -= identities;
       range.offset = identities + begin;
-      piece.ranges.insert(piece.ranges.begin(), first);
+      partial.ranges.insert(partial.ranges.begin(), first);
     } else {
       range.offset = begin;
     }
@@ -283,7 +283,7 @@ class EvtaBackend final : public Backend {
   const bool clock_is_stated_;
   const double widen_mb_per_s_;
   const double launch_us_;
-  const int pieces_;
+  const int num_partial_programs_;
   const double least_divided_us_;
   const std::shared_ptr<TuningCache> cache_;
   const std::unique_ptr<ParallelRunner> parallel_;

@@ -16,7 +16,7 @@ namespace nestrt::compiler::evta {
 struct EvtaOptions {
   // Programs for so many shares of the channels of each layer that can be divided by them
   // (runtime/plan/queries/channels.h); see pieces.h. 0: none.
-  int pieces = kDefaultPieces;
+  int num_partial_programs = kDefaultPartialPrograms;
   // Layers that take less are not divided: what dividing saves is not worth the synchronisation that it costs.
   double least_divided_us = 100;
   std::string tuning_cache;  // a file; empty: none

@@ -70,7 +70,7 @@ void add_parts_within_blocks(const Divisible& layer, int count, std::set<Channel
 
 }  // namespace
 
-std::vector<int64_t> piece_channels(int64_t channels, int64_t block, int count) {
+std::vector<int64_t> partial_channels(int64_t channels, int64_t block, int count) {
   std::vector<int64_t> result;
   for (int64_t share = 1; share <= count; ++share) {
     // channels * share / (count + 1), in blocks; half a block rounds up.
@@ -81,9 +81,9 @@ std::vector<int64_t> piece_channels(int64_t channels, int64_t block, int count) 
   return result;
 }
 
-std::vector<ChannelRange> piece_ranges(const Divisible& layer, int count, int instances) {
+std::vector<ChannelRange> partial_ranges(const Divisible& layer, int count, int instances) {
   std::set<ChannelRange> ranges;
-  for (const int64_t channels : piece_channels(layer.channels, layer.block, count))
+  for (const int64_t channels : partial_channels(layer.channels, layer.block, count))
     ranges.insert({0, static_cast<uint32_t>(channels)});
   add_parts_within_blocks(layer, count, ranges);
   for (int64_t units = 2; !ranges.empty() && units <= instances; ++units) {

@@ -10,7 +10,7 @@
 namespace nestrt::compiler::evta {
 
 // Shares of the channels that pieces are made for by default: 1/16 to 15/16. There are no more.
-inline constexpr int kDefaultPieces = 15;
+inline constexpr int kDefaultPartialPrograms = 15;
 
 // What can be cut: channels in blocks of so many, and blocks into so many rows, 1 where they cannot.
 struct Divisible {
@@ -23,12 +23,12 @@ struct Divisible {
 // The numbers of channels: those multiples of the block that are nearest to `count` shares at even distances, each
 // once, in ascending order. Which one keeps both units busy depends on their speeds: dense convolutions want large
 // ones, pools and depthwise convolutions, at which a CPU is good, small ones.
-std::vector<int64_t> piece_channels(int64_t channels, int64_t block, int count);
+std::vector<int64_t> partial_channels(int64_t channels, int64_t block, int count);
 
 // Those, from the first channel on, and where there are rows and fewer blocks than shares, shares that end within a
 // block, in front of whole tiles of the host's; and for 2 units, 3, up to `instances`, even parts of the whole and of
 // what is left by a CPU that is up to as fast as one of them: cut at the nearest row, where there are rows. Each once,
 // in ascending order; none for all channels.
-std::vector<ChannelRange> piece_ranges(const Divisible& layer, int count, int instances);
+std::vector<ChannelRange> partial_ranges(const Divisible& layer, int count, int instances);
 
 }  // namespace nestrt::compiler::evta

@@ -21,7 +21,7 @@ std::span<const uint32_t> Quotient::members(uint32_t node, uint32_t& single) con
 }
 
 template <typename Visit>
-void Quotient::for_each_beside(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const {
+void Quotient::for_each_neighbor(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const {
   uint32_t single = 0;
   for (const uint32_t op : members(node, single))
     for (const uint32_t other : links[op])
@@ -30,13 +30,13 @@ void Quotient::for_each_beside(uint32_t node, const std::vector<std::vector<uint
 
 std::vector<Quotient::Link> Quotient::links_from(uint32_t node) const {
   std::vector<Link> result;
-  for_each_beside(node, links_.feeds, [&](uint32_t op, uint32_t reader) { result.emplace_back(op, reader); });
+  for_each_neighbor(node, links_.feeds, [&](uint32_t op, uint32_t reader) { result.emplace_back(op, reader); });
   return result;
 }
 
 std::vector<Quotient::Link> Quotient::links_to(uint32_t node) const {
   std::vector<Link> result;
-  for_each_beside(node, links_.reads, [&](uint32_t op, uint32_t source) { result.emplace_back(source, op); });
+  for_each_neighbor(node, links_.reads, [&](uint32_t op, uint32_t source) { result.emplace_back(source, op); });
   return result;
 }
 

@@ -43,7 +43,7 @@ class Quotient {
  private:
   // Each operator of the node with each of its links that lies in another.
   template <typename Visit>
-  void for_each_beside(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const;
+  void for_each_neighbor(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const;
   std::span<const uint32_t> members(uint32_t node, uint32_t& single) const;
   uint32_t earliest(uint32_t node) const;
 

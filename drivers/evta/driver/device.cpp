@@ -14,7 +14,7 @@ namespace {
 // Far more than the few hundred cycles that a probe takes.
 constexpr std::chrono::seconds kProbeTime{5};
 
-Deadline end_of_patience(const Submission& submission) {
+Deadline end_of_timeout(const Submission& submission) {
   return std::min(submission.deadline, submission.unit_deadline);
 }
 
@@ -33,7 +33,7 @@ Result<std::shared_ptr<Device>> Device::create(std::string name, const Configura
 Device::Device(std::string name, std::unique_ptr<Transport> transport)
     : name_(std::move(name)),
       transport_(std::move(transport)),
-      lent_(HostVisibleBlocks::of(transport_->memory_name())) {}
+      host_visible_(HostVisibleBlocks::of(transport_->memory_name())) {}
 
 Device::~Device() {
   {
@@ -150,7 +150,7 @@ void Device::run(Job* job) {
 }
 
 Status Device::execute(const Job& job, bool trusted) {
-  if (SteadyClock::now() >= end_of_patience(job.submission))
+  if (SteadyClock::now() >= end_of_timeout(job.submission))
     return failure(Code::kDeadlineExceeded, "the deadline passed before the program started");
   Status status = trusted ? Status() : reset_transport();
   if (status.ok()) status = guarded([&] { return run_program(job); });
@@ -178,7 +178,7 @@ Status Device::run_program(const Job& job) {
   NESTRT_RETURN_IF_ERROR(job.program->give_inputs(job.submission));
   times.run = SteadyClock::now();
   NESTRT_RETURN_IF_ERROR(transport_->start(job.program->device_program()));
-  NESTRT_RETURN_IF_ERROR(wait(is_probe ? times.run + kProbeTime : end_of_patience(job.submission)));
+  NESTRT_RETURN_IF_ERROR(wait(is_probe ? times.run + kProbeTime : end_of_timeout(job.submission)));
   times.transfer_out = SteadyClock::now();
   NESTRT_RETURN_IF_ERROR(job.program->take_results(job.submission));
   times.end = SteadyClock::now();
@@ -249,7 +249,7 @@ Status Device::failure(Code code, std::string_view what) const {
 Status Device::reset_transport() {
   return guarded([&] {
     const Status status = transport_->reset();
-    status.ok() ? lent_->set_safe(*transport_) : lent_->set_unsafe(*transport_);
+    status.ok() ? host_visible_->set_safe(*transport_) : host_visible_->set_unsafe(*transport_);
     return status;
   });
 }

@@ -41,9 +41,9 @@ class Device {
                                                 std::unique_ptr<Transport> transport);
   ~Device();
 
-  DeviceMemory memory() { return {transport_.get(), lent_.get(), &constants_, &staging_}; }
+  DeviceMemory memory() { return {transport_.get(), host_visible_.get(), &constants_, &staging_}; }
   // Errors: kOutOfMemory.
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) { return lent_->lend(*transport_, bytes); }
+  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) { return host_visible_->lend(*transport_, bytes); }
 
   // Queues the job, or runs it here where the submitter waits and it is next; its completion is signalled at
   // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
@@ -87,7 +87,7 @@ class Device {
 
   const std::string name_;
   const std::unique_ptr<Transport> transport_;
-  const std::shared_ptr<HostVisibleBlocks> lent_;
+  const std::shared_ptr<HostVisibleBlocks> host_visible_;
   SharedConstants constants_;
   StagingMemory staging_;
 

@@ -54,12 +54,12 @@ Status PlacedProgram::place(std::span<std::byte* const> buffers) {
   if (is_placed_for(buffers)) return {};
   loaded_ = nullptr;
   for (size_t i = 0; i < ranges_.size(); ++i)
-    if (!ranges_[i].is_constant) place_in_lent_memory(i, bytes_of(i, buffers));
+    if (!ranges_[i].is_constant) place_in_host_visible_memory(i, bytes_of(i, buffers));
   NESTRT_RETURN_IF_ERROR(stage_others());
   return load();
 }
 
-void PlacedProgram::place_in_lent_memory(size_t index, std::byte* bytes) {
+void PlacedProgram::place_in_host_visible_memory(size_t index, std::byte* bytes) {
   Range& range = ranges_[index];
   range.in_place = nullptr;
   range.lent = bytes == nullptr ? std::nullopt : memory_.lent->find(bytes, range.host_bytes);
@@ -149,11 +149,11 @@ Status PlacedProgram::give(size_t index, const Submission& submission) {
   const std::span<std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
   if (range.in_place == nullptr) {
     bring_in(binding.conversion, bytes_of(index, submission.bindings.buffers), bytes);
-    traffic_.copied += size;
+    traffic_.copied_bytes += size;
   } else if (submission.is_own_result(binding.buffer)) {
     return {};
   }
-  traffic_.handed_over += size;
+  traffic_.shared_memory_bytes += size;
   return range.place.memory->to_device(range.place.offset, size);
 }
 
@@ -167,14 +167,14 @@ Status PlacedProgram::take(size_t index, const Submission& submission) {
   const Range& range = ranges_[index];
   const uint64_t size = source_.ranges[index].size;
   NESTRT_RETURN_IF_ERROR(range.place.memory->from_device(range.place.offset, size));
-  traffic_.handed_over += size;
+  traffic_.shared_memory_bytes += size;
   if (range.in_place != nullptr) return {};
   const std::span<const std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
   bring_out(source_.bindings[index].conversion, bytes, bytes_of(index, submission.bindings.buffers));
-  traffic_.copied += size;
+  traffic_.copied_bytes += size;
   // Who reads it there finds what this program has written, as if it had written it there.
   if (!range.lent) return {};
-  traffic_.handed_over += range.host_bytes;
+  traffic_.shared_memory_bytes += range.host_bytes;
   return range.lent->memory->to_device(range.lent->offset, range.host_bytes);
 }
 

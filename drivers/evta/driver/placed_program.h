@@ -62,7 +62,7 @@ class PlacedProgram {
   Status place_constants();
   bool is_placed_for(std::span<std::byte* const> buffers) const;
   // Where that is possible. `bytes`: the tensor's; null: not known yet.
-  void place_in_lent_memory(size_t index, std::byte* bytes);
+  void place_in_host_visible_memory(size_t index, std::byte* bytes);
   bool fits(size_t index, const Place& place) const;
   bool overlaps_another(size_t index, const Place& place) const;
   bool has_whole_lines(size_t index, const Place& place) const;

@@ -5,7 +5,7 @@
 #include "drivers/evta/program.h"
 #include "drivers/evta/simulator/dram.h"
 #include "drivers/evta/simulator/vector_file.h"
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 #include "nestrt/status.h"
 
 namespace nestrt::evta {

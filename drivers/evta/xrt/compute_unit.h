@@ -2,7 +2,7 @@
 // registers of its four stages (stages_unit.cpp).
 //
 // Threads: one at a time. Nothing here waits longer than it says, but for the end of one whose abort() has failed: such
-// a unit is kept for ever (lost_runs.h).
+// a unit is kept for ever (abandoned_runs.h).
 #pragma once
 
 #include <experimental/xrt_xclbin.h>

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <utility>
 
+#include "drivers/evta/xrt/abandoned_runs.h"
 #include "drivers/evta/xrt/coherence.h"
+#include "drivers/evta/xrt/completion_poller.h"
 #include "drivers/evta/xrt/compute_unit.h"
-#include "drivers/evta/xrt/lost_runs.h"
-#include "drivers/evta/xrt/run_rhythm.h"
 #include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_devices.h"
 #include "drivers/evta/xrt/xrt_errors.h"

@@ -63,7 +63,7 @@ class RawRuns {
     }
     return broken(fmt::format("run {} does not end", run));
   }
-  Status check_nothing_is_told(std::string_view when) const {
+  Status check_no_report(std::string_view when) const {
     nestrt_vendor_completion completion = {};
     NESTRT_ASSIGN_OR_RETURN(const nestrt_vendor_status status, wait(milliseconds(2), &completion));
     if (status == NESTRT_VENDOR_PENDING) return {};
@@ -101,7 +101,7 @@ Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& pr
   for (const uint64_t run : {kFirstRun, kFirstRun + 1, kFirstRun + 77, UINT64_MAX}) {
     NESTRT_RETURN_IF_ERROR(runs.submit(run));
     NESTRT_RETURN_IF_ERROR(runs.check_ends_well(run));
-    NESTRT_RETURN_IF_ERROR(runs.check_nothing_is_told("which it has told already, or which never was"));
+    NESTRT_RETURN_IF_ERROR(runs.check_no_report("which it has told already, or which never was"));
   }
   return {};
 }
@@ -109,7 +109,7 @@ Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& pr
 Status waits_in_vain(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const RawRuns runs, RawRuns::create(subject));
-  return runs.check_nothing_is_told("where none was submitted");
+  return runs.check_no_report("where none was submitted");
 }
 
 Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& program) {
@@ -154,7 +154,7 @@ Status cancels_at_any_time(const PluginPointer& plugin, const ConformanceProgram
     if (*status == NESTRT_VENDOR_OK && runs.ports().outputs() != expected)
       return broken("a run that was cancelled ends with OK and without results");
   }
-  NESTRT_RETURN_IF_ERROR(runs.check_nothing_is_told("which it has told already"));
+  NESTRT_RETURN_IF_ERROR(runs.check_no_report("which it has told already"));
   return subject.check_still_right(1, expected);
 }
 
@@ -164,7 +164,7 @@ Status resets_what_runs(const PluginPointer& plugin, const ConformanceProgram& p
   NESTRT_RETURN_IF_ERROR(runs.bind());
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun));
   NESTRT_RETURN_IF_ERROR(runs.reset());
-  NESTRT_RETURN_IF_ERROR(runs.check_nothing_is_told("which a reset has ended"));
+  NESTRT_RETURN_IF_ERROR(runs.check_no_report("which a reset has ended"));
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun + 1));
   return runs.check_ends_well(kFirstRun + 1);
 }

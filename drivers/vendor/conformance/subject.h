@@ -37,7 +37,7 @@ class GuardedPorts {
 
   std::vector<std::byte> without_outputs() const;
 
-  std::shared_ptr<HostVisibleMemory> lent_;
+  std::shared_ptr<HostVisibleMemory> host_visible_;
   AlignedMemory own_;
   std::span<std::byte> all_;
   std::vector<Port> ports_;

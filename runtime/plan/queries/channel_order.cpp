@@ -15,7 +15,7 @@ class ChannelOrder {
   explicit ChannelOrder(const plan::Tables& plan) : plan_(plan), origins_(tensor_origins(plan)) {
     for (uint32_t branch = 0; branch < plan.branches.size(); ++branch) {
       channels_.push_back(divisible_channels(plan, plan.branches[branch]));
-      has_pieces_.push_back(has_pieces(branch));
+      has_partial_programs_.push_back(has_partial_programs(branch));
     }
   }
 
@@ -33,7 +33,7 @@ class ChannelOrder {
     return plan_.operators[plan_.branches[branch].operators[0]];
   }
 
-  bool has_pieces(uint32_t branch) const {
+  bool has_partial_programs(uint32_t branch) const {
     const auto& programs = plan_.branches[branch].programs;
     return std::any_of(programs.begin(), programs.end(),
                        [](const plan::Program& program) { return !program.channels.all(); });
@@ -47,7 +47,7 @@ class ChannelOrder {
     for (const int32_t tensor : only_operator(branch).inputs) {
       if (tensor < 0) continue;
       for (const TensorOrigin& origin : origins_[static_cast<uint32_t>(tensor)])
-        if ((found == kNoBranch || origin.branch > found) && has_pieces_[origin.branch] &&
+        if ((found == kNoBranch || origin.branch > found) && has_partial_programs_[origin.branch] &&
             channels_[origin.branch] == channels && only_operator(origin.branch).outputs[0] == tensor &&
             reads_only_channels(branch, origin.branch))
           found = origin.branch;
@@ -72,8 +72,8 @@ class ChannelOrder {
 
   const plan::Tables& plan_;
   const std::vector<std::vector<TensorOrigin>> origins_;
-  std::vector<uint32_t> channels_;  // by branch: those that it can be divided by, or 0
-  std::vector<bool> has_pieces_;    // by branch: it has programs for some of them
+  std::vector<uint32_t> channels_;          // by branch: those that it can be divided by, or 0
+  std::vector<bool> has_partial_programs_;  // by branch
 };
 
 // Where a tensor lies: in the arena, or in a buffer of its own.

@@ -99,7 +99,7 @@ TEST_CASE("Tensors that lie in lent memory are not copied, others are") {
   REQUIRE(unit);
   nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());
   REQUIRE(copy.run().ok());
-  CHECK(copy.executable().traffic().copied == copy.x.size() + copy.y.size());
+  CHECK(copy.executable().traffic().copied_bytes == copy.x.size() + copy.y.size());
   const auto lent = (*unit)->lend(4096);
   REQUIRE(lent);
   Submission submission;
@@ -110,7 +110,7 @@ TEST_CASE("Tensors that lie in lent memory are not copied, others are") {
   buffers[tensors[1].buffer] = (*lent)->bytes().data() + 1024;
   submission.bindings.buffers = buffers;
   REQUIRE(nestrt::run(copy.executable(), submission).ok());
-  CHECK(copy.executable().traffic().copied == 0);
+  CHECK(copy.executable().traffic().copied_bytes == 0);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool is_under_way = false;
 uint64_t port_bytes = 0;
 uint64_t last_run = 0;
 int runs = 0;
-void* lent_before = nullptr;
+void* first_block = nullptr;
 
 nestrt_vendor_status load(Device* device, const void* blob, uint64_t bytes, Program** program,
                           nestrt_vendor_ports* ports, Message* why) {
@@ -94,12 +94,12 @@ nestrt_vendor_status lend_unaligned(Device*, uint64_t, void** address, Message*)
 }
 
 nestrt_vendor_status lend_again(Device* device, uint64_t bytes, void** address, Message* why) {
-  if (lent_before == nullptr) {
-    const auto status = skeleton().lend(device, 1 << 20, &lent_before, why);
+  if (first_block == nullptr) {
+    const auto status = skeleton().lend(device, 1 << 20, &first_block, why);
     if (status != NESTRT_VENDOR_OK) return status;
   }
   (void)bytes;
-  *address = lent_before;
+  *address = first_block;
   return NESTRT_VENDOR_OK;
 }
 

@@ -63,8 +63,8 @@ struct Total {
   size_t pieces = 0;
 
   void add_pieces(const Offer& offer) {
-    divided += offer.pieces.empty() ? 0 : 1;
-    pieces += offer.pieces.size();
+    divided += offer.partial_programs.empty() ? 0 : 1;
+    pieces += offer.partial_programs.size();
   }
 
   void add_operator(uint64_t operator_macs) {
@@ -89,7 +89,7 @@ void record(const Backend& backend, const Offer& offer, std::vector<Explanation>
   if (found == units.end()) found = units.insert(units.end(), {unit, {}});
   found->offers.push_back(offer);
   if (found->offers.back().program) found->offers.back().program->segments.clear();
-  for (UnitProgram& piece : found->offers.back().pieces) piece.segments.clear();
+  for (UnitProgram& piece : found->offers.back().partial_programs) piece.segments.clear();
 }
 
 Result<Compiled> compile_all(const ExplainCommand& command) {
@@ -184,7 +184,7 @@ tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
       entry.set("occupancy", program->occupancy);
       entry.set("moved_bytes", program->moved_bytes);
       entry.set("microseconds", program->microseconds);
-      entry.set("pieces", to_json(unit.offers[i].pieces));
+      entry.set("pieces", to_json(unit.offers[i].partial_programs));
     } else {
       entry.set("reason", is_view(tables, op) ? "computes nothing: a view" : unit.offers[i].reason);
     }

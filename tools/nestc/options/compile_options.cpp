@@ -38,7 +38,7 @@ void CompileFlags::add_to(tools::Command command) {
   add(command.add_option("--pieces", choice_.pieces,
                          "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
                          "compute it together; 0: none"))
-      .in_range(0, evta::kDefaultPieces);
+      .in_range(0, evta::kDefaultPartialPrograms);
   add(command.add_option("--tuning-cache", choice_.tuning_cache,
                          "where tuned tilings are kept for the next compilation, or none (default: "
                          "nestrt/evta-schedules in $XDG_CACHE_HOME or ~/.cache)"))
@@ -83,7 +83,7 @@ Result<Backends> CompileChoice::backends() const {
 
 Result<Backends> CompileChoice::backends_for(const TargetDescription& description) const {
   evta::EvtaOptions evta;
-  evta.pieces = pieces;
+  evta.num_partial_programs = pieces;
   if (tuning_cache != "none") evta.tuning_cache = tuning_cache.empty() ? evta::default_tuning_cache() : tuning_cache;
   return make_backends(description, evta, kernel_alternatives());
 }

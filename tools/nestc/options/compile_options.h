@@ -22,7 +22,7 @@ struct CompileChoice {
   std::vector<std::string> disabled_passes;
   std::string target = "host";
   std::string kernels = "same-bits";  // or "one", "all"
-  int pieces = evta::kDefaultPieces;
+  int pieces = evta::kDefaultPartialPrograms;
   std::string tuning_cache;  // a file; empty: the user's own, "none": nowhere
 
   // Errors: those of the target.

@@ -41,7 +41,7 @@ Result<Slots> input_slots(int64_t depth, const LayerShape& shape, const Tiling& 
 }  // namespace
 
 int64_t copies_of(int64_t tile_elements) {
-  return tile_elements >= kHazardDistance ? 1 : pieces(kHazardDistance, tile_elements);
+  return tile_elements >= kHazardDistance ? 1 : ceil_div(kHazardDistance, tile_elements);
 }
 
 Result<Tiling> limited(const LayerShape& shape, Tiling tiling) {

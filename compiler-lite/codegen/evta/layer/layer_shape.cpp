@@ -39,8 +39,8 @@ Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration,
   shape.identity = layer.is_identity();
   shape.merged = groups_to_merge(layer, shape.block);
   shape.groups = layer.groups / shape.merged;
-  shape.group_in_blocks = pieces(layer.in_channels / shape.groups, shape.block);
-  shape.group_out_blocks = pieces(layer.out_channels / shape.groups, shape.block);
+  shape.group_in_blocks = ceil_div(layer.in_channels / shape.groups, shape.block);
+  shape.group_out_blocks = ceil_div(layer.out_channels / shape.groups, shape.block);
   shape.begin_row = layer.begin_row;
   shape.end_row = layer.end_row;
   shape.y = layer.y;

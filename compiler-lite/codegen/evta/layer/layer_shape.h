@@ -13,7 +13,7 @@
 namespace nestrt::compiler::evta {
 
 // Into how many parts of at most that size something is cut.
-inline int64_t pieces(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
+inline int64_t ceil_div(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
 struct LayerShape {
   int64_t block = 16;

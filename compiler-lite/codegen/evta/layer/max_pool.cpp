@@ -43,9 +43,9 @@ struct Taps {
 Taps taps_within(const LayerAxis& axis, const Span& outputs, const Extent& input, int64_t tap) {
   const int64_t first =
       outputs.first * axis.stride - axis.pad_begin + tap - input.first;  // where output 0 reads, in the input
-  const int64_t skipped = first >= 0 ? 0 : pieces(-first, axis.stride);
+  const int64_t skipped = first >= 0 ? 0 : ceil_div(-first, axis.stride);
   const int64_t begin = first + skipped * axis.stride;
-  const int64_t count = begin >= input.count ? 0 : pieces(input.count - begin, axis.stride);
+  const int64_t count = begin >= input.count ? 0 : ceil_div(input.count - begin, axis.stride);
   return {{skipped, std::max<int64_t>(0, std::min(count, outputs.count - skipped))}, begin};
 }
 

@@ -14,8 +14,8 @@ int64_t shift_of(const LayerAxis& axis, int64_t fold) { return (fold - axis.pad_
 LayerAxis folded(const LayerAxis& axis, int64_t fold) {
   LayerAxis result;
   const int64_t shift = shift_of(axis, fold);
-  result.input = pieces(axis.input, fold);
-  result.kernel = pieces(axis.kernel + shift, fold);
+  result.input = ceil_div(axis.input, fold);
+  result.kernel = ceil_div(axis.kernel + shift, fold);
   result.pad_begin = (axis.pad_begin + shift) / fold;
   result.pad_end = axis.output() - 1 + result.kernel - result.pad_begin - result.input;
   if (result.pad_end < 0) result.kernel -= std::exchange(result.pad_end, 0);  // the last pixels are in no window
@@ -40,7 +40,7 @@ std::vector<int8_t> folded_weights(const ConvLayer& layer, const ConvLayer& fold
 
 // Of blocks, for an element of the result.
 int64_t products(int64_t channels, int64_t block, const LayerAxis& y, const LayerAxis& x) {
-  return pieces(channels, block) * y.kernel * x.kernel;
+  return ceil_div(channels, block) * y.kernel * x.kernel;
 }
 
 }  // namespace

@@ -58,15 +58,15 @@ void add_tiles(const LayerShape& shape, const Rectangle& rectangle, const Tiling
 }  // namespace
 
 std::vector<Span> cut(int64_t whole, int64_t size) {
-  std::vector<Span> pieces;
-  for (int64_t first = 0; first < whole; first += size) pieces.push_back({first, std::min(size, whole - first)});
-  return pieces;
+  std::vector<Span> spans;
+  for (int64_t first = 0; first < whole; first += size) spans.push_back({first, std::min(size, whole - first)});
+  return spans;
 }
 
 TileCounts::TileCounts(const LayerShape& shape, const Tiling& tiling)
-    : pixel_tiles(shape.images * pieces(shape.y.output(), tiling.rows) * pieces(shape.x.output(), tiling.columns)),
-      out_tiles(shape.groups * pieces(shape.group_out_blocks, tiling.out_blocks)),
-      chunks(shape.identity ? 1 : pieces(shape.group_in_blocks, tiling.in_blocks)),
+    : pixel_tiles(shape.images * ceil_div(shape.y.output(), tiling.rows) * ceil_div(shape.x.output(), tiling.columns)),
+      out_tiles(shape.groups * ceil_div(shape.group_out_blocks, tiling.out_blocks)),
+      chunks(shape.identity ? 1 : ceil_div(shape.group_in_blocks, tiling.in_blocks)),
       tiles(pixel_tiles * out_tiles),
       inputs(pixel_tiles * (shape.identity ? out_tiles : shape.groups * chunks)) {}
 

@@ -8,7 +8,7 @@
 #include "compiler-lite/codegen/evta/layer/layer_generator.h"
 #include "compiler-lite/codegen/evta/tuning/tuning_cache.h"
 #include "drivers/evta/cycles/profile.h"
-#include "nestrt/driver/parallel.h"
+#include "runtime/kernel/parallel.h"
 
 namespace nestrt::compiler::evta {
 

@@ -14,7 +14,7 @@ namespace {
 std::vector<int64_t> tile_sizes(int64_t whole) {
   std::vector<int64_t> sizes;
   for (int64_t count = 1; count <= whole; ++count) {
-    const int64_t size = pieces(whole, count);
+    const int64_t size = ceil_div(whole, count);
     if (sizes.empty() || size != sizes.back()) sizes.push_back(size);
   }
   return sizes;

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "compiler-lite/codegen/evta/layer/layer_generator.h"
-#include "nestrt/driver/parallel.h"
+#include "runtime/kernel/parallel.h"
 
 namespace nestrt::compiler::evta {
 

@@ -113,13 +113,13 @@ Graph channelwise(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(graph.op(binary_attributes(ops::BinaryKind::kAdd), {maxima, averages}, "sum"));
 }
 
-PlanBytes compiled(Graph graph, const char* configuration, int pieces, int instances = 1) {
+PlanBytes compiled(Graph graph, const char* configuration, int count, int instances = 1) {
   compiler::UnitDescription unit;
   unit.kind = "evta";
   unit.configuration = configuration;
   unit.instances = instances;
   compiler::evta::EvtaOptions options;
-  options.pieces = pieces;
+  options.num_partial_programs = count;
   options.least_divided_us = 0;
   auto backend = compiler::evta::make_evta_backend(unit, options);
   REQUIRE(backend.has_value());
@@ -137,30 +137,30 @@ std::shared_ptr<const Plan> plan_in(const PlanBytes& bytes) {
 }
 
 TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
-  using compiler::evta::piece_channels;
+  using compiler::evta::partial_channels;
   using Channels = std::vector<int64_t>;
-  CHECK(piece_channels(512, 16, 3) == Channels{128, 256, 384});
-  CHECK(piece_channels(512, 16, 4) == Channels{96, 208, 304, 416});
-  CHECK(piece_channels(64, 16, 7) == Channels{16, 32, 48});
-  CHECK(piece_channels(72, 16, 7) == Channels{16, 32, 48, 64});
-  CHECK(piece_channels(64, 32, 7) == Channels{32});
-  CHECK(piece_channels(40, 32, 7) == Channels{32});
-  CHECK(piece_channels(100, 16, 1) == Channels{48});
-  CHECK(piece_channels(32, 16, 2) == Channels{16});
-  CHECK(piece_channels(16, 16, 7).empty());
-  CHECK(piece_channels(512, 16, 0).empty());
-  CHECK(piece_channels(0, 16, 7).empty());
+  CHECK(partial_channels(512, 16, 3) == Channels{128, 256, 384});
+  CHECK(partial_channels(512, 16, 4) == Channels{96, 208, 304, 416});
+  CHECK(partial_channels(64, 16, 7) == Channels{16, 32, 48});
+  CHECK(partial_channels(72, 16, 7) == Channels{16, 32, 48, 64});
+  CHECK(partial_channels(64, 32, 7) == Channels{32});
+  CHECK(partial_channels(40, 32, 7) == Channels{32});
+  CHECK(partial_channels(100, 16, 1) == Channels{48});
+  CHECK(partial_channels(32, 16, 2) == Channels{16});
+  CHECK(partial_channels(16, 16, 7).empty());
+  CHECK(partial_channels(512, 16, 0).empty());
+  CHECK(partial_channels(0, 16, 7).empty());
 }
 
 using Ranges = std::vector<ChannelRange>;
 
 TEST_CASE("Parts for several units follow one another, and those for the last leave the CPU some or none") {
-  using compiler::evta::piece_ranges;
-  CHECK(piece_ranges({64, 1, 16}, 3, 1) == Ranges{{0, 16}, {0, 32}, {0, 48}});
-  CHECK(piece_ranges({64, 1, 16}, 3, 2) == Ranges{{0, 16}, {0, 32}, {0, 48}, {32, 48}, {32, 64}});
-  CHECK(piece_ranges({64, 56, 16}, 0, 4).empty());
-  CHECK(piece_ranges({16, 56, 16}, 15, 4).empty());
-  const Ranges rows = piece_ranges({40, 5, 16}, 15, 4);
+  using compiler::evta::partial_ranges;
+  CHECK(partial_ranges({64, 1, 16}, 3, 1) == Ranges{{0, 16}, {0, 32}, {0, 48}});
+  CHECK(partial_ranges({64, 1, 16}, 3, 2) == Ranges{{0, 16}, {0, 32}, {0, 48}, {32, 48}, {32, 64}});
+  CHECK(partial_ranges({64, 56, 16}, 0, 4).empty());
+  CHECK(partial_ranges({16, 56, 16}, 15, 4).empty());
+  const Ranges rows = partial_ranges({40, 5, 16}, 15, 4);
   CHECK(std::ranges::count(rows, ChannelRange{0, 16, 0, 3}) == 1);  // halves: 15 rows of blocks in all
   CHECK(std::ranges::count(rows, ChannelRange{16, 40, 3, 0}) == 1);
   for (const ChannelRange& part : rows) {
@@ -174,23 +174,23 @@ TEST_CASE("Parts for several units follow one another, and those for the last le
 }
 
 TEST_CASE("Where there are few blocks, parts for one unit end within them") {
-  using compiler::evta::piece_ranges;
-  const Ranges thirds = piece_ranges({48, 14, 16}, 15, 1);  // a share is 2.625 rows of blocks
+  using compiler::evta::partial_ranges;
+  const Ranges thirds = partial_ranges({48, 14, 16}, 15, 1);  // a share is 2.625 rows of blocks
   CHECK(thirds.size() == 15);
   CHECK(std::ranges::count(thirds, ChannelRange{0, 16, 0, 0}) == 1);
   CHECK(std::ranges::count(thirds, ChannelRange{0, 0, 0, 3}) == 1);
   CHECK(std::ranges::count(thirds, ChannelRange{0, 32, 0, 0}) == 1);
   CHECK(std::ranges::count(thirds, ChannelRange{0, 32, 0, 11}) == 1);
   for (const ChannelRange& part : thirds) CHECK(is_part(48, 14, part));
-  CHECK(piece_ranges({256, 14, 16}, 15, 1).size() == 15);
-  for (const ChannelRange& part : piece_ranges({256, 14, 16}, 15, 1)) CHECK(part.has_whole_blocks());
-  CHECK(piece_ranges({48, 14, 16}, 0, 1).empty());
+  CHECK(partial_ranges({256, 14, 16}, 15, 1).size() == 15);
+  for (const ChannelRange& part : partial_ranges({256, 14, 16}, 15, 1)) CHECK(part.has_whole_blocks());
+  CHECK(partial_ranges({48, 14, 16}, 0, 1).empty());
 }
 
 TEST_CASE("Parts that end within a block leave whole tiles of rows to the CPU, or all rows of the block") {
-  using compiler::evta::piece_ranges;
+  using compiler::evta::partial_ranges;
   for (const int64_t rows : {3, 7, 13, 28}) {
-    const Ranges ranges = piece_ranges({64, rows, 16, 4}, 15, 1);
+    const Ranges ranges = partial_ranges({64, rows, 16, 4}, 15, 1);
     CHECK(ranges.size() >= 3);
     for (const ChannelRange& part : ranges) {
       CAPTURE(rows, to_string(part));

@@ -196,8 +196,8 @@ TEST_CASE("Writes do not wait for reads where they have a bus of their own, and 
   results.memory = Memory::kOut;
   const Instruction store = make_store(results, {.push_prev = true});
   const std::vector<Instruction> alone = {store, make_finish({.pop_next = true})};
-  const std::vector<Instruction> beside_reads = {make_load(inputs(1, 1024), {.push_next = true}), store,
-                                                 make_finish({.pop_prev = true, .pop_next = true})};
+  const std::vector<Instruction> with_concurrent_reads = {make_load(inputs(1, 1024), {.push_next = true}), store,
+                                                          make_finish({.pop_prev = true, .pop_next = true})};
   const auto cycles_of_store = [](const std::vector<Instruction>& program, const CycleProfile& profile) {
     std::vector<TraceEntry> trace;
     count(program, profile, &trace);
@@ -206,11 +206,11 @@ TEST_CASE("Writes do not wait for reads where they have a bus of their own, and 
     return stored->end - stored->start;
   };
   const CycleProfile& separate = profile("chisel_16_reads");
-  CHECK(cycles_of_store(beside_reads, separate) == cycles_of_store(alone, separate));
+  CHECK(cycles_of_store(with_concurrent_reads, separate) == cycles_of_store(alone, separate));
   CycleProfile shared = separate;
   shared.separate_writes = false;
-  CHECK(cycles_of_store(beside_reads, shared) > cycles_of_store(alone, shared));
-  CHECK(count(beside_reads, shared).lower_bound > count(beside_reads, separate).lower_bound);
+  CHECK(cycles_of_store(with_concurrent_reads, shared) > cycles_of_store(alone, shared));
+  CHECK(count(with_concurrent_reads, shared).lower_bound > count(with_concurrent_reads, separate).lower_bound);
 }
 
 TEST_CASE("Transfers that the hardware has no way for have no cycles") {

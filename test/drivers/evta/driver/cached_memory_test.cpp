@@ -15,17 +15,17 @@ namespace {
 constexpr uint64_t kLine = 256;
 
 // y = x, both in memory that the accelerator has lent.
-class LentCopy {
+class HostVisibleCopy {
  public:
   // `y`: where it begins, from the first byte of a cache line on.
-  explicit LentCopy(uint64_t y) {
+  explicit HostVisibleCopy(uint64_t y) {
     auto bound = read_program(*source_.plan, 0, *source_.program, kConfigurations[0]);
     REQUIRE(bound);
-    auto placed =
-        PlacedProgram::create({transport_.get(), &lent_, &constants_, &staging_}, std::move(*bound), source_.plan);
+    auto placed = PlacedProgram::create({transport_.get(), &host_visible_, &constants_, &staging_}, std::move(*bound),
+                                        source_.plan);
     REQUIRE(placed);
     program_.emplace(std::move(*placed));
-    auto block = lent_.lend(*transport_, kPageBytes);
+    auto block = host_visible_.lend(*transport_, kPageBytes);
     REQUIRE(block);
     block_ = *block;
     const plan::Tables& tables = source_.plan->tables();
@@ -54,11 +54,11 @@ class LentCopy {
 
   bool is_right() const { return std::ranges::equal(x_, y_); }
   std::span<std::byte> y() const { return y_; }
-  uint64_t copied() const { return program_->traffic().copied; }
+  uint64_t copied() const { return program_->traffic().copied_bytes; }
 
  private:
   const nestrt::test::ProgramInPlan source_{test::copy_plan(kConfigurations[0]).build(), "evta"};
-  HostVisibleBlocks lent_;
+  HostVisibleBlocks host_visible_;
   SharedConstants constants_;
   StagingMemory staging_;
   std::unique_ptr<Transport> transport_ =
@@ -70,7 +70,7 @@ class LentCopy {
 };
 
 TEST_CASE("What the host has left where results go does not come back over them") {
-  LentCopy copy(0);
+  HostVisibleCopy copy(0);
   std::memset(copy.y().data(), 85, copy.y().size());
   copy.run([] {});
   CHECK(copy.is_right());
@@ -79,7 +79,7 @@ TEST_CASE("What the host has left where results go does not come back over them"
 
 TEST_CASE("Results that share a line of the host's cache with bytes of the host's are copied there") {
   for (const uint64_t begin : {64, 192}) {
-    LentCopy copy(begin);
+    HostVisibleCopy copy(begin);
     std::byte& before = *(copy.y().data() - 1);
     std::byte& after = *(copy.y().data() + copy.y().size());
     copy.run([&] { before = after = std::byte{3}; });

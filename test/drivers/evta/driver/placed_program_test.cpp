@@ -19,8 +19,8 @@ class HalfBlockCopy {
     REQUIRE(bound);
     pixels_ = static_cast<int64_t>(bound->ranges[2].size) / 32;
     bound->bindings[2].conversion = Reblocking{1, 1, pixels_};
-    auto placed =
-        PlacedProgram::create({transport_.get(), &lent_, &constants_, &staging_}, std::move(*bound), source_.plan);
+    auto placed = PlacedProgram::create({transport_.get(), &host_visible_, &constants_, &staging_}, std::move(*bound),
+                                        source_.plan);
     REQUIRE(placed);
     program_.emplace(std::move(*placed));
   }
@@ -46,7 +46,7 @@ class HalfBlockCopy {
  private:
   const Configuration& configuration_ = *find_configuration("1x32_15_15_18_17");
   const nestrt::test::ProgramInPlan source_{test::copy_plan(configuration_).build(), "evta"};
-  HostVisibleBlocks lent_;
+  HostVisibleBlocks host_visible_;
   SharedConstants constants_;
   StagingMemory staging_;
   std::unique_ptr<Transport> transport_;

@@ -50,7 +50,7 @@ Wrong draw(std::mt19937& random) {
 }
 
 // Long enough for a process that does nothing wrong.
-const Isolation kIsolation = with_patience(std::chrono::seconds(1));
+const Isolation kIsolation = with_timeout(std::chrono::seconds(1));
 
 class Campaign {
  public:

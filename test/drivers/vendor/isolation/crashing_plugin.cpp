@@ -49,7 +49,7 @@ Orders& new_orders() {
   return *kOrders;
 }
 
-Isolation with_patience(std::chrono::milliseconds patience) {
+Isolation with_timeout(std::chrono::milliseconds patience) {
   Isolation isolation;
   isolation.call_limit = 5 * patience;
   isolation.patience = patience;

@@ -21,7 +21,7 @@ bool needs_isolation();
 Orders& new_orders();
 
 // For what hangs: it is ended so long after it should have stopped, or for what has no deadline, after five times that.
-Isolation with_patience(std::chrono::milliseconds patience);
+Isolation with_timeout(std::chrono::milliseconds patience);
 
 // Fails the test where it does not open.
 std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation = {});

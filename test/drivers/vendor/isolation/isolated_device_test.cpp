@@ -69,7 +69,7 @@ TEST_CASE("What an isolated plug-in computes with are copies, which it takes mem
   CHECK(*lent == nullptr);
   nestrt::test::PreparedCopy copy(*unit->front(), skeleton_copy_file());
   REQUIRE(copy.run().ok());
-  CHECK(copy.executable().traffic().copied == copy.x.size() + copy.y.size());
+  CHECK(copy.executable().traffic().copied_bytes == copy.x.size() + copy.y.size());
 }
 
 TEST_CASE("What cannot be opened in a process of its own is refused as in this one") {

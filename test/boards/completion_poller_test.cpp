@@ -1,4 +1,4 @@
-#include "drivers/evta/xrt/run_rhythm.h"
+#include "drivers/evta/xrt/completion_poller.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "drivers/evta/xrt/lost_runs.h"
+#include "drivers/evta/xrt/abandoned_runs.h"
 
 #include <forward_list>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace nestrt::evta {
 namespace {
 
-struct LostRuns {
+struct AbandonedRuns {
   Mutex mutex;
   std::forward_list<std::shared_ptr<void>> used NESTRT_GUARDED_BY(mutex);
 };
@@ -16,7 +16,7 @@ struct LostRuns {
 }  // namespace
 
 void leak_until_exit(std::shared_ptr<void> used) noexcept {
-  static auto* const lost = new LostRuns;  // not destroyed: the accelerator does not know that the process ends
+  static auto* const lost = new AbandonedRuns;  // not destroyed: the accelerator does not know that the process ends
   const MutexLock lock(lost->mutex);
   lost->used.push_front(std::move(used));
 }

@@ -6,7 +6,7 @@
 namespace nestrt::compiler {
 namespace {
 
-bool is_piece(const BranchPrograms::Entry& entry) { return !entry.program.channels.all(); }
+bool is_partial(const BranchPrograms::Entry& entry) { return !entry.program.channels.all(); }
 
 uint64_t longest_cycles(const BranchPrograms& branch) {
   uint64_t cycles = 0;
@@ -19,10 +19,10 @@ uint64_t longest_cycles(const BranchPrograms& branch) {
 bool drop_partial_programs(std::vector<BranchPrograms>& programs) {
   BranchPrograms* least = nullptr;
   for (BranchPrograms& branch : programs)
-    if (std::ranges::any_of(branch.entries, is_piece) && (!least || longest_cycles(branch) < longest_cycles(*least)))
+    if (std::ranges::any_of(branch.entries, is_partial) && (!least || longest_cycles(branch) < longest_cycles(*least)))
       least = &branch;
   if (!least) return false;
-  std::erase_if(least->entries, is_piece);
+  std::erase_if(least->entries, is_partial);
   return true;
 }
 
