@@ -1,4 +1,24 @@
-# What the scripts share; sourced, from the root of the repository.
+# What the scripts share. Source it first: it changes to the root of the repository and answers --help.
+
+# The folder from which the script was called, the script's file, and its name for messages, such as script/dev/fuzz.
+caller=$PWD
+script_file=$(realpath "$0")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+script_name=${script_file#"$PWD/"}
+
+# usage: prints the comment at the top of the script.
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script_file"; }
+
+# fail MESSAGE: ends the script with an error.
+fail() { echo "$script_name: $*" >&2; exit 1; }
+
+# reject MESSAGE: ends the script because its arguments are wrong.
+reject() { echo "$script_name: $*; see $script_name --help" >&2; exit 2; }
+
+# from_caller PATH: prints an absolute path for a path that the user gave.
+from_caller() { (cd "$caller" && realpath -m -- "$1"); }
+
+[ "${1:-}" != --help ] || { usage; exit 0; }
 
 # One cache of compiled files for every clone of the repository.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "script"))
+sys.path.append(str(ROOT / "script" / "lib"))
 from browser import Browser, Unavailable
 
 TAB, RIGHT, LEFT, END, ENTER = "\ue004", "\ue014", "\ue012", "\ue010", "\ue007"
