@@ -37,7 +37,7 @@ const plan::KernelSelection* selection_here(const plan::Program& program) {
   return selection_for(program, name(kernels::current_instruction_set()));
 }
 
-// docs/numerics.md defines every bit of what they compute.
+// docs/concepts/numerics.md defines every bit of what they compute.
 bool computes_with_integers(const plan::Tables& tables, uint32_t operator_index) {
   const plan::Operator& op = tables.operators[operator_index];
   if (op.inputs.empty() || op.inputs[0] < 0) return false;

@@ -6,7 +6,8 @@
     session = nestrt.Session(plan, threads=4)
     outputs = session.run({"data": array})     # a dict of NumPy arrays by name
 
-docs/python.md has more. Failures are nestrt.Error, by kind: nestrt.InvalidArgument, nestrt.InvalidPlan and others.
+docs/how-to/python.md has more. Failures are subclasses of nestrt.Error: nestrt.InvalidArgument, nestrt.InvalidPlan and
+others.
 """
 
 from ._errors import (

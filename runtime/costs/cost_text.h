@@ -1,4 +1,4 @@
-// The text of a file of costs (docs/profiles.md).
+// The text of a file of costs (docs/reference/costs.md).
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ constexpr std::string_view kUsage =
     "\n"
     "  --configuration NAME  what the programs were made for (default 1x16_15_15_18_17)\n"
     "  --cycles PROFILE      print the modelled cycles of each program, too: chisel2019, chisel2021,\n"
-    "                        chisel_16_reads, hls_zynq7020 or zcu102 (docs/evta.md)\n"
+    "                        chisel_16_reads, hls_zynq7020 or zcu102 (docs/concepts/evta.md)\n"
     "  --json                print {\"vectors\": [{\"name\": ..., \"passed\": ..., \"cycles\": ..., \"reason\": ...}]} "
     "instead:\n"
     "                        cycles where --cycles asks for them and they can be counted, the reason of a failure;\n"

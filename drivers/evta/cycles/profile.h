@@ -4,7 +4,7 @@
 // `chisel2019` and `chisel2021` are read off the state machines of VTA's Chisel RTL at the revisions whose cycle counts
 // were published (tvm PR 3347; tvm-vta PR 30), `chisel_16_reads` off a later RTL of it. `hls_zynq7020` is measured
 // on the RTL that Vivado HLS made of VTA's source; `zcu102` is the same with another port, which is assumed.
-// docs/evta.md compares each with what is known.
+// docs/concepts/evta.md compares each with what is known.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // Design: whose RTL a build of the accelerator is of. All compute the same, but for programs that one of them computes
-// wrongly; which those are was measured on the RTL of both (docs/evta-programs.md).
+// wrongly; which those are was measured on the RTL of both (docs/concepts/evta-programs.md).
 #pragma once
 
 #include <cstdint>

@@ -159,7 +159,7 @@ Result<std::vector<size_t>> argument_sizes(const xrt::xclbin::ip& unit) {
   if (is_count && are_addresses) return sizes;
   return Status(Code::kIncompatible,
                 fmt::format("{} has other arguments than a count of 32 bits, the address of the instructions and base "
-                            "addresses: see docs/hardware.md",
+                            "addresses: see docs/reference/hardware.md",
                             unit.get_name()));
 }
 

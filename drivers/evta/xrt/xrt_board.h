@@ -1,6 +1,6 @@
 // XrtBoard: what differs between the boards that XRT drives, as far as the transport is concerned.
 //
-// Sources: XRT's documentation and its source of 2022.1 (xocl behind PCIe, zocl on Zynq); docs/hardware.md.
+// Sources: XRT's documentation and its source of 2022.1 (xocl behind PCIe, zocl on Zynq); docs/reference/hardware.md.
 #pragma once
 
 #include <array>

@@ -178,7 +178,7 @@ typedef int32_t nestrt_schedule_method;
 enum {
   NESTRT_SCHEDULE_FILE_ORDER = 0, /* one branch after the other, on the first unit that has a program; needs no costs */
   NESTRT_SCHEDULE_SEQUENTIAL = 1, /* the best placement of branches that run one after the other */
-  NESTRT_SCHEDULE_PAPER = 2,      /* parallel groups as in the paper (docs/scheduling.md) */
+  NESTRT_SCHEDULE_GROUP_ENUMERATION = 2,      /* parallel groups as in the paper (docs/concepts/scheduling.md) */
   NESTRT_SCHEDULE_OPTIMUM = 3,    /* the shortest that the search finds: the default */
   NESTRT_SCHEDULE_THROUGHPUT = 4  /* for several inferences in flight; pipelines have it whatever is set */
 };
@@ -201,7 +201,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options
 /* Costs are read from it, where it exists, and those that are measured before the runs are kept there. NULL or "":
  * none, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path);
-/* 0: what runs have shown is not kept for the next process. Else the default: as docs/adaptation.md says. */
+/* 0: what runs have shown is not kept for the next process. Else the default: as docs/concepts/adaptation.md says. */
 NESTRT_API nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep);
 /* Another schedule is looked for at once where a unit's work takes longer or shorter by more than this part, and for
  * less where many runs agree. 0: never; 0.1 by default. */
@@ -225,7 +225,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options*
 /* The file of a vendor's library (nestrt/vendor.h): names in `units` that nestrt does not know are its units. NULL or
  * "": none, the default. It runs with all rights of the process. */
 NESTRT_API nestrt_code nestrt_session_options_set_plugin(nestrt_session_options* options, const char* path);
-/* Not 0: that library runs in a process of its own (docs/vendors.md). */
+/* Not 0: that library runs in a process of its own (docs/how-to/vendor-compilers.md). */
 NESTRT_API nestrt_code nestrt_session_options_set_isolate(nestrt_session_options* options, int32_t isolate);
 
 /* How a run goes; as nestrt_load_options. It may serve any number of runs, at the same time as well. */

@@ -6,7 +6,7 @@
 namespace nestrt::boards {
 namespace {
 
-// Offsets and bits: docs/hardware.md.
+// Offsets and bits: docs/reference/hardware.md.
 constexpr uint32_t kControl = 0x00, kStart = 0x01, kIdle = 0x04, kArmed = 0x81;
 constexpr uint32_t kFetchCount = 0x10, kFetchAddress = 0x18;
 constexpr uint32_t kDone = 0x18, kDoneWritten = 0x1c;

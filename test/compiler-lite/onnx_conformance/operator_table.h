@@ -1,4 +1,4 @@
-// docs/operators.md from the results of the conformance cases.
+// docs/reference/operators.md from the results of the conformance cases.
 #pragma once
 
 #include <string>

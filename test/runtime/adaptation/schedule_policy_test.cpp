@@ -237,7 +237,7 @@ void print(const std::string& name, const Outcome& outcome) {
              outcome.at_the_end, 100 * outcome.exploring, outcome.changes);
 }
 
-// script/reports/adaptation-report writes it to docs/adaptation.md.
+// script/reports/adaptation-report writes it to docs/results/adaptation.md.
 TEST_CASE("The table of scenarios", "[.][table]") {
   for (const Scenario& scenario : scenarios()) {
     Outcome worst;

@@ -25,7 +25,7 @@ bool is_profile(const std::string& path) { return ends_with(path, ".yaml") || en
 void QuantizeFlags::add_to(tools::Command command) {
   command_ = command;
   const tools::Option quantize =
-      command.add_option("--quantize", type_, "compute in 8-bit integers (docs/numerics.md)").one_of({"s8"});
+      command.add_option("--quantize", type_, "compute in 8-bit integers (docs/concepts/numerics.md)").one_of({"s8"});
   command
       .add_option("--calibrate", data_,
                   "what the ranges come from: a folder of images, FILE.npy with N inputs, or the PROFILE.yaml of an "

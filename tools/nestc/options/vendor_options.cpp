@@ -23,7 +23,7 @@ void VendorFlags::add_to(tools::Command command) {
       command
           .add_option("--vendor", vendor_,
                       "have parts of the model compiled by a vendor's command for his plug-in's units NAME: words with "
-                      "{input}, the part's ONNX, {output}, {folder}, {data} (docs/vendors.md)")
+                      "{input}, the part's ONNX, {output}, {folder}, {data} (docs/how-to/vendor-compilers.md)")
           .type_name("NAME=COMMAND")
           .not_empty();
   const tools::Option plan =
@@ -42,7 +42,7 @@ void VendorFlags::add_to(tools::Command command) {
   command
       .add_flag("--vendor-optional", optional_,
                 "keep the CPU's and other units' programs beside the vendor's, branch by branch: schedules choose by "
-                "cost, and what the vendor's command fails to compile stays without (docs/vendors.md)")
+                "cost, and what the vendor's command fails to compile stays without (docs/how-to/vendor-compilers.md)")
       .needs(vendor)
       .excludes(plan);
   command.add_option("--vendor-data", data_, "what {data} stands for, such as a folder of images")
