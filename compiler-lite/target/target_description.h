@@ -2,9 +2,9 @@
 // plan's bytes depend on the model and the options, never on the machine that compiles.
 //
 // Written as a list, of which every item adds something:
-//   zcu102, path/board.yaml            a board: its CPU and its other units (docs/boards.md describes the file)
-//   host                               CPUs of the architecture that nestc was built for, each of its instruction sets
-//   x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod
+//   zcu102, path/board.yaml            a board: its CPU and its other units (docs/reference/board-files.md describes
+//   the file) host                               CPUs of the architecture that nestc was built for, each of its
+//   instruction sets x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod
 //                                      CPUs of that level
 //   evta:1x16_15_15_18_17              a unit beside the CPU; without any CPU in the list, beside those of `host`
 #pragma once
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/instruction_set.h"
 #include "nestrt/result.h"
+#include "runtime/core/instruction_set.h"
 #include "tools/support/board/board.h"
 
 namespace nestrt::compiler {

@@ -6,6 +6,8 @@
 
 #include "nestrt/open_units.h"
 
+#include "nestrt/driver/unit.h"
+
 namespace nestrt::drivers {
 
 // Errors: as scheduler::ThreadPool::create.

@@ -7,7 +7,7 @@ namespace nestrt::null {
 Status Device::run(std::span<const Copy> program, std::span<std::byte* const> buffers, Deadline deadline,
                    const std::atomic<bool>& stop) {
   switch (take_fault()) {
-    case Fault::kInvalidIndex:
+    case Fault::kNone:
       break;
     case Fault::kError:
       return Status(Code::kDeviceFault, "the device reports an error");
@@ -41,7 +41,7 @@ bool Device::all_begun() {
 
 Fault Device::take_fault() {
   const MutexLock lock(mutex_);
-  if (faults_.empty()) return Fault::kInvalidIndex;
+  if (faults_.empty()) return Fault::kNone;
   const Fault fault = faults_.front();
   faults_.pop_front();
   return fault;

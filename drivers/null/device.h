@@ -15,7 +15,7 @@
 namespace nestrt::null {
 
 enum class Fault : uint8_t {
-  kInvalidIndex,
+  kNone,
   kError,  // stops with an error
   kHang,   // never ends, until it is stopped
 };

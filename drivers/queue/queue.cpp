@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nestrt/log.h"
+#include "runtime/core/run.h"
 #include "runtime/platform/guard.h"
 
 namespace nestrt::drivers {

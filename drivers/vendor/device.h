@@ -1,8 +1,8 @@
 // Device: what runs programs of a vendor's: a device of his plug-in, in this process or in one of its own. A Status of
 // it names the plug-in, and what was wrong.
 //
-// Threads: one program's run() or self_test() at a time; load() and what it gives, and lend(), from any; interrupt()
-// from any.
+// Threads: one program's run() or self_test() at a time; load() and what it gives, and allocate_shared(), from any;
+// interrupt() from any.
 #pragma once
 
 #include <atomic>
@@ -49,7 +49,7 @@ class Device {
   // Whether a session's activations may lie there.
   virtual bool lends_to_sessions() const = 0;
   // Requires: lends(). Goes back with the last reference. Errors: kOutOfMemory, kDeviceFault.
-  virtual Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) = 0;
+  virtual Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) = 0;
   // Whether the device reaches the bytes and likes where they begin.
   virtual bool reaches(const std::byte* bytes, uint64_t size) const = 0;
 

@@ -32,8 +32,8 @@ std::string_view missing_function(const nestrt_vendor_functions& table) {
   if (table.reset == nullptr) return "reset";
   if (table.self_test == nullptr) return "self_test";
   if (table.close == nullptr) return "close";
-  if (table.lend == nullptr && table.give_back != nullptr) return "lend";
-  if (table.lend != nullptr && table.give_back == nullptr) return "give_back";
+  if (table.allocate_shared == nullptr && table.free_shared != nullptr) return "allocate_shared";
+  if (table.allocate_shared != nullptr && table.free_shared == nullptr) return "free_shared";
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace nestrt::vendor {
 
 struct Plugin {
   std::string file;                                    // as messages name it
-  const nestrt_vendor_functions* functions = nullptr;  // all there, lend() and give_back() both or neither
+  const nestrt_vendor_functions* functions = nullptr;  // all there, allocate_shared() and free_shared() both or neither
 };
 
 // `path` with a '/' is taken as it is, one without from the current folder: nothing is searched for. Errors: kNotFound,

@@ -163,7 +163,7 @@ class PluginDevice::Block final : public HostVisibleMemory {
     }
     if (!is_safe()) return;
     const MutexLock lock(device_->loading_);
-    device_->call().give_back(device_->device_, bytes_.data());
+    device_->call().free_shared(device_->device_, bytes_.data());
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
@@ -176,12 +176,12 @@ class PluginDevice::Block final : public HostVisibleMemory {
   const std::span<std::byte> bytes_;
 };
 
-Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::lend(uint64_t bytes) {
+Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::allocate_shared(uint64_t bytes) {
   nestrt_vendor_message why = {};
   void* address = nullptr;
   {
     const MutexLock lock(loading_);
-    NESTRT_RETURN_IF_ERROR(status_of("lend", call().lend(device_, bytes, &address, &why), why));
+    NESTRT_RETURN_IF_ERROR(status_of("allocate_shared", call().allocate_shared(device_, bytes, &address, &why), why));
   }
   NESTRT_RETURN_IF_ERROR(check_host_visible(address, bytes));
   const std::span<std::byte> lent(static_cast<std::byte*>(address), bytes);
@@ -194,14 +194,15 @@ Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::lend(uint64_t bytes) {
 
 // What is wrong is not given back: nobody knows what it is.
 Status PluginDevice::check_host_visible(const void* address, uint64_t bytes) {
-  if (address == nullptr) return failure("lend", "says OK and gives no memory");
+  if (address == nullptr) return failure("allocate_shared", "says OK and gives no memory");
   const size_t alignment = std::max(kHostVisibleAlignment, description_.alignment);
   if (reinterpret_cast<uintptr_t>(address) % alignment != 0)
-    return failure("lend", fmt::format("gives memory at {}, which is not aligned to {}", address, alignment));
+    return failure("allocate_shared",
+                   fmt::format("gives memory at {}, which is not aligned to {}", address, alignment));
   const std::span<const std::byte> given(static_cast<const std::byte*>(address), bytes);
   const MutexLock lock(host_visible_mutex_);
   if (std::ranges::any_of(host_visible_, [&](const auto& other) { return overlap(given, other); }))
-    return failure("lend", "gives memory that it has lent already");
+    return failure("allocate_shared", "gives memory that it has lent already");
   return {};
 }
 

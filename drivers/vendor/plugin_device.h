@@ -57,9 +57,9 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
 
   Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
                                               std::span<const uint64_t> output_bytes) override;
-  bool lends() const override { return plugin_->functions->lend != nullptr; }
+  bool lends() const override { return plugin_->functions->allocate_shared != nullptr; }
   bool lends_to_sessions() const override { return lends(); }
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override;
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override;
   bool reaches(const std::byte* bytes, uint64_t size) const override;
   void interrupt() override;
   Status self_test() override;
@@ -100,7 +100,7 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
   uint64_t bound_program_ = 0;  // its id; 0: none
   std::atomic<uint64_t> loaded_{0};
 
-  Mutex loading_;                    // one of load, unload, lend, give_back at a time
+  Mutex loading_;                    // one of load, unload, allocate_shared, free_shared at a time
   std::atomic<bool> is_safe_{true};  // the device writes to lent memory when it runs, and not afterwards
   mutable Mutex host_visible_mutex_;
   std::vector<std::span<std::byte>> host_visible_ NESTRT_GUARDED_BY(host_visible_mutex_);

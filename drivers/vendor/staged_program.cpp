@@ -19,7 +19,7 @@ Status StagedProgram::allocate() {
   uint64_t bytes = 0;
   for_each_port([&](const Port& port, size_t) { bytes += align_up(port.bytes, alignment); });
   if (device_.lends()) {
-    NESTRT_ASSIGN_OR_RETURN(host_visible_, device_.lend(bytes));
+    NESTRT_ASSIGN_OR_RETURN(host_visible_, device_.allocate_shared(bytes));
     staging_ = host_visible_->bytes().data();
     return {};
   }

@@ -20,7 +20,7 @@ namespace nestrt::vendor {
 
 class StagedProgram {
  public:
-  // The device, and the blob where it is, outlive it. Errors: those of Device::load() and lend().
+  // The device, and the blob where it is, outlive it. Errors: those of Device::load() and allocate_shared().
   static Result<std::unique_ptr<StagedProgram>> load(Device& device, PortedProgram source);
 
   // `ports`: where they are, inputs first, anywhere. What a run that fails has computed does not get there, unless the

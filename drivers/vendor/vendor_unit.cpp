@@ -87,9 +87,9 @@ class VendorUnit final : public Unit {
     return prepared.error().with_context(fmt::format("branch {}", branch.branch));
   }
 
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override {
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override {
     if (!device_->lends_to_sessions()) return std::shared_ptr<HostVisibleMemory>();
-    return device_->lend(bytes);
+    return device_->allocate_shared(bytes);
   }
 
   Status reset() override {

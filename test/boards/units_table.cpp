@@ -1,6 +1,7 @@
 // The table of the units under test, of the conformance suite (test/drivers/conformance): EVTA behind XRT.
 #include <catch2/catch.hpp>
 
+#include "runtime/kernel/packing.h"
 #include "test/boards/emulation/evta_board.h"
 #include "test/drivers/conformance/units_under_test.h"
 #include "test/support/evta/evta_configuration.h"

@@ -77,7 +77,7 @@ class CpuBackend final : public Backend {
     const OperatorSpec& spec = bound.spec();
     const bool has_integers = !spec.inputs.empty() && spec.inputs[0].type == DataType::kS8;
     std::vector<const KernelVariant*> found;
-    if (alternatives_ == KernelAlternatives::kInvalidIndex) return found;
+    if (alternatives_ == KernelAlternatives::kNone) return found;
     if (alternatives_ == KernelAlternatives::kSameBits && !has_integers) return found;
     const KernelVariant* const chosen = kernels::operators().select(spec, set);
     for (const KernelVariant& variant : kernels::operators().find(spec.kind())->kernels.get()) {

@@ -12,7 +12,7 @@ namespace nestrt::compiler {
 
 // Kernels that a plan names beside the best one, among which sessions choose by what they measure.
 enum class KernelAlternatives : uint8_t {
-  kInvalidIndex,
+  kNone,
   kSameBits,  // of operators that compute with integers, whose kernels all give the same results
   kAll,       // of those in f32 too, whose last bits may differ: sessions use these only where they are asked to
 };

@@ -119,19 +119,19 @@ bool is_repeatable(AluOpcode opcode) { return opcode == AluOpcode::kMin || opcod
 }  // namespace
 
 Hazard find_hazard(Design design, const Gemm& gemm, std::span<const MicroOp> micro_ops) {
-  if (gemm.reset) return Hazard::kInvalidIndex;
+  if (gemm.reset) return Hazard::kNone;
   Collisions writes(gemm.loop, micro_ops, dst_of(gemm.loop));
-  return writes.any(late_gemm_steps(design)) ? Hazard::kWrite : Hazard::kInvalidIndex;
+  return writes.any(late_gemm_steps(design)) ? Hazard::kWrite : Hazard::kNone;
 }
 
 Hazard find_hazard(Design design, const Alu& alu, std::span<const MicroOp> micro_ops) {
   const int late_steps = late_alu_steps(design);
-  if (alu.use_immediate && is_repeatable(alu.opcode)) return Hazard::kInvalidIndex;
+  if (alu.use_immediate && is_repeatable(alu.opcode)) return Hazard::kNone;
   Collisions writes(alu.loop, micro_ops, dst_of(alu.loop));
   if (is_repeatable(alu.opcode)) writes.spare_same_source();
   if (writes.any(late_steps)) return Hazard::kWrite;
-  if (alu.use_immediate) return Hazard::kInvalidIndex;
-  return Collisions(alu.loop, micro_ops, src_of(alu.loop)).any(late_steps) ? Hazard::kSource : Hazard::kInvalidIndex;
+  if (alu.use_immediate) return Hazard::kNone;
+  return Collisions(alu.loop, micro_ops, src_of(alu.loop)).any(late_steps) ? Hazard::kSource : Hazard::kNone;
 }
 
 }  // namespace nestrt::evta

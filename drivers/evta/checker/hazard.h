@@ -12,7 +12,7 @@
 namespace nestrt::evta {
 
 enum class Hazard : uint8_t {
-  kInvalidIndex,
+  kNone,
   kWrite,   // a step changes what a step right before it wrote
   kSource,  // a step of the ALU has for its source what a step right before it wrote
 };

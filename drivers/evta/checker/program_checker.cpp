@@ -245,7 +245,7 @@ class Checker {
   }
 
   static Status refuse(Hazard hazard) {
-    if (hazard == Hazard::kInvalidIndex) return {};
+    if (hazard == Hazard::kNone) return {};
     return invalid_program(hazard == Hazard::kWrite
                                ? "writes an accumulator that one of the two micro-ops before it wrote"
                                : "reads an accumulator, its source, that one of the two micro-ops before it wrote");

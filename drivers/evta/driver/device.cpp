@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nestrt/log.h"
+#include "runtime/core/run.h"
 #include "runtime/platform/guard.h"
 
 namespace nestrt::evta {
@@ -81,7 +82,7 @@ void Device::cancel(Job* job, uint64_t generation) {
   const MutexLock lock(mutex_);
   if (!job->pending || job->submission.generation != generation) return;
   if (queue_.remove(*job)) return complete(job, failure(Code::kCancelled, "cancelled before it started"));
-  if (stop_ == Stop::kInvalidIndex) stop_ = Stop::kCancel;
+  if (stop_ == Stop::kNone) stop_ = Stop::kCancel;
   transport_->interrupt();
 }
 
@@ -130,7 +131,7 @@ void Device::run_jobs() {
 void Device::run(Job* job) {
   queue_.begin(*job, SteadyClock::now());
   running_ = job;
-  stop_ = Stop::kInvalidIndex;
+  stop_ = Stop::kNone;
   job->submission.unit_deadline = job->submission.unit_deadline_from(SteadyClock::now());
   const bool trusted = quarantine_.ok();
   Status status = quarantine_;
@@ -204,7 +205,7 @@ Status Device::wait(Deadline deadline) {
     const Status status = transport_->wait(deadline);
     if (status.code() != Code::kCancelled) return status;
     const MutexLock lock(mutex_);
-    if (stop_ != Stop::kInvalidIndex || shut_down_) return failure(Code::kCancelled, "the run was cancelled");
+    if (stop_ != Stop::kNone || shut_down_) return failure(Code::kCancelled, "the run was cancelled");
   }
 }
 
@@ -215,7 +216,7 @@ Device::Job* Device::next_job() const { return static_cast<Job*>(queue_.next(Ste
 // What waits may have to wait for a time only.
 void Device::wait_for_job() {
   if (running_ == nullptr && queue_.oldest() != nullptr)
-    changed_.wait_until(mutex_, queue_.kept_until());
+    changed_.wait_until(mutex_, queue_.reserved_until());
   else
     changed_.wait(mutex_);
 }

@@ -43,7 +43,9 @@ class Device {
 
   DeviceMemory memory() { return {transport_.get(), host_visible_.get(), &constants_, &staging_}; }
   // Errors: kOutOfMemory.
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) { return host_visible_->lend(*transport_, bytes); }
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) {
+    return host_visible_->allocate_shared(*transport_, bytes);
+  }
 
   // Queues the job, or runs it here where the submitter waits and it is next; its completion is signalled at
   // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
@@ -60,7 +62,7 @@ class Device {
   Status probe();
 
  private:
-  enum class Stop { kInvalidIndex, kCancel, kForget };
+  enum class Stop { kNone, kCancel, kForget };
 
   // When the phases of a run began, and the end of the last one.
   struct Times {
@@ -102,8 +104,8 @@ class Device {
   Condition changed_;
   scheduler::UnitQueue queue_ NESTRT_GUARDED_BY(mutex_);
   Job* running_ NESTRT_GUARDED_BY(mutex_) = nullptr;
-  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kInvalidIndex;  // what becomes of the running job
-  Status quarantine_ NESTRT_GUARDED_BY(mutex_);                // ok: trusted
+  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kNone;  // what becomes of the running job
+  Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok: trusted
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
   NamedThread thread_;

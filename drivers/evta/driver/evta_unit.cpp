@@ -60,7 +60,9 @@ class EvtaUnit final : public Unit {
     return std::unique_ptr<Executable>(std::make_unique<EvtaExecutable>(device_, branch, std::move(*program)));
   }
 
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override { return device_->lend(bytes); }
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override {
+    return device_->allocate_shared(bytes);
+  }
   Status reset() override { return device_->reset(); }
   Status probe() override { return device_->probe(); }
 

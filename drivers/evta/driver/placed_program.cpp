@@ -2,6 +2,7 @@
 
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/driver/relocate.h"
+#include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::evta {
 

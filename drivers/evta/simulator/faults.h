@@ -10,7 +10,7 @@
 namespace nestrt::evta {
 
 enum class Fault : uint8_t {
-  kInvalidIndex,
+  kNone,
   kHang,           // never ends, until it is reset
   kLate,           // ends `late_by` after it should
   kEarly,          // reports its end before it has written its results
@@ -50,7 +50,7 @@ class FaultInjector {
   // What happens to the run that starts now, or to the reset.
   Fault take_run() {
     const MutexLock lock(mutex_);
-    if (runs_.empty()) return Fault::kInvalidIndex;
+    if (runs_.empty()) return Fault::kNone;
     const Fault fault = runs_.front();
     runs_.pop_front();
     return fault;

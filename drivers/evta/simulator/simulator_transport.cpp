@@ -242,7 +242,7 @@ class SimulatorTransport final : public Transport {
   void run_program() NESTRT_REQUIRES(mutex_) {
     const std::shared_ptr<SimulatedProgram> program = program_;
     const SteadyClock::time_point start = started_;
-    const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kInvalidIndex;
+    const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
     if (fault == Fault::kHang) return wait_for_abort();
     if (fault == Fault::kEarly) {
       outcome_ = {Status(), start};  // it writes when the driver has read

@@ -1,5 +1,5 @@
-// EVTA as VTA's four stages, each an IP with registers of its own (Vivado HLS; docs/hardware.md has the map). Nothing
-// but the registers is asked: neither the kernel driver nor an interrupt takes part.
+// EVTA as VTA's four stages, each an IP with registers of its own (Vivado HLS; docs/reference/hardware.md has the map).
+// Nothing but the registers is asked: neither the kernel driver nor an interrupt takes part.
 //
 // `done` of compute stays what the run before has left until the first instruction reaches compute, tens of cycles
 // after the launch. Beside it lies a bit that every write of compute to `done` sets and every read clears: it is read

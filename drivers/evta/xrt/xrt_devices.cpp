@@ -18,9 +18,9 @@ Status check_zocl_nodes() {
 #if defined(__aarch64__)
   std::error_code error;
   if (!std::filesystem::exists("/dev/dri/by-path", error))
-    return Status(
-        Code::kUnavailable,
-        "there is no /dev/dri: load zocl, and look for the node zyxclmm_drm in the device tree (docs/zcu102.md)");
+    return Status(Code::kUnavailable,
+                  "there is no /dev/dri: load zocl, and look for the node zyxclmm_drm in the device tree "
+                  "(docs/how-to/zcu102.md)");
 #endif
   return {};
 }

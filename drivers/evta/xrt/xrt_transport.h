@@ -1,5 +1,6 @@
 // The transport to EVTA on a board that the Xilinx Runtime (XRT) drives: a Zynq UltraScale+ such as the ZCU102 (kernel
-// driver zocl), or an Alveo card such as the U280 behind PCIe (xocl). docs/hardware.md says what it expects of both.
+// driver zocl), or an Alveo card such as the U280 behind PCIe (xocl). docs/reference/hardware.md says what it expects
+// of both.
 //
 // The accelerator is either one kernel vta(insn_count, insns, base addresses ...), started once per program, or VTA's
 // four stages fetch, load, compute and store as IPs, whose registers are written directly. The xclbin says which.

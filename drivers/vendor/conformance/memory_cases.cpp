@@ -33,20 +33,21 @@ Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram&
   return subject.check_still_right(1, expected);
 }
 
-// Device::lend() checks alignments, and that blocks do not overlap.
+// Device::allocate_shared() checks alignments, and that blocks do not overlap.
 Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
   NESTRT_ASSIGN_OR_RETURN(const auto device, PluginDevice::open(plugin, 0));
   if (!device->lends()) return {};
   std::vector<std::shared_ptr<HostVisibleMemory>> blocks;
   for (const uint64_t bytes : {1, 63, 64, 4097, 100000}) {
-    NESTRT_ASSIGN_OR_RETURN(blocks.emplace_back(), device->lend(bytes));
+    NESTRT_ASSIGN_OR_RETURN(blocks.emplace_back(), device->allocate_shared(bytes));
     std::ranges::fill(blocks.back()->bytes(), static_cast<std::byte>(blocks.size()));
   }
   for (size_t i = 0; i < blocks.size(); ++i)
     for (const std::byte byte : blocks[i]->bytes())
       if (byte != static_cast<std::byte>(i + 1)) return broken("what was written to one block has changed another");
   blocks.erase(blocks.begin() + 1);
-  return device->lend(1000).has_value() ? Status() : broken("nothing is lent any more when something was given back");
+  return device->allocate_shared(1000).has_value() ? Status()
+                                                   : broken("nothing is lent any more when something was given back");
 }
 
 }  // namespace nestrt::vendor::cases

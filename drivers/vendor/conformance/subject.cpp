@@ -25,7 +25,7 @@ Result<std::unique_ptr<GuardedPorts>> GuardedPorts::create(Device& device, const
   for (const auto* all : {&program.input_bytes, &program.output_bytes})
     for (const uint64_t bytes : *all) size += align_up(bytes, alignment) + guard;
   if (device.lends()) {
-    NESTRT_ASSIGN_OR_RETURN(ports->host_visible_, device.lend(size));
+    NESTRT_ASSIGN_OR_RETURN(ports->host_visible_, device.allocate_shared(size));
     ports->all_ = ports->host_visible_->bytes();
   } else {
     NESTRT_ASSIGN_OR_RETURN(ports->own_, AlignedMemory::allocate(size, "ports of a program"));

@@ -139,7 +139,7 @@ Status IsolatedDevice::load(Child& child, uint64_t id, const Source& source) {
   return ask(child, Lane::kLoad, &request, source.blob.value());
 }
 
-Result<std::shared_ptr<HostVisibleMemory>> IsolatedDevice::lend(uint64_t bytes) {
+Result<std::shared_ptr<HostVisibleMemory>> IsolatedDevice::allocate_shared(uint64_t bytes) {
   auto shared = std::make_shared<Shared>();
   NESTRT_ASSIGN_OR_RETURN(shared->descriptor, make_shared_memory(bytes));
   NESTRT_ASSIGN_OR_RETURN(shared->mapping, Mapping::create(shared->descriptor.value(), bytes, true));

@@ -43,7 +43,7 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
                                               std::span<const uint64_t> output_bytes) override;
   bool lends() const override { return true; }
   bool lends_to_sessions() const override { return false; }
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override;
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override;
   bool reaches(const std::byte* bytes, uint64_t size) const override;
   void interrupt() override;
   Status self_test() override;

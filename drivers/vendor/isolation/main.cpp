@@ -14,7 +14,8 @@ int main(int count, char** arguments) {
   using nestrt::vendor::kFirstLaneDescriptor;
   using nestrt::vendor::kNumLanes;
   if (count != 4) {
-    std::fprintf(stderr, "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/vendors.md)\n");
+    std::fprintf(stderr,
+                 "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/how-to/vendor-compilers.md)\n");
     return 2;
   }
   // What the application has left open for programs that it starts is not for a plug-in.

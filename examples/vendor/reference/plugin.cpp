@@ -254,8 +254,8 @@ const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
       .describe = describe,
       .load = load,
       .unload = unload,
-      .lend = nullptr,  // it reaches all of the process's memory
-      .give_back = nullptr,
+      .allocate_shared = nullptr,  // it reaches all of the process's memory
+      .free_shared = nullptr,
       .bind = bind,
       .submit = submit,
       .wait = wait_for_run,

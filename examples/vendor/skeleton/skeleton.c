@@ -93,17 +93,17 @@ static void unload(nestrt_vendor_device* device, nestrt_vendor_program* program)
   free(program);
 }
 
-static nestrt_vendor_status lend(nestrt_vendor_device* device, uint64_t bytes, void** address,
+static nestrt_vendor_status allocate_shared(nestrt_vendor_device* device, uint64_t bytes, void** address,
                                  nestrt_vendor_message* why) {
   (void)device;
-  if (bytes > SIZE_MAX - ALIGNMENT) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to lend");
+  if (bytes > SIZE_MAX - ALIGNMENT) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to allocate_shared");
   void* const memory = aligned_alloc(ALIGNMENT, (size_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT));
-  if (memory == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to lend");
+  if (memory == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to allocate_shared");
   *address = memory;
   return NESTRT_VENDOR_OK;
 }
 
-static void give_back(nestrt_vendor_device* device, void* address) {
+static void free_shared(nestrt_vendor_device* device, void* address) {
   (void)device;
   free(address);
 }
@@ -199,8 +199,8 @@ const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
       .describe = describe,
       .load = load,
       .unload = unload,
-      .lend = lend,
-      .give_back = give_back,
+      .allocate_shared = allocate_shared,
+      .free_shared = free_shared,
       .bind = bind,
       .submit = submit,
       .wait = wait_for_run,

@@ -14,7 +14,7 @@ namespace nestrt::boards {
 enum class Call : uint8_t { kOpen, kLoadXclbin, kCreateBuffer, kMapBuffer, kSync, kExecute, kOpenContext };
 
 enum class RunFault : uint8_t {
-  kInvalidIndex,
+  kNone,
   kHang,   // never ends, until it is aborted
   kError,  // ends with an error of the hardware, results partly written
   kLate,   // ends some milliseconds late
@@ -71,7 +71,7 @@ class BoardFaults {
   }
   RunFault take_run() {
     const MutexLock lock(mutex_);
-    if (runs_.empty()) return RunFault::kInvalidIndex;
+    if (runs_.empty()) return RunFault::kNone;
     const RunFault fault = runs_.front();
     runs_.pop_front();
     return fault;

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/plan/sample_plans.h"

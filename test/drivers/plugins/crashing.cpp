@@ -71,9 +71,9 @@ void forge() {
 
 // False: nothing is wrong with this call.
 bool do_wrong(Entry entry, nestrt_vendor_status* status) {
-  const Fault fault = orders() != nullptr ? orders()->take(entry) : Fault::kInvalidIndex;
+  const Fault fault = orders() != nullptr ? orders()->take(entry) : Fault::kNone;
   switch (fault) {
-    case Fault::kInvalidIndex:
+    case Fault::kNone:
     case Fault::kHang:
       return false;
     case Fault::kScribble:
@@ -173,15 +173,15 @@ void unload(Device* device, Program* program) {
   skeleton().unload(device, program);
 }
 
-nestrt_vendor_status lend(Device* device, uint64_t bytes, void** address, Message* why) {
+nestrt_vendor_status allocate_shared(Device* device, uint64_t bytes, void** address, Message* why) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
-  return do_wrong(Entry::kLend, &status) ? status : skeleton().lend(device, bytes, address, why);
+  return do_wrong(Entry::kAllocateShared, &status) ? status : skeleton().allocate_shared(device, bytes, address, why);
 }
 
-void give_back(Device* device, void* address) {
+void free_shared(Device* device, void* address) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
-  do_wrong(Entry::kGiveBack, &status);
-  skeleton().give_back(device, address);
+  do_wrong(Entry::kFreeShared, &status);
+  skeleton().free_shared(device, address);
 }
 
 nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, uint32_t count, Message* why) {
@@ -193,7 +193,7 @@ nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, 
 // An order to hang is looked for here, as it does nothing to the call itself.
 nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
-  const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kInvalidIndex;
+  const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kNone;
   if (do_wrong(Entry::kSubmit, &status)) return status;
   if (fault != Fault::kHang) return skeleton().submit(device, program, run, deadline_ns, why);
   hanging.begin(run);
@@ -242,8 +242,8 @@ extern "C" const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
                                                      describe,
                                                      load,
                                                      unload,
-                                                     lend,
-                                                     give_back,
+                                                     allocate_shared,
+                                                     free_shared,
                                                      bind,
                                                      submit,
                                                      wait_for_run,

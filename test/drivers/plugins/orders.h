@@ -16,8 +16,8 @@ enum class Entry : uint8_t {
   kDescribe,
   kLoad,
   kUnload,
-  kLend,
-  kGiveBack,
+  kAllocateShared,
+  kFreeShared,
   kBind,
   kSubmit,
   kWait,
@@ -30,7 +30,7 @@ enum class Entry : uint8_t {
 inline constexpr int kNumEntries = 13;  // but for kWork
 
 enum class Fault : uint8_t {
-  kInvalidIndex,
+  kNone,
   kSegmentationFault,
   kAbort,
   kExit,
@@ -58,16 +58,16 @@ class Orders {
   Fault take(Entry entry) {
     uint32_t at = taken_.load();
     const Fault fault = fault_for(entry, at);
-    return fault != Fault::kInvalidIndex && taken_.compare_exchange_strong(at, at + 1) ? fault : Fault::kInvalidIndex;
+    return fault != Fault::kNone && taken_.compare_exchange_strong(at, at + 1) ? fault : Fault::kNone;
   }
 
  private:
   Fault fault_for(Entry entry, uint32_t at) const {
-    if (at == given_.load()) return Fault::kInvalidIndex;
+    if (at == given_.load()) return Fault::kNone;
     const uint32_t order = orders_[at % orders_.size()].load();
     const auto wanted = static_cast<Entry>(order >> 8);
     const bool is_work = wanted == Entry::kWork && (entry == Entry::kSubmit || entry == Entry::kSelfTest);
-    return wanted == entry || is_work ? static_cast<Fault>(order & 0xff) : Fault::kInvalidIndex;
+    return wanted == entry || is_work ? static_cast<Fault>(order & 0xff) : Fault::kNone;
   }
 
   std::atomic<uint32_t> given_{0}, taken_{0};

@@ -35,8 +35,8 @@ TEST_CASE("The skeleton of a plug-in passes every case of the conformance suite"
 
 TEST_CASE("A plug-in that lends no memory is tested in the host's") {
   nestrt_vendor_functions functions = skeleton();
-  functions.lend = nullptr;
-  functions.give_back = nullptr;
+  functions.allocate_shared = nullptr;
+  functions.free_shared = nullptr;
   for (const ConformanceResult& result : results_of(functions)) {
     INFO(result.name);
     CHECK(result.status.to_string() == "ok");

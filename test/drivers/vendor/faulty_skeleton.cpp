@@ -12,7 +12,7 @@ std::shared_ptr<Faults> faults_of_device;
 
 nestrt_vendor_status submit(nestrt_vendor_device* device, nestrt_vendor_program* program, uint64_t run,
                             int64_t deadline_ns, nestrt_vendor_message* why) {
-  if (faults_of_device->begin(run) != Faults::Kind::kInvalidIndex) return NESTRT_VENDOR_OK;
+  if (faults_of_device->begin(run) != Faults::Kind::kNone) return NESTRT_VENDOR_OK;
   return skeleton().submit(device, program, run, deadline_ns, why);
 }
 
@@ -34,7 +34,7 @@ nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_message* 
 }
 
 nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
-  if (faults_of_device->self_test() != Faults::Kind::kInvalidIndex) return NESTRT_VENDOR_FAULT;
+  if (faults_of_device->self_test() != Faults::Kind::kNone) return NESTRT_VENDOR_FAULT;
   return skeleton().self_test(device, why);
 }
 
@@ -56,7 +56,7 @@ bool Faults::all_begun() {
 }
 
 Faults::Kind Faults::take() {
-  if (wanted_.empty()) return Kind::kInvalidIndex;
+  if (wanted_.empty()) return Kind::kNone;
   const Kind kind = wanted_.front();
   wanted_.pop_front();
   return kind;
@@ -82,10 +82,10 @@ bool Faults::wait(int64_t until_ns, nestrt_vendor_completion* completion) {
     changed_.wait_until(lock, until, [this] { return is_cancelled_ || running_ != Kind::kHang; });
     if (!is_cancelled_) return false;
   }
-  if (running_ == Kind::kInvalidIndex) return false;
+  if (running_ == Kind::kNone) return false;
   completion->run = run_;
   completion->status = is_cancelled_ ? NESTRT_VENDOR_CANCELLED : NESTRT_VENDOR_FAULT;
-  running_ = Kind::kInvalidIndex;
+  running_ = Kind::kNone;
   return true;
 }
 
@@ -97,7 +97,7 @@ void Faults::cancel(uint64_t run) {
 
 void Faults::reset() {
   const std::lock_guard lock(mutex_);
-  running_ = Kind::kInvalidIndex;
+  running_ = Kind::kNone;
   changed_.notify_all();
 }
 

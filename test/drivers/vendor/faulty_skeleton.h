@@ -14,7 +14,7 @@ namespace nestrt::vendor::test {
 // Each request is for one run or self-test, in order.
 class Faults {
  public:
-  enum class Kind : uint8_t { kInvalidIndex, kError, kHang };
+  enum class Kind : uint8_t { kNone, kError, kHang };
 
   void next_run(Kind kind);
   void forget();
@@ -34,7 +34,7 @@ class Faults {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Kind> wanted_;
-  Kind running_ = Kind::kInvalidIndex;
+  Kind running_ = Kind::kNone;
   uint64_t run_ = 0;
   bool is_cancelled_ = false;
 };

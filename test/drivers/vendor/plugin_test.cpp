@@ -33,11 +33,11 @@ TEST_CASE("A plug-in that lacks a function is refused by the function's name") {
   functions.wait = nullptr;
   CHECK(refusal(functions) == "plug-in 'npu.so' has no function wait()");
   functions = skeleton();
-  functions.give_back = nullptr;
-  CHECK(refusal(functions) == "plug-in 'npu.so' has no function give_back()");
+  functions.free_shared = nullptr;
+  CHECK(refusal(functions) == "plug-in 'npu.so' has no function free_shared()");
   functions = skeleton();
-  functions.lend = nullptr;
-  CHECK(refusal(functions) == "plug-in 'npu.so' has no function lend()");
+  functions.allocate_shared = nullptr;
+  CHECK(refusal(functions) == "plug-in 'npu.so' has no function allocate_shared()");
 }
 
 TEST_CASE("A file that is no plug-in is refused with what it is") {

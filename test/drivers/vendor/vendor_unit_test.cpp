@@ -100,7 +100,7 @@ TEST_CASE("Tensors that lie in lent memory are not copied, others are") {
   nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());
   REQUIRE(copy.run().ok());
   CHECK(copy.executable().traffic().copied_bytes == copy.x.size() + copy.y.size());
-  const auto lent = (*unit)->lend(4096);
+  const auto lent = (*unit)->allocate_shared(4096);
   REQUIRE(lent);
   Submission submission;
   submission.bindings = copy.bindings();

@@ -95,7 +95,7 @@ nestrt_vendor_status lend_unaligned(Device*, uint64_t, void** address, Message*)
 
 nestrt_vendor_status lend_again(Device* device, uint64_t bytes, void** address, Message* why) {
   if (first_block == nullptr) {
-    const auto status = skeleton().lend(device, 1 << 20, &first_block, why);
+    const auto status = skeleton().allocate_shared(device, 1 << 20, &first_block, why);
     if (status != NESTRT_VENDOR_OK) return status;
   }
   (void)bytes;
@@ -196,8 +196,8 @@ nestrt_vendor_status ignore_deadline(Device* device, Program* program, uint64_t 
 std::span<const WrongPlugin> wrong_plugins() {
   using F = nestrt_vendor_functions;
   static const nestrt_vendor_functions kLendsAgain = [] {
-    F functions = with(&F::lend, lend_again);
-    functions.give_back = keep;
+    F functions = with(&F::allocate_shared, lend_again);
+    functions.free_shared = keep;
     return functions;
   }();
   static const std::vector<WrongPlugin> kPlugins = {
@@ -205,10 +205,10 @@ std::span<const WrongPlugin> wrong_plugins() {
        "a device describes itself, and in the same way each time", "describe() gives the alignment 48"},
       {"writes more than its description", with(&F::describe, describe_too_much),
        "a device describes itself, and in the same way each time", "describe() writes behind the description"},
-      {"lends memory that is not aligned", with(&F::lend, lend_unaligned),
+      {"lends memory that is not aligned", with(&F::allocate_shared, lend_unaligned),
        "memory is lent aligned, and each block apart from others", "which is not aligned to 64"},
       {"lends the same memory twice", kLendsAgain, "memory is lent aligned, and each block apart from others",
-       "lend() gives memory that it has lent already"},
+       "allocate_shared() gives memory that it has lent already"},
       {"fails its self-test", with(&F::self_test, fail_self_test), "the self-test succeeds, and programs run after it",
        "self_test(): the device has failed"},
       {"finds other ports in a program than it was made with", with(&F::load, load_other_ports),

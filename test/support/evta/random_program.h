@@ -9,10 +9,10 @@
 namespace nestrt::test {
 
 enum class Hazards {
-  kInvalidIndex,  // a legal program
+  kNone,  // a legal program
   kFrequent,      // legal but for hazards (hazard_finder.h), which some have and many others nearly have
 };
 
-TestProgram random_program(const std::string& configuration, uint64_t seed, Hazards hazards = Hazards::kInvalidIndex);
+TestProgram random_program(const std::string& configuration, uint64_t seed, Hazards hazards = Hazards::kNone);
 
 }  // namespace nestrt::test

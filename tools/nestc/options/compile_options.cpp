@@ -89,7 +89,7 @@ Result<Backends> CompileChoice::backends_for(const TargetDescription& descriptio
 }
 
 KernelAlternatives CompileChoice::kernel_alternatives() const {
-  if (kernels == "one") return KernelAlternatives::kInvalidIndex;
+  if (kernels == "one") return KernelAlternatives::kNone;
   return kernels == "all" ? KernelAlternatives::kAll : KernelAlternatives::kSameBits;
 }
 

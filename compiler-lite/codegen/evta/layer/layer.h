@@ -1,5 +1,5 @@
-// One s8 layer as EVTA computes it, apart from any graph: ConvLayer or MaxPoolLayer. docs/numerics.md defines the
-// arithmetic.
+// One s8 layer as EVTA computes it, apart from any graph: ConvLayer or MaxPoolLayer. docs/concepts/numerics.md defines
+// the arithmetic.
 //
 // Besides convolutions ConvLayer describes everything that is a sum over a window: a fully connected layer (a 1x1
 // convolution of a 1x1 image), an average over a window of a power of two, and an addition; the latter two with

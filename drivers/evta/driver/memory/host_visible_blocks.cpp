@@ -41,7 +41,7 @@ std::shared_ptr<HostVisibleBlocks> HostVisibleBlocks::of(const std::string& memo
   return blocks;
 }
 
-Result<std::shared_ptr<HostVisibleMemory>> HostVisibleBlocks::lend(Transport& transport, uint64_t bytes) {
+Result<std::shared_ptr<HostVisibleMemory>> HostVisibleBlocks::allocate_shared(Transport& transport, uint64_t bytes) {
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> memory, transport.allocate(bytes, 0));
   auto block = std::make_shared<Block>(std::move(memory), is_safe_);
   const MutexLock lock(mutex_);

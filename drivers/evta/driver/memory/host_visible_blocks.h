@@ -32,7 +32,7 @@ class HostVisibleBlocks {
   static std::shared_ptr<HostVisibleBlocks> of(const std::string& memory_name);
 
   // Errors: kOutOfMemory.
-  Result<std::shared_ptr<HostVisibleMemory>> lend(Transport& transport, uint64_t bytes);
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(Transport& transport, uint64_t bytes);
   // Where bytes of the host's lie for the accelerator; empty where they are not in one block.
   std::optional<Place> find(const std::byte* bytes, uint64_t size) const;
 

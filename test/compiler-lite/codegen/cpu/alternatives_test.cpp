@@ -71,7 +71,7 @@ TEST_CASE("Weights that would take more than those of the best kernel are left t
     CHECK(alternative.other == "conv.s8.winograd16");
     CHECK(alternative.packing == Packing::kInvalidIndex);
   }
-  CHECK(compile_for({InstructionSet::kNeonDotprod}, true, KernelAlternatives::kInvalidIndex, &without).empty());
+  CHECK(compile_for({InstructionSet::kNeonDotprod}, true, KernelAlternatives::kNone, &without).empty());
   CHECK(with <= without + 4096);
 }
 

@@ -1,5 +1,5 @@
-// Layers for tests: random ones, what docs/numerics.md says that they compute, and what their programs do in the
-// simulators.
+// Layers for tests: random ones, what docs/concepts/numerics.md says that they compute, and what their programs do in
+// the simulators.
 #pragma once
 
 #include <random>

@@ -84,8 +84,8 @@ TEST_CASE("Hazards are found exactly where going through all steps finds them, o
     const Gemm gemm{.loop = alu.loop, .reset = i % 4 == 0};
     for (const Design design : {Design::kHls, Design::kChisel}) {
       const Hazard hazard = evta::find_hazard(design, alu, micro_ops);
-      REQUIRE((hazard == Hazard::kInvalidIndex) == find_hazard(design, alu, micro_ops).empty());
-      REQUIRE((evta::find_hazard(design, gemm, micro_ops) == Hazard::kInvalidIndex) ==
+      REQUIRE((hazard == Hazard::kNone) == find_hazard(design, alu, micro_ops).empty());
+      REQUIRE((evta::find_hazard(design, gemm, micro_ops) == Hazard::kNone) ==
               find_hazard(design, gemm, micro_ops).empty());
       ++found[static_cast<size_t>(hazard)];
     }
@@ -99,7 +99,7 @@ TEST_CASE("A loop without hazards leaves the same in a pipeline that writes late
   for (int i = 0; i < by_level(4000, 40000, 1000000); ++i) {
     const SmallLoop loop = small_loop(random);
     for (const Design design : {Design::kHls, Design::kChisel}) {
-      if (evta::find_hazard(design, loop.alu, loop.micro_ops) != Hazard::kInvalidIndex) continue;
+      if (evta::find_hazard(design, loop.alu, loop.micro_ops) != Hazard::kNone) continue;
       ++without;
       REQUIRE(run(loop, static_cast<size_t>(evta::late_alu_steps(design))) == run(loop, 0));
     }
@@ -113,7 +113,7 @@ TEST_CASE("A tensor operation may change again what it changed with another sour
   const auto hazard_of = [&](AluOpcode opcode, const std::vector<MicroOp>& micro_ops) {
     return evta::find_hazard(Design::kHls, {.loop = loop, .opcode = opcode}, micro_ops);
   };
-  CHECK(hazard_of(AluOpcode::kMax, same) == Hazard::kInvalidIndex);
+  CHECK(hazard_of(AluOpcode::kMax, same) == Hazard::kNone);
   CHECK(hazard_of(AluOpcode::kMax, other) == Hazard::kWrite);
   CHECK(hazard_of(AluOpcode::kAdd, same) == Hazard::kWrite);
 }

@@ -25,7 +25,7 @@ class HostVisibleCopy {
                                         source_.plan);
     REQUIRE(placed);
     program_.emplace(std::move(*placed));
-    auto block = host_visible_.lend(*transport_, kPageBytes);
+    auto block = host_visible_.allocate_shared(*transport_, kPageBytes);
     REQUIRE(block);
     block_ = *block;
     const plan::Tables& tables = source_.plan->tables();

@@ -5,6 +5,7 @@
 
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/simulator/simulator_transport.h"
+#include "nestrt/driver/schedule.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/core/tensor_set.h"

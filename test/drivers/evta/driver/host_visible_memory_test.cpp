@@ -29,19 +29,19 @@ uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
 TEST_CASE("What lies in lent memory the host sees where it is, and nobody else's is found there") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
-  const auto lent = units->front()->lend(4096);
+  const auto lent = units->front()->allocate_shared(4096);
   REQUIRE(lent);
   REQUIRE(*lent != nullptr);
   CHECK((*lent)->bytes().size() == 4096);
   CHECK(reinterpret_cast<uintptr_t>((*lent)->bytes().data()) % 64 == 0);
   CHECK((*lent)->is_safe());
-  CHECK(*open_units("cpu")->front()->lend(4096) == nullptr);
+  CHECK(*open_units("cpu")->front()->allocate_shared(4096) == nullptr);
 }
 
 TEST_CASE("More memory than the accelerator has is not lent") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
-  const auto lent = units->front()->lend(uint64_t{1} << 33);
+  const auto lent = units->front()->allocate_shared(uint64_t{1} << 33);
   REQUIRE_FALSE(lent);
   CHECK(lent.error().code() == Code::kOutOfMemory);
 }

@@ -64,7 +64,7 @@ class Campaign {
     switch (wrong.entry) {
       case Entry::kOpen:
       case Entry::kDescribe:
-      case Entry::kLend:
+      case Entry::kAllocateShared:
       case Entry::kLoad:
         return in_start(wrong);
       case Entry::kClose:

@@ -64,7 +64,7 @@ TEST_CASE("What an isolated plug-in computes with are copies, which it takes mem
   if (!needs_isolation()) return;
   const auto unit = open_units("skeleton", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(unit);
-  const auto lent = unit->front()->lend(4096);
+  const auto lent = unit->front()->allocate_shared(4096);
   REQUIRE(lent);
   CHECK(*lent == nullptr);
   nestrt::test::PreparedCopy copy(*unit->front(), skeleton_copy_file());
@@ -134,7 +134,7 @@ TEST_CASE("Forged answers, and ports that were written over, do not get out of a
 TEST_CASE("An isolated plug-in that crashes when it is started again fails the probe, and not the next") {
   if (!needs_isolation()) return;
   for (const Entry entry :
-       {Entry::kOpen, Entry::kDescribe, Entry::kLoad, Entry::kLend, Entry::kReset, Entry::kSelfTest}) {
+       {Entry::kOpen, Entry::kDescribe, Entry::kLoad, Entry::kAllocateShared, Entry::kReset, Entry::kSelfTest}) {
     const nestrt::test::Quiet quiet;
     Orders& orders = new_orders();
     const auto unit = open_crashing_unit();
@@ -209,7 +209,7 @@ TEST_CASE("A session computes on the host what an isolated plug-in crashes in") 
 TEST_CASE("No process is left of an isolated plug-in when its unit is closed, however it closes") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
-  for (const Fault fault : {Fault::kInvalidIndex, Fault::kAbort, Fault::kLoop}) {
+  for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
     Orders& orders = new_orders();
     Isolation isolation;
     if (fault == Fault::kLoop) isolation.patience = std::chrono::milliseconds(20);
