@@ -100,7 +100,7 @@ endfunction()
 
 # nestrt_precompile(TARGET HEADER...): most sources include these, which are parsed once, with the HEADERs.
 function(nestrt_precompile target)
-  foreach(header nestrt/driver/kernel.h ${ARGN})
+  foreach(header runtime/kernel/kernel.h ${ARGN})
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
   endforeach()
   nestrt_allow_precompiled(${target})
