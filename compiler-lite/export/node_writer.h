@@ -24,6 +24,7 @@ struct WrittenAttribute {
   WrittenAttribute(std::string_view name, bool value) : name(name), value(int64_t{value}) {}
   WrittenAttribute(std::string_view name, float value) : name(name), value(value) {}
   WrittenAttribute(std::string_view name, const char* value) : name(name), value(std::string(value)) {}
+  WrittenAttribute(std::string_view name, std::string_view value) : name(name), value(std::string(value)) {}
   WrittenAttribute(std::string_view name, std::vector<std::string> list) : name(name), value(std::move(list)) {}
   WrittenAttribute(std::string_view name, std::vector<float> list) : name(name), value(std::move(list)) {}
   template <typename T>

@@ -59,6 +59,10 @@ Status NodeContext::unsupported(std::string_view what) const {
   return Status(Code::kUnsupported, fmt::format("{}: {}", label_, what));
 }
 
+Status NodeContext::unsupported_value(std::string_view name, std::string_view value, std::string_view supported) const {
+  return unsupported(fmt::format("{} '{}' is not supported; supported: {}", name, value, supported));
+}
+
 const Value& NodeContext::value(ValueId id) const { return builder_.graph().value(id); }
 
 bool NodeContext::has_input(size_t index) const {

@@ -16,6 +16,7 @@
 
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/import/integer_extremes.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -67,6 +68,15 @@ class NodeContext {
   }
   std::vector<std::string> attribute(std::string_view name, std::vector<std::string> fallback) {
     return read(name, std::move(fallback));
+  }
+  // Reads an attribute whose value is one of `values`. Errors: kUnsupported for other values.
+  template <typename Kind, size_t N>
+  Result<Kind> keyword(std::string_view name, const OnnxName<Kind> (&values)[N], const char* fallback) {
+    const std::string text = attribute(name, fallback);
+    if (const OnnxName<Kind>* const known = find_name(values, text)) return known->kind;
+    std::string supported;
+    for (const OnnxName<Kind>& value : values) supported.append(supported.empty() ? "" : ", ").append(value.name);
+    return unsupported_value(name, text, supported);
   }
   bool flag(std::string_view name, bool fallback) { return attribute(name, int64_t{fallback}) != 0; }
   Result<OnnxTensor> tensor_attribute(std::string_view name);
@@ -138,6 +148,7 @@ class NodeContext {
  private:
   template <typename T>
   T read(std::string_view name, T fallback);
+  Status unsupported_value(std::string_view name, std::string_view value, std::string_view supported) const;
   std::string next_name();
   Status check_known(ValueId id, std::string_view what, DataType copy) const;
   Result<ValueId> labelled(Result<ValueId> id) const;

@@ -1,18 +1,19 @@
 // The table of every ONNX operator that can be imported.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "compiler-lite/import/onnx/onnx_names.h"
 #include "nestrt/status.h"
 
 namespace nestrt::compiler {
 
 class NodeContext;
 
-// Operators of earlier opsets are supported where they did not change since.
-inline constexpr int64_t kOldestOpset = 6;
 // The newest opset whose operators were compared with these functions. A newer model is accepted with a warning.
 inline constexpr int64_t kNewestKnownOpset = 28;
 
@@ -23,6 +24,16 @@ struct ImportRule {
   int64_t first_opset = kOldestOpset;  // older where the operator did not change since
   int64_t last_opset = INT64_MAX;
 };
+
+// Returns a rule that imports each operator of `names` with `import`, followed by `others`.
+template <typename Kind, size_t N, size_t M>
+constexpr std::array<ImportRule, N + M> rules_of(const OnnxName<Kind> (&names)[N], Status (*import)(NodeContext& node),
+                                                 const ImportRule (&others)[M]) {
+  std::array<ImportRule, N + M> rules;
+  for (size_t i = 0; i < N; ++i) rules[i] = {names[i].name, import, names[i].first_opset};
+  std::copy(others, others + M, rules.begin() + N);
+  return rules;
+}
 
 // Sorted by op_type.
 std::span<const ImportRule> import_rules();

@@ -2,78 +2,14 @@
 
 #include <cmath>
 #include <numbers>
-#include <string_view>
+
+#include "compiler-lite/import/onnx/onnx_names.h"
+#include "compiler-lite/passes/rewrite.h"
 
 namespace nestrt::compiler {
 namespace {
 
 using ops::UnaryKind;
-
-// ONNX's word for a function that takes no attributes; empty where there is none in every opset.
-std::string_view plain_type(UnaryKind kind) {
-  switch (kind) {
-    case UnaryKind::kRelu:
-      return "Relu";
-    case UnaryKind::kSigmoid:
-      return "Sigmoid";
-    case UnaryKind::kTanh:
-      return "Tanh";
-    case UnaryKind::kSoftplus:
-      return "Softplus";
-    case UnaryKind::kSoftsign:
-      return "Softsign";
-    case UnaryKind::kAbs:
-      return "Abs";
-    case UnaryKind::kNeg:
-      return "Neg";
-    case UnaryKind::kExp:
-      return "Exp";
-    case UnaryKind::kLog:
-      return "Log";
-    case UnaryKind::kSqrt:
-      return "Sqrt";
-    case UnaryKind::kReciprocal:
-      return "Reciprocal";
-    case UnaryKind::kErf:
-      return "Erf";
-    case UnaryKind::kSign:
-      return "Sign";
-    case UnaryKind::kFloor:
-      return "Floor";
-    case UnaryKind::kCeil:
-      return "Ceil";
-    case UnaryKind::kRound:
-      return "Round";
-    case UnaryKind::kSin:
-      return "Sin";
-    case UnaryKind::kCos:
-      return "Cos";
-    case UnaryKind::kTan:
-      return "Tan";
-    case UnaryKind::kAsin:
-      return "Asin";
-    case UnaryKind::kAcos:
-      return "Acos";
-    case UnaryKind::kAtan:
-      return "Atan";
-    case UnaryKind::kSinh:
-      return "Sinh";
-    case UnaryKind::kCosh:
-      return "Cosh";
-    case UnaryKind::kAsinh:
-      return "Asinh";
-    case UnaryKind::kAcosh:
-      return "Acosh";
-    case UnaryKind::kAtanh:
-      return "Atanh";
-    case UnaryKind::kLogicalNot:
-      return "Not";
-    case UnaryKind::kIsNan:
-      return "IsNaN";
-    default:
-      return "";
-  }
-}
 
 // One limit at least is stated, since a Clip without limits is none.
 std::string write_clip(NodeWriter& node, const std::string& x, DataType type, float low, float high) {
@@ -105,25 +41,13 @@ std::string write_gelu(NodeWriter& node, const std::string& x, bool tanh) {
   return node.write("Mul", {node.write("Mul", {x, node.scalar(0.5f)}), gate});
 }
 
-UnaryKind unary_kind(ops::ActivationKind kind) {
-  switch (kind) {
-    case ops::ActivationKind::kClip:
-      return UnaryKind::kClip;
-    case ops::ActivationKind::kLeakyRelu:
-      return UnaryKind::kLeakyRelu;
-    case ops::ActivationKind::kHardSigmoid:
-      return UnaryKind::kHardSigmoid;
-    case ops::ActivationKind::kHardSwish:
-      return UnaryKind::kHardSwish;
-    case ops::ActivationKind::kSigmoid:
-      return UnaryKind::kSigmoid;
-    case ops::ActivationKind::kTanh:
-      return UnaryKind::kTanh;
-    case ops::ActivationKind::kSilu:
-      return UnaryKind::kSilu;
-    default:
-      return UnaryKind::kRelu;
-  }
+// An operator of one input, with its attributes as ONNX names them.
+std::string write_named(NodeWriter& node, const OnnxName<UnaryKind>& op, const std::string& x, float alpha,
+                        float beta) {
+  WrittenAttributes attributes;
+  if (!op.alpha.name.empty()) attributes.emplace_back(op.alpha.name, alpha);
+  if (!op.beta.name.empty()) attributes.emplace_back(op.beta.name, beta);
+  return node.write(op.name, {x}, std::move(attributes));
 }
 
 }  // namespace
@@ -133,24 +57,10 @@ std::string write_unary(NodeWriter& node, UnaryKind kind, const std::string& x, 
   switch (kind) {
     case UnaryKind::kClip:
       return write_clip(node, x, type, alpha, beta);
-    case UnaryKind::kLeakyRelu:
-      return node.write("LeakyRelu", {x}, {{"alpha", alpha}});
-    case UnaryKind::kHardSigmoid:
-      return node.write("HardSigmoid", {x}, {{"alpha", alpha}, {"beta", beta}});
     case UnaryKind::kHardSwish:
       return write_hard_swish(node, x);
     case UnaryKind::kSilu:
       return times(node, x, node.write("Sigmoid", {x}));
-    case UnaryKind::kElu:
-      return node.write("Elu", {x}, {{"alpha", alpha}});
-    case UnaryKind::kSelu:
-      return node.write("Selu", {x}, {{"alpha", alpha}, {"gamma", beta}});
-    case UnaryKind::kCelu:
-      return node.write("Celu", {x}, {{"alpha", alpha}});
-    case UnaryKind::kThresholdedRelu:
-      return node.write("ThresholdedRelu", {x}, {{"alpha", alpha}});
-    case UnaryKind::kShrink:
-      return node.write("Shrink", {x}, {{"lambd", alpha}, {"bias", beta}});
     case UnaryKind::kGelu:
       return write_gelu(node, x, alpha == 1.0f);
     case UnaryKind::kMish:
@@ -158,13 +68,14 @@ std::string write_unary(NodeWriter& node, UnaryKind kind, const std::string& x, 
     case UnaryKind::kIsInf:
       return node.write("IsInf", {x}, {{"detect_negative", alpha != 0}, {"detect_positive", beta != 0}});
     default:
-      return node.write(plain_type(kind), {x});
+      return write_named(node, *find_kind(kUnaryNames, kind), x, alpha, beta);
   }
 }
 
 std::string write_activation(NodeWriter& node, const ops::Activation& activation, const std::string& x) {
   if (activation.kind == ops::ActivationKind::kInvalidIndex) return x;
-  return write_unary(node, unary_kind(activation.kind), x, DataType::kF32, activation.alpha, activation.beta);
+  const ops::Unary unary = as_unary(activation);
+  return write_unary(node, unary.kind, x, DataType::kF32, unary.alpha, unary.beta);
 }
 
 }  // namespace nestrt::compiler

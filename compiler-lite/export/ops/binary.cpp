@@ -1,5 +1,6 @@
 #include "compiler-lite/export/ops/activations.h"
 #include "compiler-lite/export/ops/families.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -7,45 +8,9 @@ namespace {
 using ops::BinaryKind;
 
 std::string_view type_of(BinaryKind kind) {
-  switch (kind) {
-    case BinaryKind::kAdd:
-      return "Add";
-    case BinaryKind::kSub:
-      return "Sub";
-    case BinaryKind::kMul:
-      return "Mul";
-    case BinaryKind::kDiv:
-      return "Div";
-    case BinaryKind::kPow:
-      return "Pow";
-    case BinaryKind::kMin:
-      return "Min";
-    case BinaryKind::kMax:
-      return "Max";
-    case BinaryKind::kPrelu:
-      return "PRelu";
-    case BinaryKind::kMod:
-    case BinaryKind::kFmod:
-      return "Mod";
-    case BinaryKind::kEqual:
-      return "Equal";
-    case BinaryKind::kLess:
-      return "Less";
-    case BinaryKind::kLessOrEqual:
-      return "LessOrEqual";
-    case BinaryKind::kGreater:
-      return "Greater";
-    case BinaryKind::kGreaterOrEqual:
-      return "GreaterOrEqual";
-    case BinaryKind::kLogicalAnd:
-      return "And";
-    case BinaryKind::kLogicalOr:
-      return "Or";
-    case BinaryKind::kLogicalXor:
-      return "Xor";
-    default:
-      return "";
-  }
+  std::string_view name = onnx_name(kBinaryNames, kind);
+  if (name.empty()) name = onnx_name(kVariadicNames, kind);
+  return name.empty() ? onnx_name(kOtherBinaryNames, kind) : name;
 }
 
 Result<std::string> write_binary(NodeWriter& node) {

@@ -3,6 +3,7 @@
 
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/export/ops/window.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -19,18 +20,6 @@ bool is_global(const ops::Pool& op, const Shape& x) {
     if (op.kernel[static_cast<size_t>(axis - 2)] != x[axis]) return false;
   return all_are(op.stride, 1) && all_are(op.dilation, 1) && all_are(op.pad_begin, 0) && all_are(op.pad_end, 0) &&
          !op.count_include_pad && !op.ceil_mode;
-}
-
-std::string_view type_of(PoolKind kind, bool global) {
-  switch (kind) {
-    case PoolKind::kMax:
-      return global ? "GlobalMaxPool" : "MaxPool";
-    case PoolKind::kAverage:
-      return global ? "GlobalAveragePool" : "AveragePool";
-    case PoolKind::kLp:
-      return global ? "GlobalLpPool" : "LpPool";
-  }
-  return "";
 }
 
 // How far windows reach, along an axis of the image.
@@ -109,7 +98,8 @@ Result<std::string> write_pool(NodeWriter& node) {
   if (op.kind == PoolKind::kLp && op.ceil_mode) return node.unsupported("LpPool has no ceil_mode");
   std::string input = node.real(0);
   if (!pool.padded.empty()) input = node.write("Pad", {input, node.constant(pool.padded)});
-  return node.write(type_of(op.kind, global), {input}, std::move(attributes));
+  const std::string_view type = global ? onnx_name(kGlobalPoolNames, op.kind) : onnx_name(kPoolNames, op.kind);
+  return node.write(type, {input}, std::move(attributes));
 }
 
 constexpr ExportRule kRules[] = {{ops::Kind::kPool, write_pool}};

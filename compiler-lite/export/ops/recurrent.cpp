@@ -1,6 +1,7 @@
 // RNN, GRU and LSTM of one direction. Their inputs' part of the gates is computed before, so their input weights are an
 // identity.
 #include "compiler-lite/export/ops/families.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -14,38 +15,21 @@ std::string identity(NodeWriter& node, int64_t columns) {
   return node.write("Reshape", {node.floats(elements), node.constant({1, columns, columns})});
 }
 
-const char* word(ops::ActivationKind kind) {
-  switch (kind) {
-    case ops::ActivationKind::kSigmoid:
-      return "Sigmoid";
-    case ops::ActivationKind::kTanh:
-      return "Tanh";
-    case ops::ActivationKind::kRelu:
-      return "Relu";
-    case ops::ActivationKind::kLeakyRelu:
-      return "LeakyRelu";
-    case ops::ActivationKind::kHardSigmoid:
-      return "HardSigmoid";
-    default:
-      return "";
-  }
-}
-
 // Names, and numbers of those that have them.
 void add_activations(const ops::Recurrent& op, WrittenAttributes& attributes) {
   std::vector<ops::Activation> activations;
   if (op.kind != RecurrentKind::kPlain) activations.push_back(op.gate);
   activations.push_back(op.candidate);
   if (op.kind == RecurrentKind::kLstm) activations.push_back(op.cell);
-  std::vector<std::string> words;
+  std::vector<std::string> names;
   std::vector<float> alphas, betas;
   for (const ops::Activation& activation : activations) {
-    words.emplace_back(word(activation.kind));
-    const bool hard = activation.kind == ops::ActivationKind::kHardSigmoid;
-    if (hard || activation.kind == ops::ActivationKind::kLeakyRelu) alphas.push_back(activation.alpha);
-    if (hard) betas.push_back(activation.beta);
+    const OnnxName<ops::ActivationKind>& gate = *find_kind(kGateNames, activation.kind);
+    names.emplace_back(gate.name);
+    if (!gate.alpha.name.empty()) alphas.push_back(activation.alpha);
+    if (!gate.beta.name.empty()) betas.push_back(activation.beta);
   }
-  attributes.emplace_back("activations", std::move(words));
+  attributes.emplace_back("activations", std::move(names));
   if (!alphas.empty()) attributes.emplace_back("activation_alpha", std::move(alphas));
   if (!betas.empty()) attributes.emplace_back("activation_beta", std::move(betas));
 }

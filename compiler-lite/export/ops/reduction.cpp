@@ -1,35 +1,10 @@
 #include "compiler-lite/export/ops/families.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 
 namespace nestrt::compiler {
 namespace {
 
 using ops::ReduceKind;
-
-std::string_view type_of(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::kMean:
-      return "ReduceMean";
-    case ReduceKind::kSum:
-      return "ReduceSum";
-    case ReduceKind::kMax:
-      return "ReduceMax";
-    case ReduceKind::kMin:
-      return "ReduceMin";
-    case ReduceKind::kL1:
-      return "ReduceL1";
-    case ReduceKind::kL2:
-      return "ReduceL2";
-    case ReduceKind::kProd:
-      return "ReduceProd";
-    case ReduceKind::kSumSquare:
-      return "ReduceSumSquare";
-    case ReduceKind::kLogSum:
-      return "ReduceLogSum";
-    case ReduceKind::kLogSumExp:
-      return "ReduceLogSumExp";
-  }
-  return "";
-}
 
 // The axes are an input of ReduceSum, and an attribute of the others until opset 18. None: all.
 Result<std::string> write_reduce(NodeWriter& node) {
@@ -41,7 +16,7 @@ Result<std::string> write_reduce(NodeWriter& node) {
     inputs.push_back(node.constant(axes));
   else if (!axes.empty())
     attributes.emplace_back("axes", axes);
-  return node.write(type_of(op.kind), std::move(inputs), std::move(attributes));
+  return node.write(onnx_name(kReduceNames, op.kind), std::move(inputs), std::move(attributes));
 }
 
 Result<std::string> write_arg_reduce(NodeWriter& node) {

@@ -1,21 +1,10 @@
 #include <cmath>
 
 #include "compiler-lite/export/ops/families.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 
 namespace nestrt::compiler {
 namespace {
-
-const char* word(ops::PadMode mode) {
-  switch (mode) {
-    case ops::PadMode::kConstant:
-      return "constant";
-    case ops::PadMode::kReflect:
-      return "reflect";
-    case ops::PadMode::kEdge:
-      return "edge";
-  }
-  return "";
-}
 
 Result<std::string> write_pad(NodeWriter& node) {
   const auto& op = node.attributes<ops::Pad>();
@@ -24,52 +13,7 @@ Result<std::string> write_pad(NodeWriter& node) {
   std::vector<std::string> inputs = {node.real(0), node.constant(pads)};
   const DataType type = node.operand(0).quantization ? DataType::kF32 : node.operand(0).type;
   if (op.value != 0) inputs.push_back(node.scalar(type, op.value));
-  return node.write("Pad", std::move(inputs), {{"mode", word(op.mode)}});
-}
-
-const char* word(ops::ResizeMode mode) {
-  switch (mode) {
-    case ops::ResizeMode::kNearest:
-      return "nearest";
-    case ops::ResizeMode::kLinear:
-      return "linear";
-    case ops::ResizeMode::kCubic:
-      return "cubic";
-  }
-  return "";
-}
-
-// Empty for what opset 13 has dropped.
-const char* word(ops::CoordinateMode mode) {
-  switch (mode) {
-    case ops::CoordinateMode::kHalfPixel:
-      return "half_pixel";
-    case ops::CoordinateMode::kAsymmetric:
-      return "asymmetric";
-    case ops::CoordinateMode::kAlignCorners:
-      return "align_corners";
-    case ops::CoordinateMode::kPytorchHalfPixel:
-      return "pytorch_half_pixel";
-    case ops::CoordinateMode::kTfHalfPixelForNn:
-      return "";
-    case ops::CoordinateMode::kTfCropAndResize:
-      return "tf_crop_and_resize";
-  }
-  return "";
-}
-
-const char* word(ops::NearestMode mode) {
-  switch (mode) {
-    case ops::NearestMode::kRoundPreferFloor:
-      return "round_prefer_floor";
-    case ops::NearestMode::kRoundPreferCeil:
-      return "round_prefer_ceil";
-    case ops::NearestMode::kFloor:
-      return "floor";
-    case ops::NearestMode::kCeil:
-      return "ceil";
-  }
-  return "";
+  return node.write("Pad", std::move(inputs), {{"mode", onnx_name(kPadModes, op.mode)}});
 }
 
 // Which of the two inputs gives both the sizes and the scales of the operator.
@@ -97,17 +41,17 @@ Result<std::string> write_resize(NodeWriter& node) {
   const auto& op = node.attributes<ops::Resize>();
   const SizedBy by = sized_by(op, node.operand(0).shape);
   if (by == SizedBy::kNeither) return node.unsupported("its scales and its sizes cannot both be stated");
-  const std::string_view coordinate = word(op.coordinate);
-  if (coordinate.empty()) return node.unsupported("tf_half_pixel_for_nn has gone since opset 13");
+  if (op.coordinate == ops::CoordinateMode::kTfHalfPixelForNn)
+    return node.unsupported("tf_half_pixel_for_nn has gone since opset 13");
   std::vector<std::string> inputs = {node.real(0), op.roi.empty() ? "" : node.floats(op.roi)};
   if (by == SizedBy::kScales)
     inputs.push_back(node.floats(op.scales));
   else
     inputs.insert(inputs.end(), {"", node.constant(op.sizes)});
   return node.write("Resize", std::move(inputs),
-                    {{"mode", word(op.mode)},
-                     {"coordinate_transformation_mode", word(op.coordinate)},
-                     {"nearest_mode", word(op.nearest)},
+                    {{"mode", onnx_name(kResizeModes, op.mode)},
+                     {"coordinate_transformation_mode", onnx_name(kCoordinateModes, op.coordinate)},
+                     {"nearest_mode", onnx_name(kNearestModes, op.nearest)},
                      {"cubic_coeff_a", op.cubic_coefficient},
                      {"exclude_outside", op.exclude_outside},
                      {"extrapolation_value", op.extrapolation_value}});
@@ -117,14 +61,10 @@ Result<std::string> write_grid_sample(NodeWriter& node) {
   const auto& op = node.attributes<ops::GridSample>();
   if (node.opset() < 16) return node.unsupported("ONNX has grids since opset 16");
   if (node.operand(0).shape.rank() != 4) return node.unsupported("ONNX has grids of volumes since opset 20");
-  const char* const mode = op.mode == ops::ResizeMode::kNearest  ? "nearest"
-                           : op.mode == ops::ResizeMode::kLinear ? "bilinear"
-                                                                 : "bicubic";
-  const char* const padding = op.padding == ops::PaddingKind::kZeros    ? "zeros"
-                              : op.padding == ops::PaddingKind::kBorder ? "border"
-                                                                        : "reflection";
   return node.write("GridSample", node.reals(2),
-                    {{"mode", mode}, {"padding_mode", padding}, {"align_corners", op.align_corners}});
+                    {{"mode", onnx_name(kGridSampleModes, op.mode)},
+                     {"padding_mode", onnx_name(kGridSamplePaddings, op.padding)},
+                     {"align_corners", op.align_corners}});
 }
 
 constexpr ExportRule kRules[] = {

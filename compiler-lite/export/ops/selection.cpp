@@ -1,5 +1,6 @@
 #include "compiler-lite/export/onnx_numbers.h"
 #include "compiler-lite/export/ops/families.h"
+#include "compiler-lite/import/onnx/onnx_names.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -20,7 +21,7 @@ Result<std::string> write_scatter(NodeWriter& node) {
     return node.unsupported("ONNX scatters minima and maxima since opset 18");
   if (kind != ops::ScatterKind::kReplace) {
     if (node.opset() < 16) return node.unsupported("ONNX combines what it scatters since opset 16");
-    attributes.emplace_back("reduction", kind == ops::ScatterKind::kAdd ? "add" : "mul");
+    attributes.emplace_back("reduction", onnx_name(kScatterReductions, kind));
   }
   std::string indices = node.input(1);
   if (node.operand(1).type != DataType::kS64)

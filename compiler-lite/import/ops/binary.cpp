@@ -31,8 +31,8 @@ Status check_divisor(const NodeContext& node, ValueId divisor) {
   return node.invalid("divides integers by 0");
 }
 
-template <BinaryKind kind>
-Status import_plain(NodeContext& node) {
+Status import_binary(NodeContext& node) {
+  const BinaryKind kind = find_name(kBinaryNames, node.op_type())->kind;
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
   if (node.shape(b).rank() <= node.shape(a).rank()) {
@@ -99,9 +99,8 @@ Result<ValueId> chain(NodeContext& node, BinaryKind kind) {
   return result;
 }
 
-template <BinaryKind kind>
-Status import_chain(NodeContext& node) {
-  return node.set_output(chain(node, kind));
+Status import_variadic(NodeContext& node) {
+  return node.set_output(chain(node, find_name(kVariadicNames, node.op_type())->kind));
 }
 
 Status import_mean(NodeContext& node) {
@@ -115,32 +114,18 @@ Status import_where(NodeContext& node) {
   return node.finish(ops::Select(), std::move(inputs));
 }
 
-constexpr ImportRule kRules[] = {
-    {"Add", import_plain<BinaryKind::kAdd>},
-    {"And", import_plain<BinaryKind::kLogicalAnd>},
+constexpr ImportRule kOtherRules[] = {
     {"BitShift", import_bit_shift, 11},
-    {"BitwiseAnd", import_plain<BinaryKind::kBitwiseAnd>, 18},
-    {"BitwiseOr", import_plain<BinaryKind::kBitwiseOr>, 18},
-    {"BitwiseXor", import_plain<BinaryKind::kBitwiseXor>, 18},
-    {"Div", import_plain<BinaryKind::kDiv>},
-    {"Equal", import_plain<BinaryKind::kEqual>},
-    {"Greater", import_plain<BinaryKind::kGreater>},
-    {"GreaterOrEqual", import_plain<BinaryKind::kGreaterOrEqual>, 12},
-    {"Less", import_plain<BinaryKind::kLess>},
-    {"LessOrEqual", import_plain<BinaryKind::kLessOrEqual>, 12},
-    {"Max", import_chain<BinaryKind::kMax>},
+    {"Max", import_variadic},
     {"Mean", import_mean},
-    {"Min", import_chain<BinaryKind::kMin>},
+    {"Min", import_variadic},
     {"Mod", import_mod, 10},
-    {"Mul", import_plain<BinaryKind::kMul>},
-    {"Or", import_plain<BinaryKind::kLogicalOr>},
     {"PRelu", import_prelu},
     {"Pow", import_pow},
-    {"Sub", import_plain<BinaryKind::kSub>},
-    {"Sum", import_chain<BinaryKind::kAdd>},
+    {"Sum", import_variadic},
     {"Where", import_where, 9},
-    {"Xor", import_plain<BinaryKind::kLogicalXor>},
 };
+constexpr auto kRules = rules_of(kBinaryNames, import_binary, kOtherRules);
 
 }  // namespace
 

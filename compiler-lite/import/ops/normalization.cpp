@@ -199,14 +199,12 @@ Status import_mean_variance_normalization(NodeContext& node) {
   return node.set_output(node.binary(ops::BinaryKind::kDiv, centred, deviation));
 }
 
-Status import_softmax(NodeContext& node, bool log) {
+template <bool kLog>
+Status import_softmax(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t axis = node.attribute("axis", int64_t{node.opset() < 13 ? 1 : -1});
-  return node.set_output(softmax(node, x, axis, node.opset(), log));
+  return node.set_output(softmax(node, x, axis, node.opset(), kLog));
 }
-
-Status import_plain_softmax(NodeContext& node) { return import_softmax(node, false); }
-Status import_log_softmax(NodeContext& node) { return import_softmax(node, true); }
 
 constexpr ImportRule kRules[] = {
     {"BatchNormalization", import_batch_normalization},
@@ -214,11 +212,11 @@ constexpr ImportRule kRules[] = {
     {"InstanceNormalization", import_instance_normalization},
     {"LRN", import_lrn, 1},
     {"LayerNormalization", import_layer_normalization},  // ONNX Runtime has it before opset 17, too
-    {"LogSoftmax", import_log_softmax},
+    {"LogSoftmax", import_softmax<true>},
     {"LpNormalization", import_lp_normalization},
     {"MeanVarianceNormalization", import_mean_variance_normalization, 9},
     {"RMSNormalization", import_rms_normalization, 23},
-    {"Softmax", import_plain_softmax},
+    {"Softmax", import_softmax<false>},
 };
 
 }  // namespace

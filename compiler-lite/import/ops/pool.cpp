@@ -7,37 +7,27 @@
 namespace nestrt::compiler {
 namespace {
 
-Status import_pool(NodeContext& node, ops::PoolKind kind) {
+Status import_pool(NodeContext& node) {
+  const ops::PoolKind kind = find_name(kPoolNames, node.op_type())->kind;
+  if (kind == ops::PoolKind::kMax) node.ignore("storage_order");  // concerns the output Indices only
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ops::Pool pool, read_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
 }
 
-Status import_max_pool(NodeContext& node) {
-  node.ignore("storage_order");  // a matter of the indices
-  return import_pool(node, ops::PoolKind::kMax);
-}
-Status import_average_pool(NodeContext& node) { return import_pool(node, ops::PoolKind::kAverage); }
-Status import_lp_pool(NodeContext& node) { return import_pool(node, ops::PoolKind::kLp); }
-
-Status import_global_pool(NodeContext& node, ops::PoolKind kind) {
+Status import_global_pool(NodeContext& node) {
+  const ops::PoolKind kind = find_name(kGlobalPoolNames, node.op_type())->kind;
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ops::Pool pool, global_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
 }
 
-Status import_global_average_pool(NodeContext& node) { return import_global_pool(node, ops::PoolKind::kAverage); }
-Status import_global_max_pool(NodeContext& node) { return import_global_pool(node, ops::PoolKind::kMax); }
-Status import_global_lp_pool(NodeContext& node) { return import_global_pool(node, ops::PoolKind::kLp); }
-
-constexpr ImportRule kRules[] = {
-    {"AveragePool", import_average_pool},
-    {"GlobalAveragePool", import_global_average_pool, 1},
-    {"GlobalLpPool", import_global_lp_pool},
-    {"GlobalMaxPool", import_global_max_pool, 1},
-    {"LpPool", import_lp_pool},
-    {"MaxPool", import_max_pool},
+constexpr ImportRule kGlobalRules[] = {
+    {"GlobalAveragePool", import_global_pool, 1},
+    {"GlobalLpPool", import_global_pool},
+    {"GlobalMaxPool", import_global_pool, 1},
 };
+constexpr auto kRules = rules_of(kPoolNames, import_pool, kGlobalRules);
 
 }  // namespace
 

@@ -217,15 +217,13 @@ Status import_qgemm(NodeContext& node) {
   return node.set_output(quantized(node, y, {7, 8}, node.type(node.optional_input(0))));
 }
 
-Status import_qlinear_binary(NodeContext& node, ops::BinaryKind kind) {
+template <ops::BinaryKind kKind>
+Status import_qlinear_binary(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(kind, a, b));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(kKind, a, b));
   return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
 }
-
-Status import_qlinear_add(NodeContext& node) { return import_qlinear_binary(node, ops::BinaryKind::kAdd); }
-Status import_qlinear_mul(NodeContext& node) { return import_qlinear_binary(node, ops::BinaryKind::kMul); }
 
 Status finish_unary(NodeContext& node, Result<ValueId> y) {
   if (!y) return y.error();
@@ -254,17 +252,15 @@ Status import_qlinear_where(NodeContext& node) {
   return node.set_output(quantized(node, selected, {7, 8}, node.type(node.optional_input(1))));
 }
 
-Status import_qlinear_pool(NodeContext& node, bool global) {
+template <bool kGlobal>
+Status import_qlinear_pool(NodeContext& node) {
   if (node.flag("channels_last", false)) return node.unsupported("channels_last is not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
   constexpr auto kKind = ops::PoolKind::kAverage;
   NESTRT_ASSIGN_OR_RETURN(ops::Pool pool,
-                          global ? global_pool(node, kKind, node.shape(x)) : read_pool(node, kKind, node.shape(x)));
+                          kGlobal ? global_pool(node, kKind, node.shape(x)) : read_pool(node, kKind, node.shape(x)));
   return finish_unary(node, node.add(std::move(pool), {x}));
 }
-
-Status import_qlinear_average_pool(NodeContext& node) { return import_qlinear_pool(node, false); }
-Status import_qlinear_global_average_pool(NodeContext& node) { return import_qlinear_pool(node, true); }
 
 Status import_qlinear_unary(NodeContext& node, ops::UnaryKind kind, float alpha) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
@@ -299,12 +295,12 @@ constexpr ImportRule kRules[] = {
     {"QuantizeLinear", import_quantize, 10},
     {"com.microsoft.DequantizeLinear", import_dequantize, 0},
     {"com.microsoft.QGemm", import_qgemm, 0},
-    {"com.microsoft.QLinearAdd", import_qlinear_add, 0},
-    {"com.microsoft.QLinearAveragePool", import_qlinear_average_pool, 0},
+    {"com.microsoft.QLinearAdd", import_qlinear_binary<ops::BinaryKind::kAdd>, 0},
+    {"com.microsoft.QLinearAveragePool", import_qlinear_pool<false>, 0},
     {"com.microsoft.QLinearConcat", import_qlinear_concat, 0},
-    {"com.microsoft.QLinearGlobalAveragePool", import_qlinear_global_average_pool, 0},
+    {"com.microsoft.QLinearGlobalAveragePool", import_qlinear_pool<true>, 0},
     {"com.microsoft.QLinearLeakyRelu", import_qlinear_leaky_relu, 0},
-    {"com.microsoft.QLinearMul", import_qlinear_mul, 0},
+    {"com.microsoft.QLinearMul", import_qlinear_binary<ops::BinaryKind::kMul>, 0},
     {"com.microsoft.QLinearReduceMean", import_qlinear_reduce_mean, 0},
     {"com.microsoft.QLinearSigmoid", import_qlinear_sigmoid, 0},
     {"com.microsoft.QLinearSoftmax", import_qlinear_softmax, 0},

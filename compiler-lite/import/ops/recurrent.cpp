@@ -105,15 +105,12 @@ Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
   return layer;
 }
 
-Result<ops::Activation> activation(const NodeContext& node, std::string name, float alpha, float beta) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  using Kind = ops::ActivationKind;
-  if (name == "sigmoid") return ops::Activation{Kind::kSigmoid, 0, 0};
-  if (name == "tanh") return ops::Activation{Kind::kTanh, 0, 0};
-  if (name == "relu") return ops::Activation{Kind::kRelu, 0, 0};
-  if (name == "leakyrelu") return ops::Activation{Kind::kLeakyRelu, alpha, 0};
-  if (name == "hardsigmoid") return ops::Activation{Kind::kHardSigmoid, alpha, beta};
-  return node.unsupported(fmt::format("activation '{}'", name));
+// Returns the entry of kGateNames named `name`, without regard to case, or null.
+const OnnxName<ops::ActivationKind>* find_gate(std::string_view name) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  const auto* const found =
+      std::ranges::find_if(kGateNames, [&](const auto& gate) { return std::ranges::equal(gate.name, name, same); });
+  return found == std::end(kGateNames) ? nullptr : found;
 }
 
 // Those of one direction; alphas and betas are listed for those only that have them.
@@ -134,11 +131,14 @@ Status set_activations(NodeContext& node, const Layer& layer, int64_t direction,
   size_t alpha = 0, beta = 0;
   std::vector<ops::Activation> read;
   for (const std::string& name : names) {
-    const bool leaky = name == "LeakyRelu", hard = name == "HardSigmoid";
-    const float a = (leaky || hard) && alpha < alphas.size() ? alphas[alpha++] : leaky ? 0.01f : 0.2f;
-    const float b = hard && beta < betas.size() ? betas[beta++] : 0.5f;
-    NESTRT_ASSIGN_OR_RETURN(const ops::Activation one, activation(node, name, a, b));
-    read.push_back(one);
+    const OnnxName<ops::ActivationKind>* const gate = find_gate(name);
+    if (gate == nullptr) return node.unsupported(fmt::format("activation '{}'", name));
+    const auto next = [](const OnnxParameter& parameter, const std::vector<float>& list, size_t& used) {
+      if (parameter.name.empty()) return 0.0f;
+      return used < list.size() ? list[used++] : parameter.fallback;
+    };
+    const float a = next(gate->alpha, alphas, alpha);
+    read.push_back({gate->kind, a, next(gate->beta, betas, beta)});
   }
   const ops::Activation* const own = read.data() + each * static_cast<size_t>(direction);
   if (each > 1) op.gate = own[0];

@@ -33,8 +33,8 @@ bool is_composite(ReduceKind kind) {
          kind == ReduceKind::kLogSum || kind == ReduceKind::kLogSumExp;
 }
 
-template <ReduceKind kind>
 Status import_reduce(NodeContext& node) {
+  const ReduceKind kind = find_name(kReduceNames, node.op_type())->kind;
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
   NESTRT_ASSIGN_OR_RETURN(ops::Reduce reduce, read_reduce(node, kind, node.shape(x), stated));
@@ -56,50 +56,37 @@ Status import_reduce(NodeContext& node) {
   return node.set_output(node.cast(x, type));
 }
 
-Status import_arg_reduce(NodeContext& node, bool min) {
+template <bool kMin>
+Status import_arg_reduce(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   ops::ArgReduce reduce;
-  reduce.min = min;
+  reduce.min = kMin;
   NESTRT_ASSIGN_OR_RETURN(reduce.axis, node.axis(node.attribute("axis", int64_t{0}), node.shape(x).rank()));
   reduce.keep_dims = node.flag("keepdims", true);
   reduce.select_last = node.flag("select_last_index", false);
   return node.finish(std::move(reduce), {x});
 }
 
-Status import_arg_max(NodeContext& node) { return import_arg_reduce(node, false); }
-Status import_arg_min(NodeContext& node) { return import_arg_reduce(node, true); }
-
-Status import_running(NodeContext& node, bool product) {
+template <bool kProduct>
+Status import_cumulative(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.constant_ints(1, "axis"));
   if (axis.size() != 1) return node.invalid("axis must be one number");
   ops::CumSum sum;
-  sum.product = product;
+  sum.product = kProduct;
   NESTRT_ASSIGN_OR_RETURN(sum.axis, node.axis(axis.front(), node.shape(x).rank()));
   sum.exclusive = node.flag("exclusive", false);
   sum.reverse = node.flag("reverse", false);
   return node.finish(std::move(sum), {x});
 }
 
-Status import_cum_sum(NodeContext& node) { return import_running(node, false); }
-Status import_cum_prod(NodeContext& node) { return import_running(node, true); }
-
-constexpr ImportRule kRules[] = {
-    {"ArgMax", import_arg_max},
-    {"ArgMin", import_arg_min},
-    {"CumProd", import_cum_prod, 26},
-    {"CumSum", import_cum_sum, 11},
-    {"ReduceL1", import_reduce<ReduceKind::kL1>},
-    {"ReduceL2", import_reduce<ReduceKind::kL2>},
-    {"ReduceLogSum", import_reduce<ReduceKind::kLogSum>},
-    {"ReduceLogSumExp", import_reduce<ReduceKind::kLogSumExp>},
-    {"ReduceMax", import_reduce<ReduceKind::kMax>},
-    {"ReduceMean", import_reduce<ReduceKind::kMean>},
-    {"ReduceMin", import_reduce<ReduceKind::kMin>},
-    {"ReduceProd", import_reduce<ReduceKind::kProd>},
-    {"ReduceSum", import_reduce<ReduceKind::kSum>},
-    {"ReduceSumSquare", import_reduce<ReduceKind::kSumSquare>},
+constexpr ImportRule kOtherRules[] = {
+    {"ArgMax", import_arg_reduce<false>},
+    {"ArgMin", import_arg_reduce<true>},
+    {"CumProd", import_cumulative<true>, 26},
+    {"CumSum", import_cumulative<false>, 11},
 };
+constexpr auto kRules = rules_of(kReduceNames, import_reduce, kOtherRules);
 
 }  // namespace
 

@@ -14,14 +14,8 @@ namespace {
 
 Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vector<int>& axes, float value) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  const std::string mode = node.attribute("mode", "constant");
   ops::Pad op;
-  if (mode == "reflect")
-    op.mode = ops::PadMode::kReflect;
-  else if (mode == "edge")
-    op.mode = ops::PadMode::kEdge;
-  else if (mode != "constant")
-    return node.unsupported(fmt::format("mode '{}' is not supported; constant, reflect and edge are", mode));
+  NESTRT_ASSIGN_OR_RETURN(op.mode, node.keyword("mode", kPadModes, "constant"));
   if (pads.size() != 2 * axes.size()) {
     return node.invalid(fmt::format("pads has {} entries instead of {}", pads.size(), 2 * axes.size()));
   }
@@ -80,37 +74,11 @@ Status import_pad_inputs(NodeContext& node) {
 // --- Resize ---------------------------------------------------------------------------------------------------------
 
 Result<ops::ResizeMode> resize_mode(NodeContext& node) {
-  const std::string mode = node.attribute("mode", "nearest");
+  NESTRT_ASSIGN_OR_RETURN(const ops::ResizeMode mode, node.keyword("mode", kResizeModes, "nearest"));
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  if (mode == "nearest") return ops::ResizeMode::kNearest;
-  if (node.type(x) != DataType::kF32)
-    return node.unsupported(fmt::format("mode '{}' of {}; cast it to float, or quantize the model in the QDQ format",
-                                        mode, name(node.type(x))));
-  if (mode == "linear" || mode == "bilinear") return ops::ResizeMode::kLinear;
-  if (mode == "cubic") return ops::ResizeMode::kCubic;
-  return node.invalid(fmt::format("mode '{}' is unknown", mode));
-}
-
-Result<ops::CoordinateMode> coordinate_mode(NodeContext& node) {
-  using ops::CoordinateMode;
-  const std::string mode = node.attribute("coordinate_transformation_mode", "half_pixel");
-  if (mode == "half_pixel") return CoordinateMode::kHalfPixel;
-  if (mode == "asymmetric") return CoordinateMode::kAsymmetric;
-  if (mode == "align_corners") return CoordinateMode::kAlignCorners;
-  if (mode == "pytorch_half_pixel") return CoordinateMode::kPytorchHalfPixel;
-  if (mode == "tf_half_pixel_for_nn") return CoordinateMode::kTfHalfPixelForNn;
-  if (mode == "tf_crop_and_resize") return CoordinateMode::kTfCropAndResize;
-  return node.unsupported(fmt::format("coordinate_transformation_mode '{}' is not supported", mode));
-}
-
-Result<ops::NearestMode> nearest_mode(NodeContext& node) {
-  using ops::NearestMode;
-  const std::string mode = node.attribute("nearest_mode", "round_prefer_floor");
-  if (mode == "round_prefer_floor") return NearestMode::kRoundPreferFloor;
-  if (mode == "round_prefer_ceil") return NearestMode::kRoundPreferCeil;
-  if (mode == "floor") return NearestMode::kFloor;
-  if (mode == "ceil") return NearestMode::kCeil;
-  return node.invalid(fmt::format("nearest_mode '{}' is unknown", mode));
+  if (mode == ops::ResizeMode::kNearest || node.type(x) == DataType::kF32) return mode;
+  return node.unsupported(fmt::format("mode '{}' of {}; cast it to float, or quantize the model in the QDQ format",
+                                      name(mode), name(node.type(x))));
 }
 
 // Scales by axis -> sizes.
@@ -197,8 +165,9 @@ Status import_resize(NodeContext& node) {
   const Shape shape = node.shape(x);
   ops::Resize resize = same_size(shape);
   NESTRT_ASSIGN_OR_RETURN(resize.mode, resize_mode(node));
-  NESTRT_ASSIGN_OR_RETURN(resize.coordinate, coordinate_mode(node));
-  NESTRT_ASSIGN_OR_RETURN(resize.nearest, nearest_mode(node));
+  NESTRT_ASSIGN_OR_RETURN(resize.coordinate,
+                          node.keyword("coordinate_transformation_mode", kCoordinateModes, "half_pixel"));
+  NESTRT_ASSIGN_OR_RETURN(resize.nearest, node.keyword("nearest_mode", kNearestModes, "round_prefer_floor"));
   resize.cubic_coefficient = node.attribute("cubic_coeff_a", -0.75f);
   resize.exclude_outside = node.flag("exclude_outside", false);
   resize.extrapolation_value = node.attribute("extrapolation_value", 0.0f);
@@ -251,22 +220,10 @@ Status import_upsample(NodeContext& node) {
 Status import_grid_sample(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId grid, node.input(1));
-  const std::string mode = node.attribute("mode", node.opset() < 20 ? "bilinear" : "linear");
-  const std::string padding = node.attribute("padding_mode", "zeros");
   ops::GridSample op;
   op.align_corners = node.flag("align_corners", false);
-  if (mode == "nearest")
-    op.mode = ops::ResizeMode::kNearest;
-  else if (mode == "cubic" || mode == "bicubic")
-    op.mode = ops::ResizeMode::kCubic;
-  else if (mode != "linear" && mode != "bilinear")
-    return node.invalid(fmt::format("mode '{}' is unknown", mode));
-  if (padding == "border")
-    op.padding = ops::PaddingKind::kBorder;
-  else if (padding == "reflection")
-    op.padding = ops::PaddingKind::kReflection;
-  else if (padding != "zeros")
-    return node.invalid(fmt::format("padding_mode '{}' is unknown", padding));
+  NESTRT_ASSIGN_OR_RETURN(op.mode, node.keyword("mode", kGridSampleModes, "linear"));
+  NESTRT_ASSIGN_OR_RETURN(op.padding, node.keyword("padding_mode", kGridSamplePaddings, "zeros"));
   return node.finish(op, {x, grid});
 }
 

@@ -168,14 +168,8 @@ Status import_gather_nd(NodeContext& node) {
 // --- Scatter --------------------------------------------------------------------------------------------------------
 
 Result<ops::Scatter> read_scatter(NodeContext& node) {
-  using ops::ScatterKind;
-  const std::string reduction = node.attribute("reduction", "none");
-  if (reduction == "none") return ops::Scatter{ScatterKind::kReplace};
-  if (reduction == "add") return ops::Scatter{ScatterKind::kAdd};
-  if (reduction == "mul") return ops::Scatter{ScatterKind::kMul};
-  if (reduction == "min") return ops::Scatter{ScatterKind::kMin};
-  if (reduction == "max") return ops::Scatter{ScatterKind::kMax};
-  return node.invalid(fmt::format("reduction '{}' is unknown", reduction));
+  NESTRT_ASSIGN_OR_RETURN(const ops::ScatterKind kind, node.keyword("reduction", kScatterReductions, "none"));
+  return ops::Scatter{kind};
 }
 
 Status import_scatter_nd(NodeContext& node) {
