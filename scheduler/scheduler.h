@@ -5,7 +5,7 @@
 
 namespace nestrt::scheduler {
 
-// Static; never fails.
+// Returns a static object. Never fails.
 const Scheduler& scheduler();
 
 }  // namespace nestrt::scheduler

@@ -7,9 +7,9 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Urgent work that is late by so much, and an eighth of its gap, is not waited for: as long as a thread may take to
-// wake.
-constexpr std::chrono::microseconds kLate{200};
+// A unit stays reserved for urgent work for an eighth of its gap plus this time after it is due: the time that a thread
+// may need to wake.
+constexpr std::chrono::microseconds kMaxUrgentDelay{200};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void UnitQueue::add(UnitClaim& claim, Time now) {
   while (*last != nullptr) last = &(*last)->next;
   *last = &claim;
   if (!claim.urgent) return;
-  kept_until_ = Time::min();
+  reserved_until_ = Time::min();
   if (last_urgent_ == nullptr) return;
   last_urgent_->gaps[0] = std::exchange(last_urgent_->gaps[1], now - last_urgent_end_);
   last_urgent_ = nullptr;
@@ -49,7 +49,7 @@ UnitClaim* UnitQueue::next(Time now) const {
 }
 
 bool UnitQueue::may_begin(const UnitClaim& claim, Time now) const {
-  if (claim.urgent || is_starving(claim) || now >= kept_until_) return true;
+  if (claim.urgent || is_starving(claim) || now >= reserved_until_) return true;
   return now + std::max(claim.times[0], claim.times[1]) <= due_;
 }
 
@@ -82,7 +82,7 @@ void UnitQueue::end(UnitClaim& claim, Time now) {
   last_urgent_ = &claim;
   last_urgent_end_ = now;
   due_ = now + gap;
-  kept_until_ = gap > gap.zero() ? due_ + gap / 8 + kLate : now;
+  reserved_until_ = gap > gap.zero() ? due_ + gap / 8 + kMaxUrgentDelay : now;
   for (UnitClaim* waiting = first_; waiting != nullptr; waiting = waiting->next)
     waiting->widest_gap = std::max(waiting->widest_gap, gap);
 }

@@ -1,14 +1,14 @@
-// UnitQueue: what waits for a unit that runs one program at a time, and which of it is next. A program that runs is not
-// interrupted, so that the order of those that wait is all there is to decide.
+// UnitQueue: the claims that wait for a unit which runs one program at a time. A running program is not interrupted, so
+// that the queue only decides the order.
 //
-// Urgent work is first, then that with the earliest deadline (J. R. Jackson, Scheduling a Production Line to Minimize
-// Maximum Tardiness, 1955), then what came first. Between two programs of urgent work the unit is kept free for the
-// second: other work begins only if it will be over by then, as far as is known from runs before. Where urgent work
-// does not come when it is expected, others have the unit soon after. Nobody waits for ever: who has been passed
-// kMaxPassed times has the unit in the next gap as wide as the widest that it has seen, where urgent work loses least,
-// and next of all once it has been passed as often again.
+// Urgent claims come first, then the earliest deadline (J. R. Jackson, Scheduling a Production Line to Minimize Maximum
+// Tardiness, 1955), then the oldest. Between two programs of urgent work the unit stays reserved for the second: other
+// work begins only if its known run times let it finish before. If urgent work does not arrive when expected, others
+// get the unit soon after. No claim starves: after kMaxPassed others went first, a claim gets the unit in the next gap
+// that is about as wide as the widest that it has seen, where urgent work loses least. After twice as many it is next
+// of all.
 //
-// Time is what the caller says it is. Threads: one at a time. Nothing is allocated.
+// The caller provides the time. Threads: one at a time. Nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@
 
 namespace nestrt::scheduler {
 
-// Something that wants the unit again and again, and belongs to who wants it. The queue remembers there how long it
-// took, and, of urgent work, how long after it urgent work came again.
+// A recurring claim on the unit, owned by the claimant. The queue stores in it how long the claim held the unit and,
+// for urgent work, the gap until the next urgent claim.
 struct UnitClaim {
   bool urgent = false;
   Deadline deadline = kNoDeadline;
-  // The rest is the queue's. Of each, what was seen last and before: the longer time and the shorter gap count.
+  // The remaining fields belong to the queue. Of each pair, the last value and the one before: the longer time and the
+  // shorter gap count.
   SteadyClock::duration times[2] = {};
   SteadyClock::duration gaps[2] = {};
   uint32_t passed = 0;
-  SteadyClock::duration widest_gap{};  // expected in urgent work while it waited
+  SteadyClock::duration widest_gap{};  // between urgent work, seen while it waited
   UnitClaim* next = nullptr;
 };
 
@@ -35,20 +36,20 @@ class UnitQueue {
   using Time = SteadyClock::time_point;
   static constexpr uint32_t kMaxPassed = 64;
 
-  // The claim waits from now on.
+  // Enqueues the claim.
   void add(UnitClaim& claim, Time now);
-  // It does not wait any more; whether it did.
+  // Dequeues the claim. Returns whether it waited.
   bool remove(const UnitClaim& claim);
-  // The same of one that will not come back, for who destroys it.
+  // Dequeues a claim that is about to be destroyed. Returns whether it waited.
   bool forget(const UnitClaim& claim);
 
-  // Who has waited longest; null where nobody waits.
+  // Returns the claim that has waited longest; null if none waits.
   UnitClaim* oldest() const { return first_; }
-  // Who is to have the unit, which is free; null where nobody waits, or none of those who wait may begin before
-  // kept_until(). It goes on waiting until begin().
+  // Returns the claim that should get the free unit; null if none waits, or none may begin before reserved_until(). The
+  // claim keeps waiting until begin().
   UnitClaim* next(Time now) const;
-  Time kept_until() const { return kept_until_; }
-  // It has the unit, and waits no more; it has had it.
+  Time reserved_until() const { return reserved_until_; }
+  // begin() gives the unit to the claim and dequeues it; end() releases the unit.
   void begin(UnitClaim& claim, Time now);
   void end(UnitClaim& claim, Time now);
 
@@ -56,15 +57,15 @@ class UnitQueue {
   bool may_begin(const UnitClaim& claim, Time now) const;
   bool is_starving(const UnitClaim& claim) const;
   bool is_before(const UnitClaim& a, const UnitClaim& b) const;
-  // Expected after the urgent work that has just ended; none while urgent work waits or runs.
+  // Expected gap after the urgent work that has just ended; 0 while urgent work waits or runs.
   SteadyClock::duration gap() const;
 
-  UnitClaim* first_ = nullptr;  // in the order in which they came
+  UnitClaim* first_ = nullptr;  // in order of arrival
   Time begun_;
-  UnitClaim* last_urgent_ = nullptr;  // that has ended; null once urgent work has come again
+  UnitClaim* last_urgent_ = nullptr;  // the last that ended; null once urgent work has arrived again
   Time last_urgent_end_;
   Time due_ = Time::min();  // when urgent work is expected
-  Time kept_until_ = Time::min();
+  Time reserved_until_ = Time::min();
 };
 
 }  // namespace nestrt::scheduler

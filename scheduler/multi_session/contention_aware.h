@@ -1,6 +1,6 @@
-// Schedules beside others: where several sessions keep the units busy, an inference is as fast as its share of them
-// allows, and who computes a layer where it takes more of the units' time than elsewhere delays all. A schedule that is
-// the shortest alone does that: it divides layers as long as that makes it shorter by anything.
+// Contention-aware schedules. If several sessions keep the units busy, an inference is as fast as its share of them
+// allows, and a choice that needs more unit time than another delays every session. The schedule with the lowest
+// latency alone makes such choices: it splits layers as long as that shortens it at all.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace nestrt::scheduler {
 
-// As solve(), for ScheduleOptions::others. Where there are others, and the method is kOptimum, the best of three: the
-// shortest schedule; the shortest that does everything in ways that take little more of the units' time than need be,
-// each unit's counted by how scarce it is; and the smallest load of the busiest unit. The best is what does most beside
-// others like it, as simulated (scheduler/multi_session/side_by_side.h), and of those that do about as much what takes
-// least of the busiest unit; that takes about as long again as the default budget, for a hundred branches.
+// Solves like solve(), for ScheduleOptions::others. If there are others and the method is kOptimum, returns the best of
+// three schedules: the shortest; the shortest whose choices need little more unit time than the minimum, weighted by
+// how scarce each unit is; and the one with the smallest load of the busiest unit. The best has the highest simulated
+// throughput under contention with identical sessions (scheduler/multi_session/concurrent_sessions.h); on a near tie
+// the smaller load of the busiest unit decides. The simulation adds about the default budget for a hundred branches.
 Solved solve_contention_aware(const Problem& problem, std::span<const double> others, ScheduleMethod method,
                               std::chrono::microseconds budget);
 

@@ -1,4 +1,4 @@
-// kInvalidIndex: the index that is none.
+// kInvalidIndex: the index of nothing.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ bool reads_by_channel(const Task& task) {
   return std::any_of(task.inputs.begin(), task.inputs.end(), [](const TaskInput& input) { return input.by_channel; });
 }
 
-// What a task reads, where that may be a join.
+// Returns the tasks that a task reads if they may form a join, otherwise nothing.
 Tasks joined_by(const Task& task) {
   Tasks read;
   if (task.inputs.size() < 2 || reads_by_channel(task)) return read;
@@ -23,7 +23,7 @@ Tasks joined_by(const Task& task) {
   return read;
 }
 
-// By what they read: how many tasks read it.
+// Returns the number of readers of each join.
 std::map<Tasks, size_t> readers_of_joins(const Problem& problem) {
   std::map<Tasks, size_t> readers;
   for (const Task& task : problem.tasks) ++readers[joined_by(task)];

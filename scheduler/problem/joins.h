@@ -1,6 +1,6 @@
-// Joins: the moments at which several tasks are complete that are all read by the same others, as the branches of a
-// module that are concatenated in place, where several operators read the result. They compute nothing and are no
-// tasks, but in the structure of the graph they stand between what comes before and what comes after.
+// Joins: points at which several tasks, all read by the same others, are complete. An example is the branches of a
+// module that are concatenated in place and read by several operators. Joins compute nothing and are not tasks, but in
+// the graph they separate what comes before from what comes after.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,28 @@
 
 namespace nestrt::scheduler {
 
-// The graph of a problem's tasks with a node for each join: the same tasks come before the same others.
+// The graph of a problem's tasks with a node for each join. It keeps the order of the tasks.
 struct JoinedGraph {
   Predecessors graph;
   std::vector<uint32_t> task_of;  // by node; kInvalidIndex (scheduler/problem/invalid_index.h): a join
 
-  // Those of the nodes that are tasks.
+  // Returns the tasks among the nodes.
   std::vector<uint32_t> tasks_among(const std::vector<uint32_t>& nodes) const;
 };
 
-// None where a task reads another channel by channel: it starts before that one is complete.
+// A task that reads another channel by channel has no join, because it starts before that one is complete.
 JoinedGraph with_joins(const Problem& problem);
 
-// Where nothing that comes before overlaps with anything that comes after.
+// A point at which nothing before it overlaps with anything after it.
 struct Separator {
   uint32_t barrier = 0;         // a task; kInvalidIndex: a join
-  std::vector<uint32_t> tasks;  // the barrier, or what is joined: all that comes after waits for all of them
-  uint32_t tasks_before = 0;    // so many come before, a barrier not counted
+  std::vector<uint32_t> tasks;  // the barrier, or the joined tasks; everything after waits for all of them
+  uint32_t tasks_before = 0;    // number of tasks before it, without the barrier
 };
 
-// The barriers of the graph (scheduler/problem/regions.h), without those that overlap with a task that reads them, or
-// that they read, by channel, and the joins that all tasks come before or after. In topological order.
+// Returns, in topological order, the barriers of the graph (scheduler/problem/regions.h) and the joins that every task
+// precedes or follows. Barriers that read, or are read, channel by channel are omitted, because they overlap with their
+// neighbour.
 std::vector<Separator> separators_of(const Problem& problem);
 
 }  // namespace nestrt::scheduler

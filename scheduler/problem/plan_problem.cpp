@@ -59,11 +59,11 @@ class ProblemBuilder {
     for (const double number : {overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us})
       if (!is_cost(number))
         return Status(Code::kInvalidArgument,
-                      fmt::format("costs: an overhead of {} is none, 0 to {}", number, kMaxMicroseconds));
+                      fmt::format("costs: an overhead of {} is invalid; expected 0 to {}", number, kMaxMicroseconds));
     return {};
   }
 
-  // The host's threads in one lane, and in as many lanes as share them evenly.
+  // Adds the host's threads as one lane and as every number of lanes that share them evenly.
   void add_units() {
     const SharedResources* const shared = options_.shared;
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
@@ -88,7 +88,7 @@ class ProblemBuilder {
     }
   }
 
-  // Units beside the host that run the same programs: each is with the first of them.
+  // Groups the accelerators that run the same programs.
   void find_alike() {
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
       if (units_[unit].is_host) continue;
@@ -131,7 +131,7 @@ class ProblemBuilder {
     }
   }
 
-  // How many tasks there are between the same two separators: cores need not be shared by more.
+  // Counts the tasks between the same two separators. More lanes than that are useless.
   void count_neighbours() {
     neighbours_.assign(problem_.tasks.size(), 1);
     uint32_t begin = 0;
@@ -145,7 +145,7 @@ class ProblemBuilder {
     set_up_to(static_cast<uint32_t>(problem_.tasks.size()));
   }
 
-  // Which tasks read others channel by channel.
+  // Marks the inputs that tasks read channel by channel.
   void find_channel_order() {
     const std::vector<uint32_t> before = channel_predecessors(plan_.tables());
     for (Task& task : problem_.tasks)
@@ -183,14 +183,15 @@ class ProblemBuilder {
     return with_work(part, task, lane, program, channels);
   }
 
-  // A part of a kernel's work that was not measured costs its share, also of the one call that the whole has.
+  // Returns the call overhead that an unmeasured part of a kernel's work has in addition to its share of the whole,
+  // whose cost includes one call.
   double more_calls_us(uint32_t task, uint32_t lane, ChannelRange channels) const {
     if (options_.shared == nullptr || problem_.lanes[lane].unit != host_ || channels.all()) return 0;
     const auto calls = rectangles_of(output_channels(task), output_rows(task), channels).size();
     return options_.shared->kernel_us * (static_cast<double>(calls) - output_share(task, channels));
   }
 
-  // The part with another program in its place.
+  // Returns the part with another program.
   Part with_work(Part part, uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels) const {
     part.lane = lane;
     part.program = program;
@@ -244,12 +245,13 @@ class ProblemBuilder {
     return {};
   }
 
-  // Whether the unit can run it, for a part of the channels from the first on.
+  // Returns whether the unit can run the program, and the program computes a part of the channels that begins with the
+  // first.
   static bool begins(const plan::Program& program, const UnitInfo& unit) {
     return !program.channels.all() && program.channels.is_first() && can_run(program, unit);
   }
 
-  // Two or more of the units compute a part each, of one after the other, and the host what they leave.
+  // Adds choices in which two or more of the units compute consecutive parts and the host the rest.
   Status add_shared(uint32_t task, const std::vector<uint32_t>& units) {
     const auto& programs = branch_of(task).programs;
     for (uint32_t program = 0; program < programs.size(); ++program) {
@@ -261,8 +263,8 @@ class ProblemBuilder {
     return {};
   }
 
-  // The programs for what follows the part of a program, and one another: each for the largest part that is no larger
-  // than that of the first. No more than there are units, or than leave room for what the host computes beside them.
+  // Returns a chain of programs, each computing the largest part that follows the previous one and is no larger than
+  // the first. The chain has at most as many programs as there are units, and leaves room for the host's parts.
   std::vector<uint32_t> chain_from(uint32_t task, uint32_t first, const std::vector<uint32_t>& units) const {
     const auto& programs = branch_of(task).programs;
     const double most = output_share(task, programs[first].channels) * (1 + kRounding);
@@ -284,7 +286,7 @@ class ProblemBuilder {
     return chain;
   }
 
-  // On the first so many of the units, on the next so many, as long as there are enough.
+  // Adds a choice for the first units of the group, one for the next units, and so on while enough units remain.
   Status add_shared(uint32_t task, const std::vector<uint32_t>& units, std::span<const uint32_t> programs) {
     const ChannelRange& last = branch_of(task).programs[programs.back()].channels;
     const bool is_complete = last.end == output_channels(task);
@@ -305,7 +307,7 @@ class ProblemBuilder {
     return {};
   }
 
-  // What was not measured takes as long as the first part, which is no smaller.
+  // An unmeasured part counts as long as the first part, which is no smaller.
   Result<Part> follower(uint32_t task, uint32_t unit, uint32_t program, const Choice& before) const {
     const ChannelRange& channels = branch_of(task).programs[program].channels;
     Result<Part> part = make_part(task, lane_of_[unit], program, channels);
@@ -313,8 +315,9 @@ class ProblemBuilder {
     return with_work(before.parts.front(), task, lane_of_[unit], program, channels);
   }
 
-  // Where the task that it reads by channel is divided, the host may go on with its own part of the channels while the
-  // other units have not finished, and compute the others later, all of them or those that the other units leave.
+  // If the task that it reads by channel is split, the host may continue with its own part of the channels before the
+  // other units have finished, and compute the other channels later: all of them, or those that the other units do not
+  // compute.
   Status add_followers(uint32_t before, uint32_t task) {
     const std::optional<uint32_t> program = whole_program(task, *host_);
     if (!program) return {};
@@ -335,14 +338,14 @@ class ProblemBuilder {
     return {};
   }
 
-  // The first channel of the blocks of which a part has all rows.
+  // Returns the first channel whose block a part computes in all rows.
   static uint32_t whole_blocks_from(const ChannelRange& part) {
     return part.begin + (part.begin_row > 0 ? kChannelBlock : 0);
   }
 
-  // Among the choices of the task whose other units compute the first channels of those that they computed of the task
-  // before, the one that is complete first if the parts of that task start together. The host computes what is left of
-  // `on_host`.
+  // Considers the choices of the task in which the other units compute the first of the channels that they computed for
+  // the previous task. Returns the choice that completes first if the parts of the previous task start together. The
+  // host computes the rest of `on_host`.
   Result<std::optional<Choice>> best_shared(const Choice& before, uint32_t task, const Choice& on_host) const {
     const Part &own = on_host.parts[0], &others = on_host.parts[1];
     std::optional<Choice> best;
@@ -364,7 +367,7 @@ class ProblemBuilder {
     return best;
   }
 
-  // Whether both are divided among the same units, with a part for the host.
+  // Returns whether both are split among the same units with a part for the host.
   bool is_on_lanes_of(const Choice& before, const Choice& choice) const {
     return choice.parts.size() > 1 && problem_.unit_of(choice.parts.back()).is_host &&
            std::ranges::equal(before.parts, choice.parts, {}, &Part::lane, &Part::lane);
@@ -377,7 +380,7 @@ class ProblemBuilder {
     return longest;
   }
 
-  // Of what follows a part.
+  // Returns the host's part: all that follows `part`.
   Result<Part> host_rest(uint32_t task, uint32_t program, const ChannelRange& part) const {
     return make_part(task, 0, program, {part.end, output_channels(task), part.end_row, 0});
   }
@@ -418,7 +421,7 @@ class ProblemBuilder {
   const std::vector<std::vector<TensorOrigin>> origins_;
   std::vector<uint32_t> task_of_;  // by branch
   std::optional<uint32_t> host_;
-  std::vector<uint32_t> lane_of_;  // by unit beside the host
+  std::vector<uint32_t> lane_of_;  // by accelerator
   std::vector<std::vector<uint32_t>> alike_;
   std::vector<uint32_t> neighbours_;  // by task
   Problem problem_;

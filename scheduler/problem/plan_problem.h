@@ -1,42 +1,45 @@
-// The problem that a plan poses on given units with given costs.
+// The scheduling problem of a plan on given units with given costs.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
 #include "scheduler/problem/problem.h"
 
 namespace nestrt::scheduler {
 
-// What the units of a board share while they work at the same time.
+// Resources that the units of a board share while they work at the same time.
 struct SharedResources {
-  double memory_mb_per_s = 0;    // 0: never short
+  double memory_mb_per_s = 0;    // 0: unlimited
   std::vector<double> awake_us;  // by unit: ProblemUnit::awake_us
   LaneWaits waits;
-  // What each call of a kernel of the host takes beside its work. Where an operator is divided there are more calls.
+  // Overhead of each call of a host kernel. Splitting an operator adds calls.
   double kernel_us = 0;
-  // The bytes that a branch's program moves from and to memory for some of its channels.
+  // Returns the bytes that a branch's program transfers from and to memory for the given channels.
   std::function<double(uint32_t branch, uint32_t program, ChannelRange channels)> bytes;
-  // Part::host_us of a branch's program; none: nothing.
+  // Returns Part::host_us of a branch's program; empty: 0 for all.
   std::function<double(uint32_t branch, uint32_t program)> host_us;
 };
 
 struct PlanProblemOptions {
   bool split_channels = true;
   bool share_cores = true;
-  const SharedResources* shared = nullptr;  // none: nothing is ever short
+  const SharedResources* shared = nullptr;  // null: no resource is shared
 };
 
-// A task for each branch that computes something, with a choice for each unit that has a program for all of it; with
-// split_channels one for each program for a part of its channels from the first on, the host computing the others; for
-// units that run the same programs those in which several of them compute a part each; and where it reads a task
-// channel by channel that is divided, with the host's share in two parts; with share_cores whole ones on the host
-// also with a part of its threads, where costs with so many or fewer are known.
-// A task reads what branches compute, also through views and concatenations in place.
-// Errors: kIncompatible where a branch has no program for any unit; kNotFound where a cost is missing.
+// Makes one task for each branch that computes something, with these choices:
+// - one for each unit that has a program for the whole branch;
+// - with split_channels, one for each program for a part of the channels that begins with the first, with the host
+//   computing the rest; for units that run the same programs, those in which several of them compute a part each; and
+//   for a task that reads a split task channel by channel, those in which the host's share has two parts;
+// - with share_cores, whole ones on some of the host's threads, if costs with that many threads or fewer are known.
+// A task also reads through views and concatenations in place.
+// Errors: kIncompatible (a branch has no program for any unit); kNotFound (a cost is missing).
 Result<Problem> make_problem(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                              const PlanProblemOptions& options = {});
 

@@ -11,8 +11,8 @@ std::vector<bool> barriers_of_graph(const Problem& problem) {
   return is_barrier;
 }
 
-// Whether the tasks may overlap without any other having to know.
-bool is_apart(const std::vector<bool>& is_barrier, uint32_t before, uint32_t task) {
+// Returns whether the two tasks may overlap without effect on any separator.
+bool can_overlap(const std::vector<bool>& is_barrier, uint32_t before, uint32_t task) {
   if (!is_barrier[before] && !is_barrier[task]) return true;
   const bool begins_after_barrier = before == 0 || is_barrier[before - 1];
   const bool ends_before_barrier = task + 1 == is_barrier.size() || is_barrier[task + 1];
@@ -51,7 +51,7 @@ void keep_barriers(Problem& problem) {
   const std::vector<bool> is_barrier = barriers_of_graph(problem);
   for (uint32_t task = 0; task < problem.tasks.size(); ++task)
     for (TaskInput& input : problem.tasks[task].inputs)
-      input.by_channel = input.by_channel && is_apart(is_barrier, input.task, task);
+      input.by_channel = input.by_channel && can_overlap(is_barrier, input.task, task);
 }
 
 double fetch_us(const Problem& problem, const Task& task, const Part& part) {

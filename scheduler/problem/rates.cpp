@@ -6,8 +6,8 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Of the host's cores: what others than urgent parts have in any case, as their callers wait for so many urgent
-// operators only (scheduler/thread_pool/thread_pool.h).
+// Fraction of the host's cores that parts that are not urgent always have, because their callers wait for a limited
+// number of urgent operators only (scheduler/thread_pool/thread_pool.h).
 constexpr double kKeptForOthers = 0.01;
 
 struct CoreRates {
@@ -32,7 +32,7 @@ CoreRates core_rates(const Problem& problem, std::span<const RunningPart> runnin
 
 }  // namespace
 
-bool can_run_short(const Problem& problem) {
+bool has_shared_limits(const Problem& problem) {
   const bool is_awake = std::ranges::any_of(problem.units, [](const ProblemUnit& unit) { return unit.awake_us > 0; });
   const auto takes_a_core = [](const Choice& choice) {
     return std::ranges::any_of(choice.parts, [](const Part& part) { return part.host_us > 0; });
@@ -49,33 +49,33 @@ double awaited_us(const Problem& problem, const Part& part) {
 
 bool is_awaited(const Problem& problem, const RunningPart& running) {
   const ProblemUnit& unit = problem.unit_of(*running.part);
-  return !unit.is_host && running.left_us <= awaited_us(problem, *running.part) + kDigits * running.part->us;
+  return !unit.is_host && running.left_us <= awaited_us(problem, *running.part) + kTimeRounding * running.part->us;
 }
 
 const std::vector<double>& Rates::of(std::span<const RunningPart> running, int waiting) {
   const CoreRates host = core_rates(problem_, running, waiting);
   rates_.clear();
-  wanted_.clear();
+  demands_.clear();
   for (const RunningPart& one : running) {
     rates_.push_back(!problem_.unit_of(*one.part).is_host ? 1 : one.urgent ? host.urgent : host.other);
-    // Alone each gets what it wants: that is how its time alone came about.
+    // Alone, a part gets its whole demand: its time alone includes its memory traffic.
     const double alone = one.part->us > 0 ? one.part->bytes / one.part->us : 0;
-    wanted_.push_back(rates_.back() * std::min(alone, problem_.memory_mb_per_s));
+    demands_.push_back(rates_.back() * std::min(alone, problem_.memory_mb_per_s));
   }
-  const double all = std::accumulate(wanted_.begin(), wanted_.end(), 0.0);
+  const double all = std::accumulate(demands_.begin(), demands_.end(), 0.0);
   if (all > problem_.memory_mb_per_s) share_memory();
   return rates_;
 }
 
 void Rates::share_memory() {
-  order_.resize(wanted_.size());
+  order_.resize(demands_.size());
   std::iota(order_.begin(), order_.end(), 0);
-  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) { return wanted_[a] < wanted_[b]; });
+  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) { return demands_[a] < demands_[b]; });
   double left = problem_.memory_mb_per_s;
   for (size_t i = 0; i < order_.size(); ++i) {
-    const double wanted = wanted_[order_[i]];
-    const double given = std::min(wanted, left / static_cast<double>(order_.size() - i));
-    if (given < wanted) rates_[order_[i]] *= given / wanted;
+    const double demand = demands_[order_[i]];
+    const double given = std::min(demand, left / static_cast<double>(order_.size() - i));
+    if (given < demand) rates_[order_[i]] *= given / demand;
     left -= given;
   }
 }

@@ -1,10 +1,10 @@
-// Rates: how fast parts that run at the same time proceed, each measured by how fast it would be alone.
+// Rates: the speed of parts that run at the same time, relative to each running alone.
 //
-// The host's cores are shared evenly by the threads that want them: those of its parts, and for each unit beside it the
-// one that waits, while it does not sleep: for the end of a part, or for what the next one reads. Where there are
-// urgent parts, others have only the cores that these and those who wait leave, and a hundredth in any case. The
-// memory's rate is shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): who wants less than an even
-// share gets it, the others share what is left.
+// The host's cores are shared evenly by the threads that need them: those of its parts, and for each accelerator the
+// thread that polls for the end of a part or for the inputs of the next. If there are urgent parts, others have only
+// the cores that these and the polling threads do not use, and at least a hundredth. The memory's rate is shared
+// max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): a part that demands less than an even share gets it, the
+// others share the rest.
 #pragma once
 
 #include <span>
@@ -14,30 +14,29 @@
 
 namespace nestrt::scheduler {
 
-constexpr double kDigits = 1e-9;  // in which sums of the same times differ
+constexpr double kTimeRounding = 1e-9;  // relative difference of sums of the same times
 
 struct RunningPart {
   const Part* part = nullptr;
   double left_us = 0;   // of its time alone
-  bool urgent = false;  // the host's cores leave other parts for it
+  bool urgent = false;  // takes precedence over other parts on the host's cores
 };
 
-// Whether anything that units share may run short.
-bool can_run_short(const Problem& problem);
+// Returns whether any shared resource can be a limit.
+bool has_shared_limits(const Problem& problem);
 
-// For so long at its end a core of the host looks for the end of the part, and does what is left to do; 0 where it is
-// the host's own.
+// Returns the time at the end of a part during which a host core polls for it and finishes it; 0 for host parts.
 double awaited_us(const Problem& problem, const Part& part);
 
-// Whether that time has come.
+// Returns whether a host core already polls for the end of the part.
 bool is_awaited(const Problem& problem, const RunningPart& running);
 
 class Rates {
  public:
   explicit Rates(const Problem& problem) : problem_(problem) {}
 
-  // By part, at most 1; until the next call. `waiting`: lanes of units beside the host that wait for their next part
-  // without sleeping.
+  // Returns the rate of each part, at most 1. Valid until the next call. `waiting`: number of accelerator lanes that
+  // poll for the inputs of their next part.
   const std::vector<double>& of(std::span<const RunningPart> running, int waiting = 0);
 
  private:
@@ -45,8 +44,8 @@ class Rates {
 
   const Problem& problem_;
   std::vector<double> rates_;
-  std::vector<double> wanted_;  // by part: of the memory's rate
-  std::vector<size_t> order_;   // of parts, by what they want
+  std::vector<double> demands_;  // by part: demanded memory rate
+  std::vector<size_t> order_;    // parts by increasing demand
 };
 
 }  // namespace nestrt::scheduler

@@ -18,7 +18,7 @@ std::vector<Nodes> successors_of(const Predecessors& graph) {
 }
 
 // A part of the graph: its nodes in topological order. All edges from outside come from one node, the part's source,
-// and all edges to the outside go to one node, its sink; a node without predecessors follows the source, too.
+// and all edges to the outside go to one node, its sink. A node without predecessors also follows the source.
 class RegionBuilder {
  public:
   explicit RegionBuilder(const Predecessors& graph)
@@ -37,7 +37,7 @@ class RegionBuilder {
   }
 
  private:
-  // Marks the part that is being looked at.
+  // Makes `nodes` the current part.
   void own(const Nodes& nodes) {
     ++part_;
     for (uint32_t i = 0; i < nodes.size(); ++i) {
@@ -58,10 +58,10 @@ class RegionBuilder {
     return after.empty() || std::any_of(after.begin(), after.end(), [&](uint32_t n) { return !is_inside(n); });
   }
 
-  // Those that no edge passes by.
+  // Returns the nodes that no edge bypasses.
   Nodes find_cuts(const Nodes& nodes) const {
     Nodes found;
-    uint32_t reach = 0;  // the farthest position that an edge from before leads to
+    uint32_t reach = 0;  // farthest position that an edge from an earlier node leads to
     for (uint32_t i = 0; i < nodes.size(); ++i) {
       if (follows_source(nodes[i])) reach = std::max(reach, i);
     }
@@ -87,7 +87,7 @@ class RegionBuilder {
     own(nodes);
     struct Stretch {
       Nodes between;
-      uint32_t cut;  // that follows, or kInvalidIndex
+      uint32_t cut;  // the cut that follows, or kInvalidIndex
       bool has_skip;
     };
     std::vector<Stretch> stretches;
@@ -111,7 +111,7 @@ class RegionBuilder {
     return series.children.size() == 1 ? series.children[0] : add(std::move(series));
   }
 
-  // An edge from or to the outside: not that of a node without predecessors or successors.
+  // Return whether an edge crosses the border of the part. A missing predecessor or successor does not count.
   bool enters(uint32_t node) const { return !predecessors_[node].empty() && follows_source(node); }
   bool leaves(uint32_t node) const { return !successors_[node].empty() && precedes_sink(node); }
   bool leads_to(uint32_t from, uint32_t to) const {
@@ -134,7 +134,7 @@ class RegionBuilder {
     return add(std::move(flat));
   }
 
-  // The parts that edges among `nodes` connect, by their first nodes.
+  // Returns the connected components of `nodes`, ordered by their first node.
   std::vector<Nodes> components(const Nodes& nodes) {
     own(nodes);
     std::vector<uint32_t> component(nodes.size(), kInvalidIndex);
@@ -161,8 +161,8 @@ class RegionBuilder {
     return parts;
   }
 
-  // Connected, without cut points. The pairs of a node and its immediate post-dominator that it immediately dominates
-  // enclose parts with one entry and one exit.
+  // Adds a connected part without cut points. Pairs of a node and its immediate post-dominator that it immediately
+  // dominates enclose parts with one entry and one exit.
   uint32_t add_unstructured(const Nodes& nodes, uint32_t depth) {
     own(nodes);
     const std::vector<uint32_t> exits = closing_nodes(nodes);
@@ -180,10 +180,10 @@ class RegionBuilder {
     return add(std::move(region));
   }
 
-  // By position: that of the node which closes what the node opens, or kInvalidIndex.
+  // Returns, by position, the position of the node that closes what the node opens, or kInvalidIndex.
   std::vector<uint32_t> closing_nodes(const Nodes& nodes) const {
     const auto count = static_cast<uint32_t>(nodes.size());
-    // Positions are counted from 1, so that the source is 0, and backwards for post-dominators.
+    // Positions count from 1, so that the source is 0; backwards for post-dominators.
     const auto forward = [&](uint32_t node) { return position_[node] + 1; };
     const auto backward = [&](uint32_t node) { return count - position_[node]; };
     std::vector<uint32_t> dominator(count + 1, 0), post_dominator(count + 1, 0);
@@ -200,7 +200,7 @@ class RegionBuilder {
     return closing;
   }
 
-  // The nearest common dominator of `before`; 0 where the border of the part is among them.
+  // Returns the nearest common dominator of `before`; 0 if the border of the part is among them.
   template <typename Position>
   uint32_t meet(const std::vector<uint32_t>& dominator, const Nodes& before, bool at_border, Position position) const {
     if (at_border) return 0;
@@ -212,7 +212,7 @@ class RegionBuilder {
     return common;
   }
 
-  // From the node at `first` to that at `last`, which encloses all that the first leads to.
+  // Returns the nodes from position `first` to position `last` that the first leads to.
   Nodes enclosed(const Nodes& nodes, uint32_t first, uint32_t last) const {
     std::vector<uint32_t> positions = {first};
     std::vector<bool> seen(last - first + 1, false);
@@ -235,8 +235,8 @@ class RegionBuilder {
   const std::vector<Nodes> successors_;
   RegionTree tree_;
   uint32_t part_ = 0;
-  std::vector<uint32_t> owner_;     // by node: the last part it was in
-  std::vector<uint32_t> position_;  // by node: in that part
+  std::vector<uint32_t> owner_;     // by node: the last part it belonged to
+  std::vector<uint32_t> position_;  // by node: its position in that part
 };
 
 void append_groups(const RegionTree& tree, uint32_t index, uint32_t nesting, std::vector<ParallelGroup>& groups) {
@@ -278,11 +278,11 @@ std::vector<uint32_t> cut_points(const Predecessors& graph) {
   return RegionBuilder(graph).cuts(all);
 }
 
-// All before a node lead to it if each has a successor not beyond it; all after it follow if each has a predecessor not
-// before it.
+// All nodes before a node lead to it if each has a successor not beyond it. All nodes after it follow it if each has a
+// predecessor not before it.
 std::vector<uint32_t> barriers(const Predecessors& graph) {
   const auto count = static_cast<uint32_t>(graph.size());
-  std::vector<uint32_t> nearest(count, count);  // successor
+  std::vector<uint32_t> nearest(count, count);  // by node: its nearest successor
   std::vector<bool> follow(count, true);
   uint32_t least = count;  // among the nearest predecessors of the nodes after, counted from 1
   for (uint32_t node = count; node-- > 0;) {

@@ -29,11 +29,11 @@ Restriction without_divided_tasks(const Problem& problem) {
 }
 
 Restriction with_fewer_units(const Problem& problem, size_t count) {
-  std::vector<bool> is_left(problem.units.size());
-  for (size_t unit = 0, beside = 0; unit < problem.units.size(); ++unit)
-    is_left[unit] = problem.units[unit].is_host || beside++ < count;
+  std::vector<bool> is_kept(problem.units.size());
+  for (size_t unit = 0, accelerators = 0; unit < problem.units.size(); ++unit)
+    is_kept[unit] = problem.units[unit].is_host || accelerators++ < count;
   const auto is_possible = [&](const Choice& choice) {
-    return std::ranges::all_of(choice.parts, [&](const Part& part) { return is_left[problem.lanes[part.lane].unit]; });
+    return std::ranges::all_of(choice.parts, [&](const Part& part) { return is_kept[problem.lanes[part.lane].unit]; });
   };
   return Restriction(problem, [&](uint32_t task, uint32_t choice) {
     const std::vector<Choice>& choices = problem.tasks[task].choices;

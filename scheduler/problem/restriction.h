@@ -1,9 +1,9 @@
-// A problem with some of its choices only, and its solutions as those of the whole.
+// A problem with some of its choices only, and the mapping of its solutions to the original.
 #pragma once
 
 #include <vector>
 
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 #include "scheduler/problem/solution.h"
 
 namespace nestrt::scheduler {
@@ -12,13 +12,13 @@ class Restriction {
  public:
   using Keeps = FunctionRef<bool(uint32_t task, uint32_t choice)>;
 
-  // Requires: `keeps` leaves each task one that it may have with sharing 0 or any.
+  // Requires: `keeps` keeps at least one choice of each task with sharing 0 or any.
   Restriction(Problem problem, Keeps keeps);
 
   const Problem& problem() const { return problem_; }
-  // Whether nothing is left out.
+  // Returns whether no choice has been dropped.
   bool has_all_choices() const { return has_all_choices_; }
-  // A solution of it as one of the problem that it was made from.
+  // Maps a solution to one of the original problem.
   Solution to_original(Solution solution) const;
 
  private:
@@ -27,10 +27,10 @@ class Restriction {
   bool has_all_choices_ = true;
 };
 
-// Without what several units compute a part each of.
+// Drops the choices in which several units compute a part each.
 Restriction without_divided_tasks(const Problem& problem);
 
-// Without the units beside the host but for the first so many, except for tasks that nobody else computes.
+// Keeps the host and the first `count` accelerators. Tasks that only other units can compute keep all their choices.
 Restriction with_fewer_units(const Problem& problem, size_t count);
 
 }  // namespace nestrt::scheduler

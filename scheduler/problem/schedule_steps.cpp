@@ -34,7 +34,7 @@ class StepBuilder {
     all.insert(all.end(), steps.begin(), steps.end());
   }
 
-  // The steps whose results a part reads.
+  // Returns the steps whose results a part reads.
   std::vector<uint32_t> read_by(const Task& task, const Part& part) const {
     std::vector<uint32_t> steps;
     for (const TaskInput& input : task.inputs)
@@ -55,11 +55,11 @@ class StepBuilder {
     }
   }
 
-  // `needed` from the last step to the first: an earlier one cannot imply a later one.
+  // `needed` is ordered from the last step to the first: an earlier one cannot imply a later one.
   void add_step(uint32_t branch, uint32_t task, const Part& part, const std::vector<uint32_t>& needed) {
     Step step{branch, part.channels, part.program, lane_of_[part.lane], part.threads, part.us, {}};
     const auto index = static_cast<uint32_t>(schedule_.steps.size());
-    // By lane: one more than the last step that is known to be complete.
+    // By lane: one more than the last step known to be complete.
     std::vector<uint32_t> known(schedule_.lanes.size(), 0);
     if (last_[step.lane] != kInvalidIndex) known = complete_after_[last_[step.lane]];
     for (uint32_t other : needed) {
@@ -98,7 +98,8 @@ ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule) {
   ComputingSteps computing;
   std::vector<Step>& steps = computing.schedule.steps;
   computing.schedule.lanes = schedule.lanes;
-  // How many computing steps come before the end of a step, and those that the next one of a lane has to wait for.
+  // Number of computing steps up to the end of each step, and, by lane, up to the step that the lane's next one waits
+  // for.
   std::vector<uint32_t> before(schedule.steps.size()), due(schedule.lanes.size(), 0);
   for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];

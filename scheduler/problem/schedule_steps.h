@@ -1,4 +1,4 @@
-// A solution as the schedule that a session executes.
+// Conversion of a solution to the schedule that a session executes.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace nestrt::scheduler {
 
-// Only lanes that are used, and lane 0 of the host. Waits are those of the tasks' inputs and of after_previous, without
-// those that others imply.
+// Returns a schedule with the used lanes and lane 0 of the host. Waits are those of the tasks' inputs and of
+// after_previous, without those that others imply.
 Schedule to_schedule(const Problem& problem, const Solution& solution);
 
-// The steps of a schedule that compute something: one in the order of the file has others too.
+// The steps of a schedule that compute something. A schedule in file order also has others.
 struct ComputingSteps {
-  Schedule schedule;               // who waited for a step that is left out waits for the one before that
-  std::vector<uint32_t> original;  // by step: which one of the schedule it was
+  Schedule schedule;               // waits for a dropped step become waits for its predecessor
+  std::vector<uint32_t> original;  // by step: its index in the original schedule
 };
 
-// Requires: a schedule of the plan.
+// Requires: `schedule` is a schedule of `plan`.
 ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule);
 
 }  // namespace nestrt::scheduler

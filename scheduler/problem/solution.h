@@ -12,11 +12,11 @@ namespace nestrt::scheduler {
 struct Decision {
   uint32_t task = 0;
   uint32_t choice = 0;
-  // Nothing of it starts before the task of the decision before is complete, and seen by the unit.
+  // Nothing of the task starts before the previous decision's task is complete and visible to the unit.
   bool after_previous = false;
 };
 
-// Decisions in an order that respects the graph; lanes run their parts in that order.
+// Decisions in an order that respects the graph. Lanes run their parts in that order.
 struct Solution {
   std::vector<Decision> order;
   double makespan_us = std::numeric_limits<double>::infinity();

@@ -9,10 +9,10 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Work of the tasks given, each with its cheapest choice by weighted load.
+// Lower bound for the work of some tasks, each with the choice of the smallest weighted load.
 class WorkBound {
  public:
-  // Of a task: by choice, and in it by unit, one after the other.
+  // Loads of a task: by choice, and within a choice by unit.
   using Loads = std::vector<double>;
 
   explicit WorkBound(size_t units) : units_(units) {}
@@ -35,8 +35,8 @@ class WorkBound {
     return sum;
   }
 
-  // Weights that make the bound large: largest for two kinds of units, since it is concave in how they share, and there
-  // is a largest where units alike have the same weight.
+  // Returns weights that make the bound large. The result is a maximum for two kinds of units, because the bound is
+  // concave in their shares, and a maximum with equal weights for identical units exists.
   std::vector<double> best_weights() {
     find_kinds();
     std::vector<double> best(units_, 1.0 / static_cast<double>(units_));
@@ -48,7 +48,8 @@ class WorkBound {
   }
 
  private:
-  // Units alike take as long for each task that they can compute alone; a kind is called after its first unit.
+  // Groups identical units, which need the same time for each task that they can compute alone. A kind is named after
+  // its first unit.
   void find_kinds() {
     for (size_t unit = 0; unit < units_; ++unit)
       for (kind_[unit] = 0; !are_alike(kind_[unit], unit);) ++kind_[unit];
@@ -71,7 +72,7 @@ class WorkBound {
     return least;
   }
 
-  // Between two kinds of units what they have is divided anew; one kind alone gets all.
+  // Redistributes the weight of two kinds of units between them. If a == b, gives that kind all the weight.
   void balance(std::vector<double>& weights, size_t a, size_t b) const {
     if (count_[a] == 0 || count_[b] == 0) return;
     std::vector<double> trial = weights;
@@ -96,7 +97,7 @@ class WorkBound {
   size_t units_;
   std::vector<Loads> tasks_;
   std::vector<size_t> kind_ = std::vector<size_t>(units_, 0);   // by unit
-  std::vector<double> count_ = std::vector<double>(units_, 0);  // by kind: its units
+  std::vector<double> count_ = std::vector<double>(units_, 0);  // by kind: number of its units
 };
 
 WorkBound::Loads loads_of(const Problem& problem, uint32_t task, bool whole_only) {
@@ -174,10 +175,10 @@ void Bounds::weigh(Stretch& stretch) {
   stretch.least_us = stretch.work_us;
 }
 
-// From last to first: what follows a barrier or a join is bounded before that is.
+// Goes from the last stretch to the first: the tail after a barrier or a join is bounded before its own.
 void Bounds::find_tails() {
   tail_from_end_.assign(stretches_.size(), 0);
-  double least_from_start = 0;  // of the longest path through the tasks of this stretch, from its start
+  double least_from_start = 0;  // length of the longest path through the tasks of this stretch, from its start
   for (auto index = static_cast<uint32_t>(stretches_.size()); index-- > 0;) {
     const Stretch& stretch = stretches_[index];
     const bool is_last = index + 1 == stretches_.size();
@@ -195,7 +196,8 @@ void Bounds::find_tails() {
   if (!stretches_.empty()) total_ = std::max(least_from_start, stretches_[0].least_us + tail_from_end_[0]);
 }
 
-// `after`: the least from the task's end to the end of everything, whoever reads it. The least from its start.
+// `after`: lower bound from the task's end to the end of the schedule, independent of its readers. Returns the bound
+// from its start.
 double Bounds::find_tails_of(uint32_t task, double after) {
   double least = std::numeric_limits<double>::infinity();
   tails_[task].clear();
@@ -212,7 +214,7 @@ double Bounds::find_tails_of(uint32_t task, double after) {
   return least;
 }
 
-// Many choices have a part alike.
+// Many choices share a part.
 double Bounds::known_tail_after(uint32_t task, const Part& part) {
   const auto is_like = [&](const KnownTail& known) {
     return known.part->lane == part.lane && known.part->output_share == part.output_share &&
@@ -229,7 +231,7 @@ double Bounds::tail_after(uint32_t task, const Part& part) const {
   return tail;
 }
 
-// From the end of a part through a task that reads it to the end of everything.
+// Returns the bound from the end of a part through a task that reads it to the end of the schedule.
 double Bounds::least_through(const TaskInput& reader, const Part& written) const {
   double least = std::numeric_limits<double>::infinity();
   const std::vector<Choice>& choices = problem_.tasks[reader.task].choices;

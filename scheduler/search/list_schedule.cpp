@@ -20,8 +20,8 @@ double least_from_start(const Problem& problem, const Bounds& bounds, uint32_t t
   return least;
 }
 
-// Predecessors come first. From their start there is more to do, but where a reader that goes channel by channel takes
-// longer than all that a part of theirs has after it: then there is as much.
+// Orders tasks by the remaining time from their start, predecessors first. A predecessor has at least the remaining
+// time of its readers: a reader that goes channel by channel may have more than its parts.
 std::vector<uint32_t> by_urgency(const Problem& problem, const Bounds& bounds) {
   std::vector<double> rest(problem.tasks.size());
   for (auto task = static_cast<uint32_t>(rest.size()); task-- > 0;) {
@@ -70,7 +70,7 @@ class LocalMoves {
     }
   }
 
-  // One look at every task. False where nothing helped.
+  // Tries to move every task once. Returns false if nothing improved.
   bool sweep(std::chrono::steady_clock::time_point deadline, uint32_t reach) {
     bool helped = false;
     for (size_t at = 0; at < best_.order.size(); ++at) {
@@ -98,14 +98,14 @@ class LocalMoves {
 
   bool try_move(size_t at, uint32_t choice) {
     const Decision old = best_.order[at];
-    const Choice& wanted = problem_.tasks[old.task].choices[choice];
-    if (choice == old.choice || !is_possible(old.task, wanted)) return false;
+    const Choice& other = problem_.tasks[old.task].choices[choice];
+    if (choice == old.choice || !is_possible(old.task, other)) return false;
     std::vector<Decision> order = best_.order;
     order[at].choice = choice;
     Solution moved = evaluation_(problem_, order);
     if (moved.makespan_us >= best_.makespan_us * (1 - 1e-9)) return false;
     best_ = std::move(moved);
-    if (wanted.sharing != kAnySharing && !bounds_.is_barrier(old.task)) sharing_of(old.task) = wanted.sharing;
+    if (other.sharing != kAnySharing && !bounds_.is_barrier(old.task)) sharing_of(old.task) = other.sharing;
     return true;
   }
 
@@ -113,7 +113,7 @@ class LocalMoves {
   const Bounds& bounds_;
   const Evaluation& evaluation_;
   Solution best_;
-  std::vector<uint32_t> sharing_;  // by stretch, without its barrier
+  std::vector<uint32_t> sharing_;  // by stretch, ignoring its barrier
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::optional<uint32_t> choice_on(const Problem& problem, uint32_t task, uint32_
   return std::nullopt;
 }
 
-// Calls visit(units) with a unit for each branch, for every matching of the paper.
+// Calls visit(units), with a unit for each branch, for every matching of the paper.
 class Matchings {
  public:
   using Visit = std::function<void(const std::vector<uint32_t>&)>;
@@ -38,7 +38,8 @@ class Matchings {
   }
 
  private:
-  // Each other unit gets one of the branches that have no other unit, or none: so a unit more takes no matching away.
+  // Each other unit gets at most one of the branches that no other unit has. An additional unit therefore never removes
+  // a matching.
   void give_branch_to(uint32_t unit, uint32_t remaining) {
     if (unit == units_) return visit_(assigned_);
     if (unit == remaining) return give_branch_to(unit + 1, remaining);
@@ -63,7 +64,7 @@ class PaperMethod {
     for (Decision decision : sequential.order) sequential_choice_.push_back(decision.choice);
   }
 
-  PaperSolution run() && {
+  GroupSolution run() && {
     const JoinedGraph joined = with_joins(problem_);
     const RegionTree tree = find_regions(joined.graph);
     for (const ParallelGroup& group : parallel_groups(tree)) {
@@ -91,7 +92,7 @@ class PaperMethod {
     Matchings(static_cast<uint32_t>(branches.size()), static_cast<uint32_t>(problem_.units.size()), try_matching).run();
   }
 
-  // Tasks stay in file order, so that a decision's position is its task.
+  // Tasks stay in file order, so that the position of a decision is its task.
   void place(std::vector<Decision>& order, uint32_t task, uint32_t unit) const {
     order[task] = {task, choice_on(problem_, task, unit).value_or(sequential_choice_[task]), false};
   }
@@ -125,11 +126,11 @@ class LoadBalance {
   }
 
  private:
-  // Some tasks placed.
+  // A placement of some of the tasks.
   struct Placed {
     std::vector<double> loads;  // by unit
-    double bound = 0;           // for the busiest unit
-    uint32_t before = 0;        // in the list of those with one task less
+    double bound = 0;           // lower bound for the busiest unit
+    uint32_t before = 0;        // its predecessor in the list with one task less
     uint32_t choice = 0;
   };
 
@@ -144,7 +145,7 @@ class LoadBalance {
     return least;
   }
 
-  // Keeps, for so many placed tasks, the most promising placements.
+  // Beam search: keeps the most promising placements for each number of placed tasks.
   void place_largest_first() {
     constexpr size_t kWidth = 64;
     std::vector<uint32_t> order(choice_.size());
@@ -191,7 +192,7 @@ class LoadBalance {
     loads_[unit_of(problem_, task, choice)] += choices[choice].parts[0].us;
   }
 
-  // The change is undone unless the busiest unit has clearly less to do.
+  // Undoes the change unless it clearly reduces the load of the busiest unit.
   template <typename Change, typename Undo>
   bool helps(Change change, Undo undo) {
     const double before = loads_[busiest()];
@@ -272,7 +273,7 @@ Solution sequential(const Problem& whole_placements, Deadline deadline) {
 
 Solution improve_sequential(const Problem& whole_placements, Solution sequential, Deadline deadline,
                             FunctionRef<double(const std::vector<Decision>&)> makespan) {
-  constexpr size_t kMaxNeighbours = 8;  // that move together, which saves transfers between them
+  constexpr size_t kMaxNeighbours = 8;  // tasks that move together, which saves transfers between them
   sequential.makespan_us = makespan(sequential.order);
   const auto improved_by = [&](size_t first, size_t count, uint32_t unit) {
     std::vector<Decision> order = sequential.order;
@@ -296,7 +297,7 @@ Solution improve_sequential(const Problem& whole_placements, Solution sequential
   return sequential;
 }
 
-PaperSolution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline) {
+GroupSolution enumerate_groups(const Problem& whole_placements, const Solution& sequential, Deadline deadline) {
   return PaperMethod(whole_placements, sequential, deadline).run();
 }
 

@@ -1,10 +1,10 @@
-// The ways to make a schedule beside the search for the shortest (scheduler/search/search.h).
+// Scheduling methods other than the search for the shortest schedule (scheduler/search/search.h).
 #pragma once
 
 #include <chrono>
 #include <functional>
 
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 #include "scheduler/problem/restriction.h"
 #include "scheduler/simulation/timeline.h"
 
@@ -12,39 +12,39 @@ namespace nestrt::scheduler {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// Whether all of a task is done at once, if by the host with all of its cores.
+// Returns whether one unit computes the whole task, the host with all of its cores.
 bool is_whole(const Choice& choice);
 
-// The problem with whole tasks on units only: no parts, and all of the host's cores in one lane.
+// Restricts the problem to whole tasks on single units, with all of the host's cores in one lane.
 Restriction whole_placements(const Problem& problem);
 
-// One task after the other, in file order, on that unit wherever it has a program, else as fast as can be.
+// Runs one task after the other in file order, on the given unit if it has a program, otherwise on the fastest.
 Solution on_unit(const Problem& whole_placements, uint32_t unit);
 
-// One task after the other, in file order, with the best placement. Dynamic programming over the places of what is
-// still to be read: exact unless more of them matter at once than the search is wide. Never slower than all tasks on
-// one unit, with another's help where it has no program.
+// Runs one task after the other in file order with the best placement. Dynamic programming over the places of results
+// that are still to be read: exact unless more of them matter at a time than the search is wide. Never slower than all
+// tasks on one unit with the help of others for programs that it does not have.
 Solution sequential(const Problem& whole_placements, Deadline deadline);
 
-// The same with other placements of neighbours where they promise less, as `makespan` has it: where units share what
-// may run short, or a core that waits goes to sleep, which dynamic programming knows nothing of.
+// Tries other placements of up to eight consecutive tasks and keeps those with a smaller `makespan`. Dynamic
+// programming ignores the limits of shared resources and the time to wake a sleeping core; `makespan` includes them.
 Solution improve_sequential(const Problem& whole_placements, Solution sequential, Deadline deadline,
                             FunctionRef<double(const std::vector<Decision>&)> makespan);
 
-struct PaperSolution {
+struct GroupSolution {
   Solution solution;
-  bool is_complete = true;  // whether the deadline left time for all matchings
+  bool is_complete = true;  // false if the deadline passed before all matchings were tried
 };
 
-// The paper's method: the sequential placement, but each group of branches side by side where that is faster. Of m
-// branches and k units, up to k - 1 units get one branch each, and the remaining unit all others, one after the other;
-// every such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for
-// is placed as in the sequential placement. `sequential`: of the same problem.
-PaperSolution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
+// Runs the paper's method: the sequential placement, with each group of branches concurrent if that is faster. Of m
+// branches and k units, up to k - 1 units get one branch each, and the remaining unit gets all others, one after the
+// other. Every such matching is tried, with transfers and synchronization. A task that its branch's unit has no program
+// for is placed as in the sequential placement. `sequential`: a solution of the same problem.
+GroupSolution enumerate_groups(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
 
-// The smallest load of the busiest unit: tasks are placed from the largest to the smallest, with the most promising
-// placements kept at each size; then single tasks are moved or exchanged as long as that helps. In file order, side by
-// side.
+// Minimizes the load of the busiest unit: places tasks from the largest to the smallest and keeps the most promising
+// placements at each size, then moves or exchanges single tasks while that helps. Tasks run concurrently, in file
+// order.
 Solution throughput(const Problem& whole_placements, Deadline deadline);
 
 }  // namespace nestrt::scheduler

@@ -17,10 +17,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kFirstWidth = 4;
 constexpr size_t kWiden = 8;
 
-// One more task on a state.
+// A state extended by one task.
 struct Candidate {
   double bound = 0;
-  double work = 0;  // the bound from the work alone: tells states apart that paths do not
+  double work = 0;  // the bound from the work alone; the tie-break for states with equal bounds
   uint32_t parent = 0;
   Decision decision;
 };
@@ -35,7 +35,7 @@ uint64_t scramble(uint64_t value) {
   return value ^ value >> 32;
 }
 
-// By task and choice: the same number for choices with the same results at the same places.
+// Numbers each task's choices. Choices with the same results at the same places get the same number.
 std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
   std::vector<std::vector<uint32_t>> places(problem.tasks.size());
   for (size_t task = 0; task < places.size(); ++task) {
@@ -49,7 +49,7 @@ std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
   return places;
 }
 
-// By task: how much each reader reads of it, where all of them read all that it computes, and as much.
+// Returns, by task, the bytes that each reader reads of it if all of them read the whole output in equal amounts.
 std::vector<std::optional<double>> bytes_read_of(const Problem& problem, const Bounds& bounds) {
   std::vector<std::optional<double>> bytes(problem.tasks.size());
   for (uint32_t task = 0; task < bytes.size(); ++task) {
@@ -82,8 +82,8 @@ class Search {
     for (size_t width = std::min(kFirstWidth, options_.max_width); !is_optimal();) {
       const Clock::time_point start = Clock::now();
       if (!pass(width)) break;
-      if (left_out_ == kInfinity) result_.lower_bound_us = result_.best.makespan_us;
-      result_.lower_bound_us = std::max(result_.lower_bound_us, std::min(left_out_, result_.best.makespan_us));
+      if (min_dropped_bound_ == kInfinity) result_.lower_bound_us = result_.best.makespan_us;
+      result_.lower_bound_us = std::max(result_.lower_bound_us, std::min(min_dropped_bound_, result_.best.makespan_us));
       is_first_ = false;
       const size_t next = next_width(width, Clock::now() - start);
       if (next < 2 * width) break;
@@ -104,11 +104,11 @@ class Search {
     return least;
   }
 
-  // No better solution is worth having: sums of the same times differ in their last digits.
+  // Smaller improvements are rounding: sums of the same times differ in their last digits.
   double limit() const { return result_.best.makespan_us * (1 - 1e-12); }
   bool is_optimal() const { return result_.lower_bound_us >= limit(); }
 
-  // As wide as the remaining time allows, if the time grows with the width.
+  // Returns the largest width that the remaining time allows, assuming time proportional to the width.
   size_t next_width(size_t width, Clock::duration last_pass) const {
     const size_t widest = std::min(width * kWiden, options_.max_width);
     if (options_.deadline == Clock::time_point::max()) return widest;
@@ -117,15 +117,17 @@ class Search {
     return times < 2 ? 0 : std::min(widest, static_cast<size_t>(times * static_cast<double>(width)));
   }
 
-  // It is worth more than its time, but where thousands of tasks are ready at once and something is known.
+  // The first pass is more valuable than its time, so that it may overrun the deadline. The overrun is limited if a
+  // solution is known, because thousands of tasks may be ready at the same time.
   Clock::time_point end_of_first_pass() const {
-    const bool is_limited = options_.deadline < Clock::time_point::max() - kPatience && !result_.best.order.empty();
-    return is_limited ? options_.deadline + kPatience : Clock::time_point::max();
+    const bool is_limited =
+        options_.deadline < Clock::time_point::max() - kMaxFirstPassOverrun && !result_.best.order.empty();
+    return is_limited ? options_.deadline + kMaxFirstPassOverrun : Clock::time_point::max();
   }
 
-  // Through all sizes. False where the time ran out.
+  // Runs one pass through all sizes. Returns false if the time ran out.
   bool pass(size_t width) {
-    left_out_ = kInfinity;
+    min_dropped_bound_ = kInfinity;
     history_.assign(1, {});
     current_.clear(1);
     current_.add(root());
@@ -192,7 +194,7 @@ class Search {
     return std::none_of(choice.parts.begin(), choice.parts.end(), has_twin);
   }
 
-  // Among lanes of the host that nothing tells apart the first will do. Lane 0 is where barriers run.
+  // Among equivalent host lanes only the first is tried. Lane 0 differs: barriers run on it.
   bool is_like_the_lane_before(const SearchState& state, uint32_t sharing, uint32_t lane) const {
     const std::vector<double>& shares = problem_.sharings[sharing];
     if (lane < 2 || lane >= shares.size() || shares[lane] != shares[lane - 1]) return false;
@@ -204,7 +206,7 @@ class Search {
     });
   }
 
-  // When the part ends if it is appended where its lane is free from a time on.
+  // Returns the end of the part if it is appended to a lane that is free from time `free`.
   double end_of(const SearchState& state, double free, uint32_t task, const Part& part) const {
     double start = std::max(free, fetch_us(problem_, problem_.tasks[task], part));
     for (const TaskInput& input : problem_.tasks[task].inputs) start = std::max(start, arrival_us(state, input, part));
@@ -219,7 +221,7 @@ class Search {
     return arrival_us(live, input, part);
   }
 
-  // Of a result with the ends of its parts.
+  // Returns the arrival of a result whose part ends are known.
   double arrival_us(const LiveResult& live, const TaskInput& input, const Part& part) const {
     const std::vector<Part>& parts = problem_.tasks[live.task].choices[live.choice].parts;
     double arrival = 0;
@@ -237,7 +239,7 @@ class Search {
     return part;
   }
 
-  // Forgets where a result is, where only its arrivals matter.
+  // Drops the place of a result if only its arrival times matter.
   void forget_place(LiveResult& result) const {
     const std::optional<double>& bytes = bytes_read_[result.task];
     if (!bytes || options_.one_at_a_time || problem_.lanes.size() > LiveResult::kMaxTimes) return;
@@ -270,7 +272,7 @@ class Search {
     return candidate;
   }
 
-  // With lanes free from free_ on and the task placed.
+  // Returns the bound with lanes free from free_ and the task placed.
   double work_bound(const SearchState& state, uint32_t task, uint32_t sharing) const {
     const Stretch& stretch = bounds_.stretches()[state.stretch];
     double bound = state.work_left - bounds_.work_of(task) + bounds_.tail_from_end(state.stretch);
@@ -289,20 +291,20 @@ class Search {
     return host_weight > 0 ? bound + host_weight * host_least : bound;
   }
 
-  // The best of the candidates, which have so many tasks.
+  // Keeps the best candidates. `size`: number of tasks of each.
   void keep(size_t width, uint32_t size) {
     const size_t considered = std::min(candidates_.size(), 4 * width);
     if (considered < candidates_.size()) {
       const auto middle = candidates_.begin() + static_cast<std::ptrdiff_t>(considered);
       std::nth_element(candidates_.begin(), middle, candidates_.end(), is_better);
-      left_out_ = std::min(left_out_, middle->bound);
+      min_dropped_bound_ = std::min(min_dropped_bound_, middle->bound);
       candidates_.resize(considered);
     }
     std::sort(candidates_.begin(), candidates_.end(), is_better);
     next_.clear(width);
     for (const Candidate& candidate : candidates_) {
       if (next_.size() == width) {
-        left_out_ = std::min(left_out_, candidate.bound);
+        min_dropped_bound_ = std::min(min_dropped_bound_, candidate.bound);
         break;
       }
       make(candidate);
@@ -312,7 +314,7 @@ class Search {
     }
   }
 
-  // made_ becomes the state that the candidate leads to.
+  // Sets made_ to the state that the candidate leads to.
   void make(const Candidate& candidate) {
     const SearchState& parent = current_.states()[candidate.parent];
     const uint32_t task = candidate.decision.task, choice = candidate.decision.choice;
@@ -359,7 +361,7 @@ class Search {
     made_.work_left = made_.stretch < bounds_.stretches().size() ? bounds_.stretches()[made_.stretch].work_us : 0;
   }
 
-  // All that comes after a stretch starts when what it ends with has arrived where it starts.
+  // Returns the earliest start after a stretch: when its last results have arrived at some lane.
   double earliest_after(const Stretch& stretch) const {
     double earliest = kInfinity;
     for (uint32_t lane = 0; lane < problem_.lanes.size(); ++lane) {
@@ -392,13 +394,13 @@ class Search {
   const std::vector<std::vector<uint32_t>> places_;
   const std::vector<std::optional<double>> bytes_read_;  // by task
   std::vector<uint32_t> sources_;
-  std::vector<double> work_after_;  // by task: the least that it and those after it take one at a time
-  std::vector<uint32_t> seen_;      // by task: the last state for which it was looked at
+  std::vector<double> work_after_;  // by task: lower bound for it and all later ones, one at a time
+  std::vector<uint32_t> seen_;      // by task: the last state that considered it
   uint32_t visit_ = 0;
   SearchResult result_;
   bool is_first_ = true;
-  double left_out_ = kInfinity;  // the least bound of the states that a pass left out
-  std::vector<std::vector<std::pair<uint32_t, Decision>>> history_;  // by size and state: where it came from
+  double min_dropped_bound_ = kInfinity;                             // smallest bound of the states that a pass dropped
+  std::vector<std::vector<std::pair<uint32_t, Decision>>> history_;  // by size and state: its parent and decision
   SearchLayer current_, next_;
   std::vector<Candidate> candidates_;
   SearchState made_;

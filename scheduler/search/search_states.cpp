@@ -21,7 +21,7 @@ bool same_future(const SearchState& a, const SearchState& b) {
                     [](const LiveResult& x, const LiveResult& y) { return x.task == y.task && x.place == y.place; });
 }
 
-// All times that its future depends on; as many as those of any state with the same future.
+// Lists all times that the future of the state depends on. States with the same future have equally many.
 void list_times(const SearchState& state, std::vector<double>& times) {
   times.assign(state.free.begin(), state.free.end());
   times.push_back(state.makespan);

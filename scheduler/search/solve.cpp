@@ -15,21 +15,22 @@
 namespace nestrt::scheduler {
 namespace {
 
-Solution side_by_side(const Problem& problem, Solution solution) {
+Solution without_sequencing(const Problem& problem, Solution solution) {
   for (Decision& decision : solution.order) decision.after_previous = false;
   return evaluate(problem, solution.order);
 }
 
-// What decisions take if what units share runs short.
+// Evaluates decisions with the limits of shared resources.
 Solution evaluate_shared(const Problem& problem, const std::vector<Decision>& order) {
   return {order, makespan_in_virtual_time(problem, order)};
 }
 
-// As evaluate_shared(), but for solutions that promise nothing: what they take if nothing runs short is found out much
-// faster, and is more than what the best one takes then and `allowed` of what sharing costs that.
-class Promising {
+// Evaluates as evaluate_shared(), but skips unpromising solutions. Evaluation without shared limits is much faster; a
+// solution is skipped if that time exceeds the best solution's time without limits by more than `allowed` times the
+// cost of sharing.
+class ScreenedEvaluation {
  public:
-  Promising(const Problem& problem, const Solution& best, double allowed)
+  ScreenedEvaluation(const Problem& problem, const Solution& best, double allowed)
       : allowed_(allowed), alone_us_(evaluate(problem, best.order).makespan_us), best_us_(best.makespan_us) {}
 
   Solution operator()(const Problem& problem, const std::vector<Decision>& order) {
@@ -45,29 +46,29 @@ class Promising {
   double allowed_, alone_us_, best_us_;
 };
 
-// Solutions found as if nothing ever ran short, by what they take if it does.
-class Contest {
+// The best of solutions found without shared limits, compared with the limits applied.
+class BestUnderSharing {
  public:
-  explicit Contest(const Problem& problem) : problem_(problem), is_needed_(can_run_short(problem)) {}
+  explicit BestUnderSharing(const Problem& problem) : problem_(problem), is_needed_(has_shared_limits(problem)) {}
 
-  void enter(Solution solution) {
+  void consider(Solution solution) {
     if (is_needed_) solution = evaluate_shared(problem_, solution.order);
     if (solution.makespan_us < best_.makespan_us) best_ = std::move(solution);
   }
 
   bool is_needed() const { return is_needed_; }
 
-  void improve_best(const Bounds& bounds, Deadline deadline) {
+  void improve(const Bounds& bounds, Deadline deadline) {
     if (!is_needed_) return;
     for (const double allowed : {0.02, 0.3}) {
       for (const uint32_t reach : {1U, UINT32_MAX}) {
-        const Promising evaluation(problem_, best_, allowed);
+        const ScreenedEvaluation evaluation(problem_, best_, allowed);
         best_ = improve_by_moves(problem_, bounds, std::move(best_), deadline, evaluation, reach);
       }
     }
   }
 
-  Solution winner() && { return std::move(best_); }
+  Solution take() && { return std::move(best_); }
 
  private:
   const Problem& problem_;
@@ -87,58 +88,58 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   const Restriction whole = whole_placements(problem);
   if (method == ScheduleMethod::kThroughput)
     return {whole.to_original(throughput(whole.problem(), deadline)), bounds.total_us()};
-  Contest contest(problem);
+  BestUnderSharing best(problem);
   for (uint32_t unit = 0; unit < problem.units.size(); ++unit)
-    contest.enter(whole.to_original(on_unit(whole.problem(), unit)));
+    best.consider(whole.to_original(on_unit(whole.problem(), unit)));
   Solution one_by_one = sequential(whole.problem(), early);
-  contest.enter(whole.to_original(one_by_one));
-  // Last for those who want more than that: before, there are better ways to spend the time.
-  const auto enter_improved = [&] {
-    if (!contest.is_needed()) return one_by_one;
+  best.consider(whole.to_original(one_by_one));
+  // Runs last in methods that do more: before, there are better uses of the time.
+  const auto consider_improved = [&] {
+    if (!best.is_needed()) return one_by_one;
     const auto makespan = [&](const auto& order) { return makespan_in_virtual_time(whole.problem(), order); };
     Solution improved = improve_sequential(whole.problem(), one_by_one, deadline, makespan);
-    contest.enter(whole.to_original(improved));
+    best.consider(whole.to_original(improved));
     return evaluate(whole.problem(), improved.order);
   };
   if (method == ScheduleMethod::kSequential) {
-    enter_improved();
-    return {std::move(contest).winner(), bounds.total_us()};
+    consider_improved();
+    return {std::move(best).take(), bounds.total_us()};
   }
-  const auto [by_groups, has_all_groups] = paper(whole.problem(), one_by_one, early);
-  contest.enter(whole.to_original(by_groups));
-  if (method == ScheduleMethod::kPaper) {
-    contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline).solution));
-    return {std::move(contest).winner(), bounds.total_us(), has_all_groups};
+  const auto [by_groups, has_all_groups] = enumerate_groups(whole.problem(), one_by_one, early);
+  best.consider(whole.to_original(by_groups));
+  if (method == ScheduleMethod::kGroupEnumeration) {
+    best.consider(whole.to_original(enumerate_groups(whole.problem(), consider_improved(), deadline).solution));
+    return {std::move(best).take(), bounds.total_us(), has_all_groups};
   }
 
   Solution known = whole.to_original(by_groups);
   const auto consider = [&](Solution other) {
     if (other.makespan_us < known.makespan_us) known = std::move(other);
   };
-  consider(side_by_side(problem, whole.to_original(one_by_one)));
-  consider(side_by_side(problem, known));
+  consider(without_sequencing(problem, whole.to_original(one_by_one)));
+  consider(without_sequencing(problem, known));
   consider(list_schedule(problem, bounds));
   SearchOptions options;
   if (!whole.has_all_choices()) {
     Bounds whole_bounds(whole.problem());
-    consider(whole.to_original(sharpen(whole.problem(), whole_bounds, part_of_budget(2))));
+    consider(whole.to_original(tighten_bounds(whole.problem(), whole_bounds, part_of_budget(2))));
     options.deadline = early;
     consider(whole.to_original(search(whole.problem(), whole_bounds, options, by_groups).best));
-    contest.enter(known);
+    best.consider(known);
   }
   const Deadline halfway = part_of_budget(whole.has_all_choices() ? 8 : 5);
-  consider(sharpen(problem, bounds, halfway, known));
+  consider(tighten_bounds(problem, bounds, halfway, known));
   known = improve_by_moves(problem, bounds, std::move(known), halfway);
-  options.deadline = contest.is_needed() ? halfway : deadline;
+  options.deadline = best.is_needed() ? halfway : deadline;
   SearchResult found = search(problem, bounds, options, std::move(known));
   if (found.lower_bound_us < found.best.makespan_us)
     found.best = improve_by_moves(problem, bounds, std::move(found.best), options.deadline);
-  contest.enter(std::move(found.best));
-  contest.improve_best(bounds, part_of_budget(9));
-  // So that they are not the better ones.
-  if (contest.is_needed())
-    contest.enter(whole.to_original(paper(whole.problem(), enter_improved(), deadline).solution));
-  return {std::move(contest).winner(), found.lower_bound_us};
+  best.consider(std::move(found.best));
+  best.improve(bounds, part_of_budget(9));
+  // Ensures that the result is never worse than kGroupEnumeration or kSequential.
+  if (best.is_needed())
+    best.consider(whole.to_original(enumerate_groups(whole.problem(), consider_improved(), deadline).solution));
+  return {std::move(best).take(), found.lower_bound_us};
 }
 
 }  // namespace nestrt::scheduler

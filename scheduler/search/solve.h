@@ -1,4 +1,4 @@
-// A problem solved with a method, as make_schedule (nestrt/driver/schedule.h) does it for a plan.
+// Solves a problem with a method, as make_schedule (nestrt/driver/schedule.h) does for a plan.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,12 @@ namespace nestrt::scheduler {
 struct Solved {
   Solution solution;
   double lower_bound_us = 0;
-  bool is_complete = true;  // kPaper: whether the budget left time for all matchings
+  bool is_complete = true;  // kGroupEnumeration: false if the budget ended before all matchings were tried
 };
 
-// Methods but kFileOrder. With time enough kOptimum is never slower than kPaper and that never slower than kSequential;
-// none but kThroughput is ever slower than one unit. What is best when the budget ends is taken.
+// Supports every method except kFileOrder. Given enough time, kOptimum is never slower than kGroupEnumeration, and
+// kGroupEnumeration never slower than kSequential. Only kThroughput can be slower than one unit. Returns the best
+// solution found within the budget.
 Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microseconds budget);
 
 }  // namespace nestrt::scheduler

@@ -12,12 +12,12 @@ namespace {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// More is not worth its time: what is left out still gives a bound.
+// A wider search gains little for its time: dropped states still give a bound.
 constexpr size_t kMaxWidth = 2048;
-// Sums of the same times differ in their last digits.
-constexpr double kOfRounding = 1e-12;
+// Relative difference of sums of the same times.
+constexpr double kRounding = 1e-12;
 
-// The tasks of a stretch alone.
+// Returns the tasks of a stretch as a separate problem.
 Problem problem_of(const Problem& whole, const Stretch& stretch) {
   Problem problem;
   problem.units = whole.units;
@@ -33,7 +33,7 @@ Problem problem_of(const Problem& whole, const Stretch& stretch) {
   return problem;
 }
 
-// What of a solution of the whole is the stretch's.
+// Returns the part of a solution of the whole that belongs to the stretch.
 Solution solution_of(const Problem& problem, const Stretch& stretch, const Solution& whole) {
   const uint32_t first = stretch.tasks.front();
   std::vector<Decision> order;
@@ -43,7 +43,7 @@ Solution solution_of(const Problem& problem, const Stretch& stretch, const Solut
   return order.empty() ? Solution() : evaluate(problem, order);
 }
 
-// Searches a stretch alone, and raises its bound. Its decisions in the order of the whole problem.
+// Searches a stretch alone and raises its bound. Returns its decisions in terms of the whole problem.
 std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32_t index, Deadline deadline,
                                     const Solution& begin) {
   const Stretch& stretch = bounds.stretches()[index];
@@ -58,21 +58,21 @@ std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32
   if (problem.tasks.size() > 1 && std::chrono::steady_clock::now() < deadline) {
     known = improve_by_moves(problem, alone, std::move(known), deadline);
     SearchResult found = search(problem, alone, options, std::move(known));
-    bounds.raise(index, found.lower_bound_us * (1 - kOfRounding));
+    bounds.raise(index, found.lower_bound_us * (1 - kRounding));
     known = std::move(found.best);
   }
   for (Decision& decision : known.order) decision.task += stretch.tasks.front();
   return std::move(known.order);
 }
 
-// Of the time that remains each stretch gets what its tasks are among those that are still to be searched.
+// Divides the remaining time among the stretches in proportion to their tasks.
 class TimeShares {
  public:
   TimeShares(const Bounds& bounds, Deadline deadline) : deadline_(deadline) {
     for (const Stretch& stretch : bounds.stretches()) tasks_left_ += tasks_of(stretch);
   }
 
-  // When the search of the next one is to end.
+  // Returns the deadline for the search of the next stretch.
   Deadline end_of(const Stretch& stretch) {
     const size_t tasks = tasks_of(stretch), left = std::exchange(tasks_left_, tasks_left_ - tasks);
     const auto now = std::chrono::steady_clock::now();
@@ -87,7 +87,7 @@ class TimeShares {
   size_t tasks_left_ = 0;
 };
 
-// The whole choice of a barrier, or the divided one, that lets all that follows begin first.
+// Returns the choice of a barrier with the smallest bound for the end of the schedule.
 Decision place_barrier(const Problem& problem, const Bounds& bounds, const Timeline& timeline, uint32_t task) {
   Decision best{task, 0, false};
   double least = std::numeric_limits<double>::infinity();
@@ -108,7 +108,7 @@ Decision place_barrier(const Problem& problem, const Bounds& bounds, const Timel
 
 }  // namespace
 
-Solution sharpen(const Problem& problem, Bounds& bounds, Deadline deadline, const Solution& known) {
+Solution tighten_bounds(const Problem& problem, Bounds& bounds, Deadline deadline, const Solution& known) {
   Timeline timeline(problem);
   TimeShares shares(bounds, deadline);
   for (uint32_t index = 0; index < bounds.stretches().size(); ++index) {

@@ -1,7 +1,7 @@
-// Bounds of stretches by search: what lies between two separators (scheduler/problem/joins.h) as a problem of its own,
-// with all that it reads there at once and everywhere, takes no longer than it does in any schedule of the whole. Its
-// work alone, which can be divided as one likes (scheduler/search/bounds.h), is less: the sum over the stretches of a
-// network tells schedules apart only if each is nearly exact.
+// Bounds of stretches by search. The tasks between two separators (scheduler/problem/joins.h), as a separate problem
+// with all outside inputs available from the start on every unit, need no more time than in any schedule of the whole.
+// The bound from work alone, which may be split arbitrarily (scheduler/search/bounds.h), is smaller. The sum over the
+// stretches of a network distinguishes schedules only if each term is nearly exact.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace nestrt::scheduler {
 
-// Raises the bounds of stretches with several tasks to what a search proves, as long as time remains, of which each
-// gets a share. Returns the schedules found for them, one after the other, with barriers where they end first.
-// `known`: a solution whose decisions are where each search begins; may be empty.
-Solution sharpen(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline,
-                 const Solution& known = {});
+// Raises the bounds of stretches with several tasks to what a search proves, and divides the remaining time among them.
+// Returns the schedules found for them one after the other, with barriers where they end first. `known`: a solution
+// from which each search starts; may be empty.
+Solution tighten_bounds(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline,
+                        const Solution& known = {});
 
 }  // namespace nestrt::scheduler

@@ -10,7 +10,7 @@ Timeline::Timeline(const Problem& problem)
       ends_(problem.tasks.size()),
       free_(problem.lanes.size(), 0) {}
 
-// When all that a part reads of a task is there.
+// Returns when everything that a part reads of a task has arrived.
 double Timeline::arrival_us(const TaskInput& input, const Part& part) const {
   double arrival = 0;
   const std::vector<Part>& parts = problem_.tasks[input.task].choices[choice_[input.task]].parts;

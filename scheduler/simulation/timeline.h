@@ -1,4 +1,4 @@
-// Timeline: a schedule of a problem as it grows, each task appended to its lanes as early as it can start.
+// Timeline: a growing schedule of a problem. Each task is appended to its lanes as early as it can start.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Timeline {
  public:
   explicit Timeline(const Problem& problem);
 
-  // The ends of the task's parts if it were placed now. These require that the inputs of the task are placed.
+  // Return or set the ends of the task's parts if it is placed next. Require: the inputs of the task are placed.
   PartEnds ends_of(Decision decision) const;
   void place(Decision decision);
   Solution solution() && { return {std::move(order_), makespan_}; }

@@ -14,8 +14,7 @@ Status unknown_step(uint32_t step, const char* why) {
   return Status(Code::kInvalidArgument, fmt::format("step {} of the schedule {}", step, why));
 }
 
-// The problem's lane for one of a schedule's: of the same unit, and the first, second, ... of them for the first,
-// second, ... of that one's.
+// Returns the problem's lane for a lane of the schedule. The lanes of one unit correspond in order.
 uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t lane) {
   const uint32_t unit = schedule.lanes[lane].unit;
   const auto is_of_unit = [unit](const Lane& other) { return other.unit == unit; };
@@ -27,10 +26,10 @@ uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t
 
 Result<uint32_t> find_task(const std::vector<uint32_t>& tasks, const Schedule& schedule, uint32_t index) {
   const Step& step = schedule.steps[index];
-  if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has a lane that does not exist");
+  if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has an invalid lane");
   const uint32_t task = step.branch < tasks.size() ? tasks[step.branch] : kInvalidIndex;
   if (task == kInvalidIndex)
-    return unknown_step(index, fmt::format("computes branch {}, which is no task", step.branch).c_str());
+    return unknown_step(index, fmt::format("computes branch {}, which has no task", step.branch).c_str());
   return task;
 }
 
@@ -41,7 +40,7 @@ Result<Part> find_part(const Problem& problem, uint32_t task, const Schedule& sc
       if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&
           part.channels == step.channels && part.threads == step.threads)
         return part;
-  return unknown_step(index, "is none that the problem knows the cost of");
+  return unknown_step(index, "has no known cost");
 }
 
 Part part_of(const Task& task, const Step& step, double us) {
@@ -60,12 +59,12 @@ Status find_needs(const Problem& problem, const Schedule& schedule, VirtualSteps
     VirtualStep& step = all.steps[index];
     step.first_need = static_cast<uint32_t>(all.needs.size());
     for (const TaskInput& input : problem.tasks[step.task].inputs) {
-      if (steps_of[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
+      if (steps_of[input.task].empty()) return unknown_step(index, "precedes a step that it reads");
       for (const uint32_t from : steps_of[input.task])
         if (reads(input, step.part, all.steps[from].part)) all.needs.push_back({from, input.bytes});
     }
     for (const uint32_t wait : schedule.steps[index].waits) {
-      if (wait >= index) return unknown_step(index, "waits for a later one");
+      if (wait >= index) return unknown_step(index, "waits for a later step");
       all.needs.push_back({wait, 0});
     }
     step.end_need = static_cast<uint32_t>(all.needs.size());
@@ -74,7 +73,7 @@ Status find_needs(const Problem& problem, const Schedule& schedule, VirtualSteps
   return {};
 }
 
-// The steps of decisions, one after the other; those of a task side by side.
+// Makes the steps of decisions in order. The steps of a task are adjacent.
 class StepsOfDecisions {
  public:
   explicit StepsOfDecisions(const Problem& problem) : problem_(problem), first_(problem.tasks.size() + 1, 0) {}
@@ -130,7 +129,7 @@ Result<VirtualSteps> virtual_steps(const Problem& problem, const Schedule& sched
       step.part = part_of(problem.tasks[step.task], schedule.steps[index], step_us[index]);
     }
     step.part.lane = problem_lane(problem, schedule, schedule.steps[index].lane);
-    if (step.part.lane == kInvalidIndex) return unknown_step(index, "has one lane too many of its unit");
+    if (step.part.lane == kInvalidIndex) return unknown_step(index, "uses more lanes of its unit than the problem has");
   }
   NESTRT_RETURN_IF_ERROR(find_needs(problem, schedule, all));
   return all;

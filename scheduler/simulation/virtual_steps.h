@@ -1,4 +1,5 @@
-// The steps of a schedule as parts of a problem's tasks, with what each waits for: what virtual time goes by.
+// The steps of a schedule as parts of a problem's tasks, with their dependencies: the input of the virtual-time
+// simulation.
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@
 
 namespace nestrt::scheduler {
 
-// An earlier step, and how many bytes of what it computes are read.
+// An earlier step and the number of bytes read of its output.
 struct Need {
   uint32_t step = 0;
   double bytes = 0;
@@ -23,24 +24,24 @@ struct VirtualStep {
 
 struct VirtualSteps {
   std::vector<VirtualStep> steps;
-  std::vector<Need> needs;  // those of a step side by side
+  std::vector<Need> needs;  // those of a step are adjacent
 
   std::span<const Need> needs_of(const VirtualStep& step) const {
     return std::span(needs).subspan(step.first_need, step.end_need - step.first_need);
   }
 };
 
-// By branch; kInvalidIndex where it is no task.
+// Returns the task of each branch; kInvalidIndex if it has no task.
 std::vector<uint32_t> tasks_by_branch(const Problem& problem);
 
-// By step; each takes as long as `step_us` says, by step, whether or not it is a choice of the problem; where that is
-// empty, what its choice takes. Errors: kInvalidArgument: the schedule has a step that is no choice of the problem, or
-// steps before those they need.
+// Returns the steps of a schedule. `step_us`: the time of each step, also for steps that are not choices of the
+// problem; if empty, each takes the time of its choice. Errors: kInvalidArgument (the schedule has a step that is not a
+// choice of the problem, or a step before one that it needs).
 Result<VirtualSteps> virtual_steps(const Problem& problem, const Schedule& schedule,
                                    std::span<const double> step_us = {});
 
-// Those of decisions, in an order that respects the graph, as to_schedule() (scheduler/problem/schedule_steps.h) makes
-// them.
+// Returns the steps of decisions in an order that respects the graph, as to_schedule()
+// (scheduler/problem/schedule_steps.h) makes them.
 VirtualSteps virtual_steps(const Problem& problem, std::span<const Decision> order);
 
 }  // namespace nestrt::scheduler

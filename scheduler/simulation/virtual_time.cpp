@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 #include "scheduler/problem/invalid_index.h"
 #include "scheduler/problem/joins.h"
 #include "scheduler/problem/rates.h"
@@ -25,26 +25,26 @@ double microseconds(UnitQueue::Time time) {
 
 struct VirtualSessionState;
 
-// A session's lane, and where it is with its steps.
+// A lane of a session and its progress.
 struct VirtualLane {
-  enum class State : uint8_t { kWaiting, kQueued, kRunning };  // for what the step reads; for its unit
+  enum class State : uint8_t { kWaiting, kQueued, kRunning };  // waits for its inputs; waits for its unit; runs
   VirtualSessionState* session = nullptr;
   uint32_t first = kInvalidIndex;
-  uint32_t step = kInvalidIndex;  // none: its steps are over
+  uint32_t step = kInvalidIndex;  // kInvalidIndex: no steps remain
   State state = State::kWaiting;
-  double left_us = 0;    // of the step that runs, alone
-  double free_us = 0;    // when the step before ended
-  double queued_us = 0;  // when the step that waits for its unit began to
+  double left_us = 0;    // of the running step, alone
+  double free_us = 0;    // when the previous step ended
+  double queued_us = 0;  // when the step began to wait for its unit
 };
 
 struct VirtualStepState : UnitClaim {
   VirtualLane* lane = nullptr;
   uint32_t next_of_lane = kInvalidIndex;
   StepSpan span;           // of the last inference
-  double end_us = kNever;  // of the inference under way, from its begin
+  double end_us = kNever;  // in the current inference, from its begin
 };
 
-// A session, and where it is with its inferences.
+// A session and its progress.
 struct VirtualSessionState {
   VirtualSessionState(const Problem& its_problem, VirtualSteps its_steps, bool is_urgent = false)
       : problem(its_problem),
@@ -57,14 +57,14 @@ struct VirtualSessionState {
   bool urgent;
   VirtualSteps all;
   std::vector<VirtualStepState> states;  // by step
-  size_t steps_left = 0;                 // of the inference under way
-  VirtualInference inference;            // its end as far as it is known
+  size_t steps_left = 0;                 // in the current inference
+  VirtualInference inference;            // its end so far
 
   const Part& part(const VirtualLane& lane) const { return all.steps[lane.step].part; }
   VirtualStepState& state(const VirtualLane& lane) { return states[lane.step]; }
 };
 
-// From event to event: a step starts, or ends, or a waiter begins to look for its end.
+// Discrete-event simulation. Events: a step starts or ends, or a thread begins to poll for its end.
 class VirtualTime {
  public:
   VirtualTime(const Problem& problem, std::span<VirtualSessionState> sessions)
@@ -76,7 +76,7 @@ class VirtualTime {
     for (size_t i = 0; i < sessions.size(); ++i) add_lanes(sessions[i], &lanes_[i * problem.lanes.size()]);
   }
 
-  // Until goes_on() says no of a session's inference that is over.
+  // Runs until goes_on() returns false for a session whose inference has ended.
   void run(FunctionRef<bool(VirtualSessionState&)> goes_on) {
     while (next_event()) {
       for (VirtualSessionState& state : sessions_) {
@@ -88,13 +88,13 @@ class VirtualTime {
   }
 
  private:
-  // One beside the host.
+  // An accelerator.
   struct VirtualUnit {
     UnitQueue queue;
     bool is_taken = false;
   };
 
-  // `lanes`: those of the session, as the problem has them.
+  // `lanes`: the session's, in the order of the problem's lanes.
   static void add_lanes(VirtualSessionState& state, VirtualLane* lanes) {
     for (auto step = static_cast<uint32_t>(state.all.steps.size()); step-- > 0;) {
       VirtualLane& lane = lanes[state.all.steps[step].part.lane];
@@ -106,7 +106,7 @@ class VirtualTime {
     }
   }
 
-  // As soon as the caller has the results of the one before.
+  // Begins when the caller has the results of the previous inference.
   void begin_next(VirtualSessionState& state) {
     const double begin = state.inference.end_us;
     state.inference = {begin, begin};
@@ -119,7 +119,7 @@ class VirtualTime {
     }
   }
 
-  // False where nothing is left to do.
+  // Returns false if nothing remains to do.
   bool next_event() {
     double next = kNever;
     int waiting = 0;
@@ -137,22 +137,23 @@ class VirtualTime {
     const std::vector<double>& rate = rates_.of(running_, waiting);
     const auto change_at = [&](size_t i) { return now_ + until_change(running_[i]) / rate[i]; };
     for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, change_at(i));
-    // What changes now has changed, however little of it the digits of a late time can tell.
+    // What changes now counts as changed, even if the time is too late to represent so small a step.
     for (size_t i = 0; i < running_.size(); ++i)
       advance(*running_lanes_[i], change_at(i) <= next ? until_change(running_[i]) : (next - now_) * rate[i], next);
     now_ = next;
     return true;
   }
 
-  // A running part changes what others get when somebody begins to look for its end, and when it ends.
+  // Returns the work of a running part until it changes the rates of others: when a thread begins to poll for its end,
+  // and when it ends.
   double until_change(const RunningPart& running) const {
     const double awake = awaited_us(problem_, *running.part);
     const bool is_still_alone = awake > 0 && !is_awaited(problem_, running);
     return is_still_alone ? running.left_us - awake : running.left_us;
   }
 
-  // Starts the lane's next step, or has it wait for its unit, or has the next event be no later than what becomes of
-  // its waiting. True where it waits without sleeping, on one of the host's cores beside those of its steps.
+  // Starts the lane's next step or queues it for its unit; otherwise lowers `next` to the next change of its wait.
+  // Returns true if the lane polls on one of the host's cores in addition to those of its steps.
   bool start_or_wait(VirtualLane& lane, double& next) {
     if (lane.step == kInvalidIndex) return false;
     VirtualSessionState& state = *lane.session;
@@ -183,11 +184,12 @@ class VirtualTime {
     unit_of(lane).queue.add(lane.session->state(lane), time_of(now_));
   }
 
-  // The next of those who wait for the unit gets it; who had to wait has gone to sleep. Returns when to look again.
+  // Gives a free unit to the next claim in its queue. A lane that had to wait has gone to sleep and must wake. Returns
+  // when to check again.
   double give(VirtualUnit& unit) {
     if (unit.is_taken || unit.queue.oldest() == nullptr) return kNever;
     UnitClaim* const claim = unit.queue.next(time_of(now_));
-    if (claim == nullptr) return microseconds(unit.queue.kept_until());
+    if (claim == nullptr) return microseconds(unit.queue.reserved_until());
     VirtualLane& lane = *static_cast<VirtualStepState*>(claim)->lane;
     unit.queue.begin(*claim, time_of(now_));
     unit.is_taken = true;
@@ -200,7 +202,7 @@ class VirtualTime {
     lane.left_us -= done_us;
     VirtualSessionState& state = *lane.session;
     const VirtualStep& ended = state.all.steps[lane.step];
-    if (lane.left_us > ended.part.us * kDigits) return;
+    if (lane.left_us > ended.part.us * kTimeRounding) return;
     VirtualStepState& step = state.state(lane);
     if (!problem_.unit_of(ended.part).is_host) {
       unit_of(lane).queue.end(step, time_of(now));
@@ -217,7 +219,7 @@ class VirtualTime {
     lane.step = step.next_of_lane;
   }
 
-  // When a step has all that it reads; kNever where a step that it needs has not ended.
+  // Returns when a step has all its inputs; kNever if a step that it needs has not ended.
   static double ready_us(const VirtualSessionState& state, uint32_t index) {
     const Problem& problem = state.problem;
     const VirtualStep& step = state.all.steps[index];
@@ -232,7 +234,7 @@ class VirtualTime {
 
   VirtualUnit& unit_of(const VirtualLane& lane) { return units_[problem_.lanes[lane.session->part(lane).lane].unit]; }
 
-  const Problem& problem_;  // any session's, for what all have in common
+  const Problem& problem_;  // any session's, for what all of them share
   Rates rates_;
   const std::span<VirtualSessionState> sessions_;
   std::vector<VirtualLane> lanes_;
@@ -270,9 +272,9 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
   std::vector<VirtualSessionState> states;
   for (const VirtualSession& session : sessions) {
     if (!have_same_units(session.problem, sessions[0].problem))
-      return Status(Code::kInvalidArgument, "sessions in virtual time need the same units and ways to share the host");
+      return Status(Code::kInvalidArgument, "concurrent sessions require the same units and host lanes");
     NESTRT_ASSIGN_OR_RETURN(VirtualSteps steps, virtual_steps(session.problem, session.schedule));
-    if (steps.steps.empty()) return Status(Code::kInvalidArgument, "a session in virtual time computes nothing");
+    if (steps.steps.empty()) return Status(Code::kInvalidArgument, "a simulated session computes nothing");
     states.emplace_back(session.problem, std::move(steps), session.urgent);
   }
   std::vector<std::vector<VirtualInference>> over(sessions.size());
@@ -287,27 +289,27 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
 Result<Loads> loads_of(const Problem& problem, const Schedule& schedule) {
   NESTRT_ASSIGN_OR_RETURN(const VirtualSteps all, virtual_steps(problem, schedule));
   Loads loads{std::vector<double>(problem.units.size(), 0), std::vector<double>(problem.units.size(), 0)};
-  const auto hand_over = [&](uint32_t unit, double bytes) {
-    if (!problem.units[unit].is_host) loads.hand_over_us[unit] += copy_us(problem.units[unit], bytes);
+  const auto add_transfer = [&](uint32_t unit, double bytes) {
+    if (!problem.units[unit].is_host) loads.transfers_us[unit] += copy_us(problem.units[unit], bytes);
   };
   for (const VirtualStep& step : all.steps) {
     const uint32_t unit = problem.lanes[step.part.lane].unit;
     const Task& task = problem.tasks[step.task];
     loads.units_us[unit] += step.part.us * step.part.unit_share;
     loads.bytes += step.part.bytes;
-    hand_over(unit, task.caller_bytes + task.result_bytes * step.part.output_share);
+    add_transfer(unit, task.caller_bytes + task.result_bytes * step.part.output_share);
     for (const Need& need : all.needs_of(step)) {
       const Part& before = all.steps[need.step].part;
       const uint32_t from = problem.lanes[before.lane].unit;
       if (from == unit) continue;
-      hand_over(unit, need.bytes * before.output_share);
-      hand_over(from, need.bytes * before.output_share);
+      add_transfer(unit, need.bytes * before.output_share);
+      add_transfer(from, need.bytes * before.output_share);
     }
   }
   return loads;
 }
 
-uint32_t count_groups_side_by_side(const Problem& problem, const Schedule& schedule, const VirtualRun& run) {
+uint32_t num_concurrent_groups(const Problem& problem, const Schedule& schedule, const VirtualRun& run) {
   const JoinedGraph joined = with_joins(problem);
   const RegionTree tree = find_regions(joined.graph);
   const std::vector<uint32_t> task_of = tasks_by_branch(problem);

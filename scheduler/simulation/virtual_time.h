@@ -1,9 +1,9 @@
-// Virtual time: what a schedule would do on units with the costs of a problem, without the units.
+// Virtual time: simulates a schedule on units with the costs of a problem, without the units.
 //
-// A lane runs its steps in their order. A step starts when its lane is free, the steps that it waits for are complete
-// and seen by its unit, and all that it reads has arrived. It takes longer than alone while what units share runs short
-// (scheduler/problem/rates.h). Units beside the host run one step at a time, of whichever session; which of those that
-// wait is next their queue says (scheduler/unit_queue.h).
+// A lane runs its steps in order. A step starts when its lane is free, the steps that it waits for are complete and
+// visible to its unit, and all its inputs have arrived. It slows down while shared resources are at their limit
+// (scheduler/problem/rates.h). An accelerator runs one step at a time, of any session; its queue selects the next
+// (scheduler/unit_queue.h).
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 namespace nestrt::scheduler {
 
 struct StepSpan {
-  double ready_us = 0;  // but for its lane
+  double ready_us = 0;  // when it could start if its lane were free
   double start_us = 0;
   double end_us = 0;
 };
@@ -25,16 +25,17 @@ struct VirtualRun {
   double makespan_us = 0;       // until the caller has the results
 };
 
-// The problem may have other costs than the one that the schedule was made for, but has to have its choices. `step_us`:
-// how long each step takes, whether or not they are choices of the problem; empty: as the problem says.
-// Errors: kInvalidArgument: the schedule has a step that is no choice of the problem, or steps before those they need.
+// The problem may have other costs than the one that the schedule was made for, but must have its choices. `step_us`:
+// the time of each step, also for steps that are not choices of the problem; empty: the problem's times.
+// Errors: kInvalidArgument (the schedule has a step that is not a choice of the problem, or a step before one that it
+// needs).
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us = {});
 
-// What decisions in an order that respects the graph take, as the schedule that to_schedule() makes of them.
+// Returns the makespan of decisions in an order that respects the graph, as to_schedule() converts them.
 double makespan_in_virtual_time(const Problem& problem, std::span<const Decision> order);
 
-// A session that runs its schedule again and again, each time as soon as its caller has the results.
+// A session that runs its schedule repeatedly, each time as soon as its caller has the results.
 struct VirtualSession {
   const Problem& problem;
   const Schedule& schedule;
@@ -43,24 +44,27 @@ struct VirtualSession {
 
 struct VirtualInference {
   double begin_us = 0;
-  double end_us = 0;  // the caller has the results
+  double end_us = 0;  // when the caller has the results
 };
 
-// Sessions side by side, on the same units, until each has run so many inferences. By session: all that it has run.
-// Errors: as above; kInvalidArgument: the problems are of different units, or share the host's cores out in different
-// ways.
+// Runs concurrent sessions on the same units until each has completed `inferences` inferences. Returns all inferences
+// by session. Errors: as above; kInvalidArgument (the problems have different units, or divide the host's cores in
+// different ways).
 Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
                                                                        size_t inferences);
 
-// What one inference takes of what several in flight share.
+// The load of one inference on resources that several inferences in flight share.
 struct Loads {
-  std::vector<double> units_us;      // with what is handed over, the largest is the least time between two
-  std::vector<double> hand_over_us;  // of units: until what they read of others, and write, has been brought over
-  double bytes = 0;                  // from and to memory
+  // by unit; the maximum over units, transfers included, is the minimum time between two inferences
+  std::vector<double> units_us;
+  // by unit: time to transfer the inputs and outputs that it exchanges with other units
+  std::vector<double> transfers_us;
+  double bytes = 0;  // transferred from and to memory
 };
 Result<Loads> loads_of(const Problem& problem, const Schedule& schedule);
 
-// Groups of branches (scheduler/problem/regions.h) of which at least two compute at the same time.
-uint32_t count_groups_side_by_side(const Problem& problem, const Schedule& schedule, const VirtualRun& run);
+// Returns the number of groups of branches (scheduler/problem/regions.h) of which at least two compute at the same
+// time.
+uint32_t num_concurrent_groups(const Problem& problem, const Schedule& schedule, const VirtualRun& run);
 
 }  // namespace nestrt::scheduler

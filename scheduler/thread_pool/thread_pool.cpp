@@ -20,8 +20,8 @@ int available_cores() {
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& options) {
   if (options.num_threads < 0 || options.num_threads > kMaxThreads)
     return Status(Code::kInvalidArgument,
-                  fmt::format("a pool has 1 to {} threads, or 0 for all cores; {} were asked for", kMaxThreads,
-                              options.num_threads));
+                  fmt::format("invalid number of threads {}; expected 1 to {}, or 0 for all cores", options.num_threads,
+                              kMaxThreads));
   std::unique_ptr<ThreadPool> pool(new ThreadPool(options));
   NESTRT_RETURN_IF_ERROR(pool->start());
   return pool;
@@ -40,7 +40,7 @@ Status ThreadPool::start() {
                                                     num_threads_, started.error().message()));
     workers_.push_back(std::move(*started));
   }
-  // A thread's first steps ask for memory; whoever runs on a pool that is ready must not see them.
+  // The first steps of a thread allocate memory. Waiting keeps that out of the first run.
   for (int running = running_.load(); running < num_threads_ - 1; running = running_.load()) running_.wait(running);
   return {};
 }
@@ -67,12 +67,12 @@ ThreadPool::Workers ThreadPool::workers_of(const CoreShare& share) const {
   return {begin, std::min(begin + helpers, num_threads_)};
 }
 
-// -1 where all are taken.
+// Returns -1 if all slots are in use.
 int ThreadPool::claim_slot() {
   uint64_t claimed = claimed_.load(std::memory_order_relaxed);
   while (claimed != ~uint64_t{0}) {
     const int index = std::countr_one(claimed);
-    // Acquire: everything about the job that used the slot before has happened.
+    // Acquire: everything about the previous job of the slot has happened.
     if (claimed_.compare_exchange_weak(claimed, claimed | uint64_t{1} << index, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return index;
@@ -94,7 +94,7 @@ void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers wor
   if (urgent) urgent_.fetch_or(bit);
   open_.fetch_or(bit);
   const bool everybody = workers.end - workers.begin == num_threads_ - 1;
-  wake(everybody ? count - 1 : num_threads_);  // whom it wakes nobody can say
+  wake(everybody ? count - 1 : num_threads_);  // notify_one() cannot select which workers it wakes
 
   drain(job, 0);
   open_.fetch_and(~bit);
@@ -107,7 +107,7 @@ void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers wor
   claimed_.fetch_and(~bit, std::memory_order_release);
 }
 
-// Lets nobody in any more and waits until everybody has left.
+// Stops workers from joining and waits until all have left.
 void ThreadPool::close(Job& job) {
   if ((job.state.fetch_and(~Job::kOpen, std::memory_order_acq_rel) & ~Job::kOpen) == 0) return;
   wait_until(job.state, spin_, [](uint32_t state) { return state == 0; });
@@ -119,11 +119,11 @@ int64_t ThreadPool::Job::take(int slot) {
   return count - 1 - back.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Runs indices until none is left, or, on a worker, until something urgent turns up; whether there was any.
+// Runs indices until none is left or, on a worker, until something urgent arrives. Returns whether it ran any.
 bool ThreadPool::drain(Job& job, int slot) {
   const Task& task = *job.task;
   bool any = false;
-  while (job.urgent || let_urgent_go_first(slot)) {
+  while (job.urgent || yield_to_urgent(slot)) {
     const int64_t index = job.take(slot);
     if (index < 0) break;
     task(index, slot);
@@ -132,9 +132,9 @@ bool ThreadPool::drain(Job& job, int slot) {
   return any;
 }
 
-// Before each index of work that is not urgent. A worker has to leave it: false. Its caller waits, but for a few urgent
-// jobs only, so that its work goes on however many there are.
-bool ThreadPool::let_urgent_go_first(int slot) {
+// Called before each index of work that is not urgent. Returns false if a worker has to leave. The caller waits for a
+// limited number of urgent jobs, so that its work progresses however many there are.
+bool ThreadPool::yield_to_urgent(int slot) {
   if (urgent_.load(std::memory_order_relaxed) == 0) return true;
   if (slot != 0) return false;
   const uint32_t first = urgent_over_.load();
@@ -144,15 +144,15 @@ bool ThreadPool::let_urgent_go_first(int slot) {
 }
 
 bool ThreadPool::join(Job& job, int worker) {
-  const auto is_welcome = [&] {
+  const auto may_join = [&] {
     return worker >= job.begin.load(std::memory_order_relaxed) && worker < job.end.load(std::memory_order_relaxed);
   };
   uint32_t state = job.state.load(std::memory_order_relaxed);
   do {
-    if ((state & Job::kOpen) == 0 || !is_welcome()) return false;
+    if ((state & Job::kOpen) == 0 || !may_join()) return false;
   } while (!job.state.compare_exchange_weak(state, state + 1, std::memory_order_acquire, std::memory_order_relaxed));
-  const bool any = is_welcome() && drain(job, worker - job.begin.load(std::memory_order_relaxed) + 1);
-  // The last one out tells the caller, who may be asleep.
+  const bool any = may_join() && drain(job, worker - job.begin.load(std::memory_order_relaxed) + 1);
+  // The last worker to leave wakes the caller, which may be asleep.
   if (job.state.fetch_sub(1, std::memory_order_release) == 1) job.state.notify_one();
   return any;
 }
@@ -170,7 +170,7 @@ bool ThreadPool::run_lanes(int lanes, FunctionRef<void(int)> lane) {
   return true;
 }
 
-// Whether the worker was asked to.
+// Returns whether the worker had been asked to run a lane.
 bool ThreadPool::run_lane(int worker) {
   std::atomic<int>& asked = lane_of_[static_cast<size_t>(worker)];
   const int lane = asked.load(std::memory_order_acquire);
@@ -181,13 +181,13 @@ bool ThreadPool::run_lane(int worker) {
   return true;
 }
 
-// Looks at every open job once, the urgent ones first; whether there was anything to do.
+// Looks at every open job once, urgent ones first. Returns whether there was anything to do.
 bool ThreadPool::help(int worker) {
   const uint64_t urgent = urgent_.load();
   return (urgent != 0 && help(worker, urgent)) || help(worker, open_.load() & ~urgent);
 }
 
-// Each worker begins at another one.
+// Each worker starts at a different slot.
 bool ThreadPool::help(int worker, uint64_t jobs) {
   const int first = worker % kMaxJobs;
   bool any = false;
@@ -210,7 +210,7 @@ void ThreadPool::work(int worker) {
   }
 }
 
-// sleepers_ and epoch_ are written and read in opposite orders here and in wake(), all sequentially consistent: either
+// sleepers_ and epoch_ are written and read in opposite orders here and in wake(), all sequentially consistent. Either
 // the waker sees the sleeper, or the sleeper sees the new epoch.
 void ThreadPool::sleep_until_changed(uint32_t epoch) {
   sleepers_.fetch_add(1);

@@ -1,21 +1,21 @@
 // ThreadPool: the cores that kernels share. One pool serves every session whose units share it: those of one
 // open_units() in C++, those created with the same units and number of threads in C.
 //
-// How it works: a caller opens a job in one of a fixed number of slots and starts on its indices at once; workers
-// that look for work join any open job and claim indices from the same counter. The caller returns when no index is
-// left and every worker has gone. So a job never waits for a worker that is busy elsewhere, jobs of several sessions
-// proceed side by side, and nothing is allocated.
-// Workers look for work for `spin` after their last job, then sleep: an idle pool costs no CPU.
+// How it works: a caller opens a job in one of a fixed number of slots and starts on its indices immediately. Idle
+// workers join any open job and claim indices from the same counter. The caller returns when no index is left and every
+// worker has left. A job therefore never waits for a worker that is busy elsewhere, jobs of several sessions run
+// concurrently, and nothing is allocated.
+// Workers poll for work for `spin` after their last job, then sleep: an idle pool uses no CPU.
 //
-// Lanes are what may wait for each other: each has a worker to itself, so that only one caller can have lanes at a
-// time. They are the last workers, those with the shares of jobs the first.
+// Lanes may wait for each other. Each has a dedicated worker, so that only one caller can have lanes at a time. Lanes
+// use the last workers, shares of jobs the first.
 //
-// A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
-// workers turn to it first, and leave other jobs, between two of their indices, for it. The callers of those wait
-// before each index until it is done, but let no more than kMaxPassed urgent jobs go first.
+// A job may be open to some of the workers only, so that concurrent jobs divide the cores. A job may be urgent: workers
+// look at it first, and leave other jobs for it between two of their indices. The callers of those jobs wait before
+// each index until it is done, for at most kMaxPassed urgent jobs.
 //
-// With one thread there are no workers: everything runs on the caller's thread, in order. So it does in a child made by
-// fork(), which has no workers either.
+// With one thread there are no workers: everything runs on the caller's thread, in order. The same applies in a child
+// made by fork(), which has no workers.
 #pragma once
 
 #include <array>
@@ -25,26 +25,26 @@
 #include <memory>
 #include <vector>
 
-#include "nestrt/driver/host.h"
-#include "nestrt/driver/parallel.h"
 #include "nestrt/result.h"
+#include "runtime/core/host.h"
+#include "runtime/kernel/parallel.h"
 #include "runtime/platform/named_thread.h"
 
 namespace nestrt::scheduler {
 
 struct ThreadPoolOptions {
-  int num_threads = 0;                 // the caller included; 0: available_cores()
-  std::chrono::microseconds spin{50};  // 0: sleep at once
+  int num_threads = 0;                 // including the caller; 0: available_cores()
+  std::chrono::microseconds spin{50};  // 0: sleep immediately
 };
 
-// The cores that this process may use (its CPU affinity), at least 1.
+// Returns the number of cores that this process may use (its CPU affinity), at least 1.
 int available_cores();
 
-// Threads that jobs share: a pool, or what stands for one.
+// Threads that jobs share: a pool or a substitute for one.
 class SharedRunner : public ParallelRunner {
  public:
   using ParallelRunner::parallel_for;
-  // Slots are below share.threads.
+  // Slots are less than share.threads.
   virtual void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const CoreShare& share) = 0;
 };
 
@@ -53,7 +53,7 @@ class ThreadPool final : public SharedRunner {
   static constexpr int kMaxThreads = 256;
   static constexpr uint32_t kMaxPassed = 16;
 
-  // Errors: kInvalidArgument, kUnavailable (no more threads to be had).
+  // Errors: kInvalidArgument, kUnavailable (no more threads available).
   static Result<std::unique_ptr<ThreadPool>> create(const ThreadPoolOptions& options = {});
   // Requires: no parallel_for is running. Joins the workers.
   ~ThreadPool() override;
@@ -66,33 +66,34 @@ class ThreadPool final : public SharedRunner {
 
   // Runs lane(0) here and lane(1), ..., lane(lanes - 1) on workers, all at the same time; returns when all have
   // returned. Lanes may call parallel_for: with a share of num_threads() / lanes threads and their own number as index
-  // they share the pool out. False, and nothing has run, where there are fewer threads or another caller has lanes.
+  // they divide the pool. Returns false without running anything if there are fewer threads or another caller has
+  // lanes.
   bool run_lanes(int lanes, FunctionRef<void(int)> lane);
 
  private:
   using Task = FunctionRef<void(int64_t, int)>;
 
-  // By number of the worker, from 1; those from `begin` to before `end`.
+  // A range of workers by number, from 1: [begin, end).
   struct Workers {
     int begin = 1;
     int end = 1;
   };
 
-  // Belongs to the pool, not to the caller's stack: a worker may still be looking at it when the caller has returned.
+  // Belongs to the pool, not to the caller's stack: a worker may still look at it after the caller has returned.
   struct alignas(64) Job {
     static constexpr uint32_t kOpen = uint32_t{1} << 31;
     std::atomic<uint32_t> state{0};  // kOpen while workers may join, plus the number of workers inside
     const Task* task = nullptr;      // task and count change only while state is 0
     int64_t count = 0;
     bool urgent = false;
-    // Who may join; a hint before joining, and then the truth.
+    // Workers that may join. Only a hint before joining.
     std::atomic<int> begin{1}, end{1};
-    // Indices are claimed by number, and taken from both ends: see take().
+    // Counts claimed indices; take() assigns indices from both ends.
     alignas(64) std::atomic<int64_t> claimed{0};
     std::atomic<int64_t> front{0}, back{0};
 
-    // The next index of a slot; -1 where none is left. Even slots go up from the first, odd ones down from the last: of
-    // operators that are cut alike, a thread then takes what it has in its caches from the one before.
+    // Returns the next index of a slot; -1 if none is left. Even slots go up from the first, odd ones down from the
+    // last. If consecutive operators are split alike, a thread then reuses its cached data.
     int64_t take(int slot);
   };
   static constexpr int kMaxJobs = 64;
@@ -111,28 +112,28 @@ class ThreadPool final : public SharedRunner {
   void run_job(int index, int64_t count, const Task& task, Workers workers, bool urgent);
   void close(Job& job);
   bool drain(Job& job, int slot);
-  bool let_urgent_go_first(int slot);
+  bool yield_to_urgent(int slot);
 
   const ForkOrigin origin_;
   int num_threads_;
   std::chrono::microseconds spin_;
   std::array<Job, kMaxJobs> jobs_;
-  std::atomic<uint64_t> claimed_{0};      // bit per job that a caller has taken
-  std::atomic<uint64_t> open_{0};         // bit per job that workers may join; a hint: the truth is in Job::state
+  std::atomic<uint64_t> claimed_{0};      // bit per slot in use by a caller
+  std::atomic<uint64_t> open_{0};         // bit per job that workers may join; a hint, Job::state decides
   std::atomic<uint64_t> urgent_{0};       // bit per open job that is urgent
-  std::atomic<uint32_t> urgent_over_{0};  // urgent jobs that are over
-  std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane that it is asked to run; 0: none
-  const FunctionRef<void(int)>* lane_ = nullptr;         // the work of the caller that has lanes
-  std::atomic<int> running_lanes_{0};                    // beside the caller's
+  std::atomic<uint32_t> urgent_over_{0};  // number of finished urgent jobs
+  std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane that it should run; 0: no lane
+  const FunctionRef<void(int)>* lane_ = nullptr;         // the lanes' function
+  std::atomic<int> running_lanes_{0};                    // without the caller's
   std::atomic<bool> has_lanes_{false};
-  std::atomic<uint32_t> epoch_{0};  // changes whenever there is something new to look at
-  std::atomic<int> running_{0};     // workers that have begun to work
+  std::atomic<uint32_t> epoch_{0};  // changes whenever there is new work
+  std::atomic<int> running_{0};     // workers that have started
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   std::vector<NamedThread> workers_;
 };
 
-// What kernels see of a share. The pool outlives it.
+// A kernel's view of a share. The pool outlives it.
 class PoolShareRunner final : public ParallelRunner {
  public:
   PoolShareRunner(SharedRunner& pool, const CoreShare& share) : pool_(pool), share_(share) {}

@@ -1,5 +1,5 @@
-// What clang's thread-safety analysis has to say of the locks of nestrt/driver/mutex.h. As it is, this compiles; each
-// MISUSE adds one line that must not.
+// Input for clang's thread-safety analysis of the locks of nestrt/driver/mutex.h. Without MISUSE it compiles. Each
+// MISUSE adds one line that must be rejected.
 #include "nestrt/driver/mutex.h"
 
 namespace nestrt {

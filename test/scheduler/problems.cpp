@@ -33,7 +33,7 @@ Choice whole(uint32_t lane, double us, uint32_t sharing, double unit_share, uint
   return {{part}, sharing};
 }
 
-// The program of a split is 100 + the share in percent, so that no two parts are the same step.
+// The program of a split is 100 + the share in percent, so that each part is a different step.
 Choice split(uint32_t lane, double lane_us, double share, double cpu_us) {
   const auto percent = static_cast<uint32_t>(share * 100);
   Choice choice = {{whole(lane, lane_us * share * 1.1, kAnySharing, 1, 100 + percent, 0).parts[0],
@@ -54,7 +54,8 @@ Part channels_on_cpu(double cpu_us, uint32_t begin, uint32_t end) {
   return part;
 }
 
-// In two parts on the CPU, or in three: the second half first, as the unit may still be busy with the task before.
+// Adds choices in two parts on the CPU, or in three: the second half first, because the unit may still be busy with the
+// task before.
 void add_followers(Task& task) {
   const double cpu_us = task.choices[0].parts[0].us;
   const Part half = channels_on_cpu(cpu_us, 50, 100);
@@ -65,7 +66,7 @@ void add_followers(Task& task) {
   task.choices.insert(task.choices.end(), added.begin(), added.end());
 }
 
-// Reads the last of its inputs by channel, if that one does not do so itself.
+// Makes the task read its last input by channel unless that task does so itself.
 void read_by_channel(Problem& problem, Task& task) {
   if (task.inputs.empty()) return;
   const std::vector<TaskInput>& before = problem.tasks[task.inputs.back().task].inputs;
@@ -101,7 +102,7 @@ void add_choices(Problem& problem, Task& task, const ProblemKind& kind, std::mt1
   }
 }
 
-// All that has been placed so far, and the best complete schedule.
+// Exhaustive search: the placement so far and the best complete schedule.
 class BruteForce {
  public:
   explicit BruteForce(const Problem& problem)
@@ -121,7 +122,7 @@ class BruteForce {
       for (const TaskInput& input : problem.tasks[task].inputs)
         if (!input.by_channel) rest_[input.task] = std::max(rest_[input.task], rest_[task]);
     }
-    // Barriers are stretches of their own, with odd numbers.
+    // Barriers are separate stretches with odd numbers.
     uint32_t stretch = 0, task = 0;
     for (const scheduler::Separator& separator : scheduler::separators_of(problem)) {
       while (task < separator.tasks_before) stretch_[task++] = stretch;
@@ -138,7 +139,7 @@ class BruteForce {
   }
 
  private:
-  // Tasks are appended by their starts, which gives every schedule once; parts of a task have starts of their own.
+  // Appends tasks by their starts, which visits every schedule once. Parts of a task have separate starts.
   void place_next(size_t placed, double last_start, double makespan) {
     if (placed == chosen_.size()) {
       best_ = std::min(best_, makespan);
@@ -182,7 +183,7 @@ class BruteForce {
     if (choice.sharing != kAnySharing) sharing = choice.sharing;
     chosen_[task] = &choice;
     ends_[task] = ends;
-    if (!is_hopeless()) place_next(placed + 1, first, makespan);
+    if (!cannot_improve()) place_next(placed + 1, first, makespan);
     chosen_[task] = nullptr;
     free_ = old_free;
     sharing_[stretch_[task]] = old_sharing;
@@ -200,8 +201,8 @@ class BruteForce {
     return start;
   }
 
-  // Whether a task that is left cannot end in time even if only its inputs kept it.
-  bool is_hopeless() const {
+  // Returns whether a remaining task cannot end in time even if it waits only for its inputs.
+  bool cannot_improve() const {
     for (uint32_t task = 0; task < chosen_.size(); ++task) {
       if (chosen_[task] != nullptr) continue;
       double ready = 0;
@@ -218,7 +219,7 @@ class BruteForce {
   std::vector<const Choice*> chosen_;
   std::vector<std::vector<double>> ends_;
   std::vector<double> free_;
-  std::vector<double> rest_;  // by task: the least time from its start to the end of all that follows
+  std::vector<double> rest_;  // by task: minimum from its start to the end of everything that follows
   std::vector<uint32_t> stretch_, sharing_;
   double best_ = std::numeric_limits<double>::infinity();
 };

@@ -11,7 +11,8 @@ namespace {
 
 const UnitInfo kUnits[] = {{"npu", "npu0", "one", 1}, {"cpu", "cpu", "isa", 2, true}};
 
-// Branches of one operator each, some of which only view what others have computed; the second may run on the NPU.
+// Returns a plan with one operator per branch, some of which only view the results of others. The second may run on the
+// NPU.
 PlanFile views_on_two_units() {
   PlanBuilder builder = views_plan();
   plan::Tables& tables = builder.tables();
@@ -43,7 +44,7 @@ struct ViewsOnTwoUnits {
   CostTable costs;
 };
 
-TEST_CASE("A schedule in the order of the file is predicted, whose views take no time") {
+TEST_CASE("A schedule in file order is predicted with views that take no time") {
   const ViewsOnTwoUnits views;
   ScheduleOptions options;
   options.method = ScheduleMethod::kFileOrder;
@@ -59,7 +60,7 @@ TEST_CASE("A schedule in the order of the file is predicted, whose views take no
   CHECK(prediction->makespan_us == Approx(one_by_one));
 }
 
-TEST_CASE("A schedule that names what there is not is refused, not read") {
+TEST_CASE("A schedule with invalid indices is rejected") {
   const ViewsOnTwoUnits views;
   const Result<Schedule> good = make_schedule(*views.plan, kUnits, views.costs);
   REQUIRE(good);
@@ -81,7 +82,7 @@ TEST_CASE("A schedule that names what there is not is refused, not read") {
   check_refused([](Step& step, Schedule& schedule) { schedule.steps.push_back(step); });
 }
 
-TEST_CASE("What is no time is no cost: it is refused with its branch, by whatever method") {
+TEST_CASE("Every method rejects an invalid cost and names its branch") {
   ViewsOnTwoUnits views;
   const UnitKey cpu{"cpu", "isa", 2};
   const Result<Schedule> good = make_schedule(*views.plan, kUnits, views.costs);
@@ -89,8 +90,8 @@ TEST_CASE("What is no time is no cost: it is refused with its branch, by whateve
   for (const double cost :
        {-0.001, 1e18, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     views.costs.set(cpu, work_name(*views.plan, 0, cpu), {cost, CostSource::kMeasured});
-    for (const ScheduleMethod method :
-         {ScheduleMethod::kSequential, ScheduleMethod::kPaper, ScheduleMethod::kOptimum, ScheduleMethod::kThroughput}) {
+    for (const ScheduleMethod method : {ScheduleMethod::kSequential, ScheduleMethod::kGroupEnumeration,
+                                        ScheduleMethod::kOptimum, ScheduleMethod::kThroughput}) {
       ScheduleOptions options;
       options.method = method;
       const Result<Schedule> schedule = make_schedule(*views.plan, kUnits, views.costs, options);
@@ -105,7 +106,7 @@ TEST_CASE("What is no time is no cost: it is refused with its branch, by whateve
   CHECK_FALSE(branch_cost(views.costs, *views.plan, 0, 1000, cpu));
 }
 
-TEST_CASE("What other sessions want is refused where it is no share of a unit's time") {
+TEST_CASE("An invalid demand of other sessions is rejected") {
   const ViewsOnTwoUnits views;
   for (const double share : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     ScheduleOptions options;

@@ -1,10 +1,11 @@
-// How long schedules take to make and how near to their lower bounds they are, on networks with random costs: a CPU
-// and an accelerator about twice as fast that has programs for most operators ("split": and for parts of them).
-// Run with --benchmark_filter=gap for the distances to the lower bound on graphs without structure.
+// Measures the time to make schedules and their distance to the lower bound, on networks with random costs: a CPU and
+// an accelerator that is about twice as fast and has programs for most operators ("split": and for parts of them). Run
+// with --benchmark_filter=gap for the distances to the lower bound on graphs without structure.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 
+#include "nestrt/driver/unit.h"
 #include "scheduler/search/solve.h"
 #include "test/scheduler/problems.h"
 #include "test/support/plan/network_graphs.h"

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A unit whose time stands still unless the test lets it pass.
+// A unit with a clock that the test controls.
 class FakeUnit {
  public:
   void pass(milliseconds time) { now_ += time; }
@@ -19,7 +19,7 @@ class FakeUnit {
     pass(time);
     queue.end(claim, now_);
   }
-  bool is_kept() const { return now_ < queue.kept_until(); }
+  bool is_reserved() const { return now_ < queue.reserved_until(); }
 
   UnitQueue queue;
 
@@ -29,7 +29,7 @@ class FakeUnit {
 
 Deadline at(int hours) { return Deadline(std::chrono::hours(hours)); }
 
-// In which order they have the unit.
+// Runs all claims and returns their order.
 std::vector<const UnitClaim*> order_of(FakeUnit& unit) {
   std::vector<const UnitClaim*> order;
   while (UnitClaim* const next = unit.next()) {
@@ -39,7 +39,7 @@ std::vector<const UnitClaim*> order_of(FakeUnit& unit) {
   return order;
 }
 
-TEST_CASE("A unit takes urgent work first, then by deadline, then in the order in which it came") {
+TEST_CASE("A unit runs urgent work first, then the earliest deadline, then the oldest") {
   UnitClaim first, second, late{false, at(9)}, early{false, at(5)}, urgent{true}, urgent_by_then{true, at(20)};
   FakeUnit unit;
   for (UnitClaim* claim : {&first, &second, &late, &urgent, &early, &urgent_by_then}) unit.add(*claim);
@@ -48,29 +48,30 @@ TEST_CASE("A unit takes urgent work first, then by deadline, then in the order i
   CHECK(unit.queue.oldest() == nullptr);
 }
 
-TEST_CASE("Who has been passed often enough has the unit next, whoever else waits") {
-  UnitClaim patient, urgent{true, at(5)};
+TEST_CASE("A claim that was passed kMaxPassed times has the unit next") {
+  UnitClaim waiting, urgent{true, at(5)};
   FakeUnit unit;
-  unit.add(patient);
+  unit.add(waiting);
   for (uint32_t i = 0; i < UnitQueue::kMaxPassed; ++i) {
     unit.add(urgent);
     REQUIRE(unit.next() == &urgent);
     unit.run(urgent, milliseconds(1));
   }
   unit.add(urgent);
-  REQUIRE(unit.next() == &patient);
-  unit.run(patient, milliseconds(1));
+  REQUIRE(unit.next() == &waiting);
+  unit.run(waiting, milliseconds(1));
   CHECK(unit.next() == &urgent);
-  unit.add(patient);  // starts anew
+  unit.add(waiting);  // the count restarts
   CHECK(unit.next() == &urgent);
 }
 
-// Urgent work that leaves the unit for 4 ms, 9 ms and 1 ms in turn.
+// Urgent work with gaps of 4 ms, 9 ms and 1 ms in turn.
 struct UnevenWork {
   static constexpr milliseconds kGaps[] = {milliseconds(4), milliseconds(9), milliseconds(1)};
   explicit UnevenWork(FakeUnit& its_unit) : unit(its_unit) {}
 
-  // Until the claim is next where urgent work has just ended; after which of it.
+  // Runs until the claim is next at the end of urgent work. Returns the number of urgent runs before that, at most
+  // `most`.
   size_t run_until_next_is(const UnitClaim& claim, size_t most) {
     for (size_t i = 0; i < most; ++i) {
       unit.add(urgent[i % 3]);
@@ -85,13 +86,13 @@ struct UnevenWork {
   UnitClaim urgent[3] = {{true}, {true}, {true}};
 };
 
-TEST_CASE("Who has been passed often enough begins where urgent work leaves the unit longest") {
+TEST_CASE("A large claim that was passed kMaxPassed times begins in the widest gap of urgent work") {
   FakeUnit unit;
   UnitClaim large;
   unit.add(large);
   unit.run(large, milliseconds(12));
   UnevenWork uneven(unit);
-  uneven.run_until_next_is(large, 9);  // so that its gaps are known
+  uneven.run_until_next_is(large, 9);  // so that the gaps are known
   unit.add(large);
   const size_t after = uneven.run_until_next_is(large, 2 * UnitQueue::kMaxPassed);
   CHECK(after % 3 == 1);
@@ -99,7 +100,7 @@ TEST_CASE("Who has been passed often enough begins where urgent work leaves the 
   CHECK(large.passed < UnitQueue::kMaxPassed + 3);
 }
 
-TEST_CASE("Who has been passed twice as often waits for no gap") {
+TEST_CASE("A claim that was passed twice kMaxPassed times does not wait for a gap") {
   FakeUnit unit;
   UnitClaim large;
   unit.add(large);
@@ -107,7 +108,7 @@ TEST_CASE("Who has been passed twice as often waits for no gap") {
   UnevenWork uneven(unit);
   uneven.run_until_next_is(large, 9);
   unit.add(large);
-  REQUIRE(uneven.run_until_next_is(large, 3) == 3);  // has seen 9 ms
+  REQUIRE(uneven.run_until_next_is(large, 3) == 3);  // has seen the gap of 9 ms
   UnitClaim dense{true};
   for (uint32_t i = 0; i <= 2 * UnitQueue::kMaxPassed; ++i) {
     unit.add(dense);
@@ -117,7 +118,7 @@ TEST_CASE("Who has been passed twice as often waits for no gap") {
   CHECK(large.passed == 2 * UnitQueue::kMaxPassed);
 }
 
-// Urgent work of 1 ms that comes every 10 ms, three times; the last has just ended.
+// Urgent work of 1 ms every 10 ms, three times; the last has just ended.
 struct PeriodicWork {
   explicit PeriodicWork(FakeUnit& unit) {
     for (int i = 0; i < 3; ++i) {
@@ -129,7 +130,7 @@ struct PeriodicWork {
   UnitClaim urgent{true};
 };
 
-TEST_CASE("A unit is kept for urgent work from what would not be over when that comes again") {
+TEST_CASE("A unit stays reserved for urgent work if other work would end too late") {
   FakeUnit unit;
   UnitClaim small, large;
   for (const auto& [claim, time] : {std::pair(&small, milliseconds(3)), std::pair(&large, milliseconds(12))}) {
@@ -149,7 +150,7 @@ TEST_CASE("A unit is kept for urgent work from what would not be over when that 
   CHECK(unit.next() == &periodic.urgent);
 }
 
-TEST_CASE("What a unit has not run yet it does not keep waiting") {
+TEST_CASE("A unit does not delay a claim that it has not run yet") {
   FakeUnit unit;
   const PeriodicWork periodic(unit);
   UnitClaim unknown;
@@ -157,7 +158,7 @@ TEST_CASE("What a unit has not run yet it does not keep waiting") {
   CHECK(unit.next() == &unknown);
 }
 
-TEST_CASE("A unit is not kept for urgent work that is late") {
+TEST_CASE("A unit does not stay reserved for urgent work that is late") {
   FakeUnit unit;
   UnitClaim large;
   unit.add(large);
@@ -167,10 +168,10 @@ TEST_CASE("A unit is not kept for urgent work that is late") {
   unit.pass(milliseconds(9));
   CHECK(unit.next() == nullptr);
   unit.pass(milliseconds(2));
-  CHECK_FALSE(unit.is_kept());
+  CHECK_FALSE(unit.is_reserved());
   CHECK(unit.next() == &large);
   unit.run(large, milliseconds(12));
-  // A pause is not taken for how it goes on.
+  // A pause is not learned as the period.
   unit.add(periodic.urgent);
   unit.run(periodic.urgent, milliseconds(1));
   unit.add(large);
@@ -180,7 +181,7 @@ TEST_CASE("A unit is not kept for urgent work that is late") {
   CHECK(unit.next() == &large);
 }
 
-TEST_CASE("Who waits no more, or does not exist any more, is not asked for") {
+TEST_CASE("A claim that is removed or destroyed is never next") {
   FakeUnit unit;
   UnitClaim here, gone;
   unit.add(gone);
@@ -195,7 +196,7 @@ TEST_CASE("Who waits no more, or does not exist any more, is not asked for") {
     unit.run(urgent, milliseconds(1));
     CHECK_FALSE(unit.queue.forget(urgent));
   }
-  unit.add(again);  // would tell the one before
+  unit.add(again);  // would update the previous claim
   CHECK(unit.next() == &again);
 }
 

@@ -31,7 +31,7 @@ size_t count_lines(const char* path) {
 }  // namespace
 
 Footprint Footprint::now() {
-  // What was freed goes back, or else fragments of the allocator's look like leaks.
+  // Returns freed memory to the system. Otherwise allocator fragmentation looks like a leak.
   malloc_trim(0);
   const struct mallinfo2 heap = mallinfo2();
   return {resident_memory(), heap.uordblks + heap.hblkhd, entries("/proc/self/fd"), entries("/proc/self/task"),

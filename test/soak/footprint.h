@@ -1,4 +1,4 @@
-// What a process holds: looked at before and after, it shows what leaks.
+// The resources of a process. Comparing two footprints shows leaks.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,18 @@
 namespace nestrt::test {
 
 struct Footprint {
-  size_t resident_bytes = 0;  // of its memory, as the kernel counts it
-  size_t heap_bytes = 0;      // allocated and not freed; 0 where a sanitizer has another allocator
+  size_t resident_bytes = 0;  // resident memory according to the kernel
+  size_t heap_bytes = 0;      // allocated and not freed; 0 if a sanitizer replaces the allocator
   size_t descriptors = 0;
   size_t threads = 0;
-  size_t maps = 0;  // areas of its address space
+  size_t maps = 0;  // mappings of its address space
 
-  // Of this process, now (Linux: /proc/self).
+  // Returns the footprint of this process (Linux: /proc/self).
   static Footprint now();
 };
 
-// All threads allocate from one area. By default each has its own, which keeps what was freed in it: resident memory
-// grows for an hour although nothing leaks. To be called before any other thread exists.
+// Makes all threads allocate from one area. By default each thread has its own area, which keeps freed memory, so that
+// resident memory grows for an hour without a leak. Call it before any other thread exists.
 void use_one_allocation_area();
 
 }  // namespace nestrt::test

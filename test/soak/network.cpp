@@ -12,7 +12,7 @@
 namespace nestrt::test {
 namespace {
 
-// Numbers that every type of a tensor takes: floats of a moderate size, and bytes for all others.
+// Returns values that are valid for every tensor type: moderate floats, and random bytes for all others.
 std::vector<std::byte> random_elements(const TensorInfo& info, std::mt19937& random) {
   std::vector<std::byte> elements(info.size_bytes());
   if (info.type == DataType::kF32) {

@@ -1,5 +1,5 @@
-// A plan as a file's bytes, an input for it, and what the host alone makes of that: the bits that every later run must
-// give, wherever it is computed.
+// A plan file in memory, an input for it, and the result of the host alone. Every later run must give the same bits,
+// whichever unit computes it.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace nestrt::test {
 
 class Network {
  public:
-  // Requires: a good plan. `seed`: of the input. Throws std::runtime_error where the plan does not run.
+  // Requires: a valid plan. `seed`: of the input. Throws std::runtime_error if the plan does not run.
   Network(std::string name, PlanFile file, uint32_t seed);
 
   const std::string& name() const { return name_; }
   std::span<const std::byte> file() const { return file_.bytes(); }
   const std::string& digest() const { return digest_; }
 
-  // Memory for one caller's results.
+  // Results of one caller.
   using Results = std::vector<std::vector<std::byte>>;
   Results results() const;
   Status run(Session& session, Results& results, const RunOptions& options) const;
@@ -35,7 +35,7 @@ class Network {
   Results expected_;
 };
 
-// Small networks of the tests, with branches that EVTA can run too.
+// Returns small networks of the tests. EVTA can also run some of their branches.
 std::vector<Network> small_networks();
 
 }  // namespace nestrt::test

@@ -21,10 +21,10 @@ using evta::Fault;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kUnitTimeout(20);
-constexpr int kUnits = 2;                      // of EVTA, beside the CPU
+constexpr int kUnits = 2;                      // EVTA instances
 constexpr uint32_t kPausesBetweenFaults = 60;  // units work most of the time
 
-// The CPU and accelerators that fail on request.
+// The CPU and accelerators with fault injection.
 struct FaultyBoard {
   FaultyBoard() : units(*open_units("cpu", {.num_threads = 2})) {
     for (int instance = 0; instance < kUnits; ++instance) {
@@ -38,7 +38,7 @@ struct FaultyBoard {
   std::vector<std::shared_ptr<evta::FaultInjector>> faults;
 };
 
-// One who loads the plan that is there, runs it a few times, and does it all again.
+// A caller that loads the current plan, runs it a few times, and repeats.
 class Caller {
  public:
   Caller(std::span<const Network> networks, const std::string& path, const UnitList& units, uint32_t seed, Tally& tally)
@@ -51,13 +51,13 @@ class Caller {
     if (!plan) return tally_.fail(plan.error().to_string());
     const auto network = std::find_if(networks_.begin(), networks_.end(),
                                       [&](const Network& one) { return one.digest() == (*plan)->digest(); });
-    if (network == networks_.end()) return tally_.fail("a plan that nobody has written");
+    if (network == networks_.end()) return tally_.fail("unknown plan");
     const auto session = Session::create(*plan, units_, options_for(**plan));
     if (!session) return tally_.fail(network->name() + ", create: " + session.error().to_string());
     ++tally_.sessions;
     auto results = network->results();
     for (uint32_t left = 1 + below(8); left > 0; --left) run(*network, **session, results);
-    tally_.healed += (*session)->num_host_fallbacks();
+    tally_.host_fallbacks += (*session)->num_host_fallbacks();
   }
 
  private:
@@ -66,21 +66,21 @@ class Caller {
 
   SessionOptions options_for(const Plan& plan) {
     SessionOptions options;
-    options.unit_timeout = kUnitTimeout;
-    options.probe_interval = milliseconds(16);
+    options.fault_tolerance.unit_timeout = kUnitTimeout;
+    options.fault_tolerance.probe_interval = milliseconds(16);
     options.urgent = one_of(2);
-    options.check_every = below(3);
+    options.fault_tolerance.check_every = below(3);
     if (memory_plan_for(plan.tables(), plan::MemoryPlanKind::kAnySchedule) == nullptr) return options;
     if (one_of(2)) {
       options.fixed_schedule = std::make_shared<const Schedule>(any_random_schedule(plan, random_));
     } else {
       options.schedule.budget = milliseconds(1);
-      options.costs = flat_costs(plan, units_, [this](const UnitInfo&) { return 10 + below(90); });
+      options.costs.table = flat_costs(plan, units_, [this](const UnitInfo&) { return 10 + below(90); });
     }
     return options;
   }
 
-  // It is right, or it was cancelled or late where somebody wanted that.
+  // Runs once. The result must be right, unless the run was cancelled or late as requested.
   void run(const Network& network, Session& session, Network::Results& results) {
     RunOptions options;
     const bool is_short = one_of(8), is_cancelled = one_of(8);
@@ -107,7 +107,7 @@ class Caller {
   Tally& tally_;
 };
 
-// What goes on around the callers: another plan takes the place of the one that they load, and units fail.
+// Disturbances around the callers: swaps the plan that they load, and makes units fail.
 class Disturbance {
  public:
   Disturbance(std::span<const Network> networks, const std::string& path, FaultyBoard& board, uint32_t seed,
@@ -119,7 +119,7 @@ class Disturbance {
     if (!status.ok()) tally_.fail(status.to_string());
     ++tally_.swaps;
   }
-  // Wrong data, which only sessions that check would see, is not among them.
+  // Does not inject wrong data, because only sessions that check would notice.
   void break_unit() {
     constexpr Fault kFaults[] = {Fault::kHang, Fault::kLate, Fault::kDmaError, Fault::kLostInterrupt};
     evta::FaultInjector& faults = *board_.faults[random_() % kUnits];
@@ -143,20 +143,20 @@ void Tally::fail(const std::string& what) {
   if (failures++ < kPrinted) fprintf(stderr, "soak: %s\n", what.c_str());
 }
 
-void live_through_season(std::span<const Network> networks, const std::string& path, int sessions_of_caller,
-                         uint32_t seed, Tally& tally) {
+void run_season(std::span<const Network> networks, const std::string& path, int sessions_of_caller, uint32_t seed,
+                Tally& tally) {
   FaultyBoard board;
   Disturbance disturbance(networks, path, board, seed, tally);
   disturbance.swap_plan();
-  std::atomic<int> living{2};
+  std::atomic<int> active{2};
   std::vector<std::thread> callers;
   for (uint32_t i = 1; i <= 2; ++i)
     callers.emplace_back([&, i] {
       Caller caller(networks, path, board.units, seed ^ i << 30, tally);
       for (int left = sessions_of_caller; left > 0; --left) caller.open_session();
-      --living;
+      --active;
     });
-  for (uint32_t pause = 0; living > 0; ++pause) {
+  for (uint32_t pause = 0; active > 0; ++pause) {
     disturbance.swap_plan();
     if (pause % kPausesBetweenFaults == 0) disturbance.break_unit();
     std::this_thread::sleep_for(milliseconds(2));

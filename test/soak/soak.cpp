@@ -1,5 +1,5 @@
-// soak: sessions are created and destroyed, plans swapped, units fail and return, for as long as one likes; what the
-// process holds must not grow, and every result must be right. script/dev/soak runs it.
+// soak: creates and destroys sessions, swaps plans, and makes units fail and recover for a given time. The process must
+// not grow, and every result must be right. script/dev/soak runs it.
 #include <getopt.h>
 #include <unistd.h>
 
@@ -21,17 +21,17 @@ namespace {
 using Time = std::chrono::steady_clock;
 
 constexpr int kSessionsOfCaller = 20;
-// Until allocators and caches have what they keep: so many seasons, and this part of a run by time.
+// Warm-up until allocators and caches are filled: a number of seasons, and a fraction of the time of a run.
 constexpr int kWarmUp = 5;
 constexpr double kWarmUpPart = 0.1;
 constexpr int kRows = 12;  // of the table
 
-// Room for fragments of the allocator's; a leak of one object in each season is more after a few minutes.
+// Tolerance for fragmentation. A leak of one object per season exceeds it after a few minutes.
 constexpr size_t kHeapSlack = 256 << 10, kResidentSlack = 2 << 20;
 
 struct Options {
   int64_t seconds = 0;
-  int64_t seasons = kWarmUp + 5;  // where no seconds are asked for
+  int64_t seasons = kWarmUp + 5;  // if --seconds is not given
   uint32_t seed = 1;
   std::vector<std::string> plans;
 };
@@ -40,7 +40,7 @@ int64_t parse_number(const char* option, const char* text) {
   char* end = nullptr;
   const int64_t number = strtoll(text, &end, 10);
   if (end == text || *end != '\0' || number < 1)
-    throw std::invalid_argument(std::string(option) + " wants a number from 1 on, not '" + text + "'");
+    throw std::invalid_argument(std::string(option) + " expects a number of at least 1, not '" + text + "'");
   return number;
 }
 
@@ -72,19 +72,19 @@ std::vector<Network> networks_of(const Options& options) {
 
 void print_head() {
   printf("%8s %8s %9s %8s %8s %8s %8s %8s %7s %8s %12s %10s %6s %8s %5s\n", "seconds", "seasons", "sessions", "runs",
-         "swaps", "faults", "healed", "late", "cancel", "failures", "resident KB", "heap KB", "files", "threads",
+         "swaps", "faults", "fallback", "late", "cancel", "failures", "resident KB", "heap KB", "files", "threads",
          "maps");
 }
 
 void print_row(double seconds, int64_t seasons, const Tally& tally, const Footprint& held) {
   printf("%8.0f %8ld %9lu %8lu %8lu %8lu %8lu %8lu %7lu %8lu %12zu %10zu %6zu %8zu %5zu\n", seconds, seasons,
-         tally.sessions.load(), tally.runs.load(), tally.swaps.load(), tally.faults.load(), tally.healed.load(),
+         tally.sessions.load(), tally.runs.load(), tally.swaps.load(), tally.faults.load(), tally.host_fallbacks.load(),
          tally.late.load(), tally.cancelled.load(), tally.failures.load(), held.resident_bytes >> 10,
          held.heap_bytes >> 10, held.descriptors, held.threads, held.maps);
   fflush(stdout);
 }
 
-// Says what has grown.
+// Reports what has grown.
 bool is_flat(const Footprint& before, const Footprint& after) {
   bool flat = true;
   const auto check = [&](const char* what, size_t was, size_t is, size_t slack) {
@@ -118,7 +118,7 @@ bool soak(const Options& options) {
   print_head();
   int64_t season = 0;
   while (goes_on(season)) {
-    live_through_season(networks, path, kSessionsOfCaller, options.seed + static_cast<uint32_t>(season), tally);
+    run_season(networks, path, kSessionsOfCaller, options.seed + static_cast<uint32_t>(season), tally);
     after = Footprint::now();
     ++season;
     if (!is_warm && season >= kWarmUp && passed() >= kWarmUpPart * static_cast<double>(options.seconds)) {
@@ -137,7 +137,7 @@ bool soak(const Options& options) {
 }  // namespace nestrt::test
 
 int main(int argc, char** argv) {
-  setenv("NESTRT_COST_CACHE", "", 1);  // each session of a season learns for itself
+  setenv("NESTRT_COST_CACHE", "", 1);  // each session of a season learns its own costs
   try {
     return nestrt::test::soak(nestrt::test::parse(argc, argv)) ? 0 : 1;
   } catch (const std::exception& wrong) {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "scheduler/multi_session/side_by_side.h"
+#include "scheduler/multi_session/concurrent_sessions.h"
 #include "scheduler/problem/schedule_steps.h"
 #include "test/scheduler/problems.h"
 #include "test/support/plan/network_graphs.h"
@@ -17,14 +17,14 @@ using scheduler::Solution;
 constexpr auto kLongEnough = std::chrono::hours(24);
 const std::vector<double> kThreeOthers = {2.7, 2.7};
 
-// What four sessions of a problem with a solution reach together, of what the units could do at most.
+// Returns the fraction of the bound that four concurrent sessions of a solution reach.
 double four_together(const Problem& problem, const Solution& solution) {
   const Schedule schedule = to_schedule(problem, solution);
   const std::vector<scheduler::VirtualSession> sessions(4, {problem, schedule});
-  return run_side_by_side(sessions, 40)->of_bound;
+  return run_concurrently(sessions, 40)->bound_fraction;
 }
 
-TEST_CASE("Where nobody else is a schedule is the shortest") {
+TEST_CASE("Without other sessions the schedule is the shortest") {
   std::mt19937 random(1);
   const Problem problem = network_problem(squeezenet_graph(), 2, true, random);
   const auto alone = scheduler::solve(problem, ScheduleMethod::kOptimum, kLongEnough);
@@ -32,8 +32,8 @@ TEST_CASE("Where nobody else is a schedule is the shortest") {
         alone.solution.makespan_us);
 }
 
-// A task after the other, each of which one of two units does four times as fast as the other, in turn. Divided, it
-// is done sooner, and takes more of the units' time.
+// Returns a chain of tasks. The two units alternate in being four times as fast as the other. Splitting a task shortens
+// it but needs more unit time.
 Problem wasteful_chain() {
   Problem problem;
   problem.units = {{true, {}}, {false, {}}};
@@ -57,32 +57,32 @@ Problem wasteful_chain() {
   return problem;
 }
 
-TEST_CASE("Sessions that know of each other waste none of the units' time, and do more together") {
+TEST_CASE("Contention-aware sessions use less unit time and have a higher total throughput") {
   const Problem problem = wasteful_chain();
   const Solution alone = scheduler::solve(problem, ScheduleMethod::kOptimum, kLongEnough).solution;
   CHECK(alone.makespan_us == 12 * 8);
-  const Solution beside = solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough).solution;
-  CHECK(beside.makespan_us == 12 * 10);
-  CHECK(four_together(problem, beside) > 1.4 * four_together(problem, alone));
+  const Solution aware = solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough).solution;
+  CHECK(aware.makespan_us == 12 * 10);
+  CHECK(four_together(problem, aware) > 1.4 * four_together(problem, alone));
 }
 
-TEST_CASE("On networks, sessions that know of each other do more together") {
+TEST_CASE("Contention-aware sessions of networks have a higher total throughput") {
   std::mt19937 random(2);
   double shortest = 0, together = 0;
   for (int i = 0; i < 10; ++i) {
     const Problem problem = network_problem(squeezenet_graph(), 2, true, random);
     const Solution alone = scheduler::solve(problem, ScheduleMethod::kOptimum, kLongEnough).solution;
-    const scheduler::Solved beside =
+    const scheduler::Solved aware =
         solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough);
-    CHECK(beside.solution.makespan_us >= alone.makespan_us * (1 - 1e-9));
-    CHECK(beside.lower_bound_us <= alone.makespan_us);
+    CHECK(aware.solution.makespan_us >= alone.makespan_us * (1 - 1e-9));
+    CHECK(aware.lower_bound_us <= alone.makespan_us);
     shortest += four_together(problem, alone);
-    together += four_together(problem, beside.solution);
+    together += four_together(problem, aware.solution);
   }
   CHECK(together > 1.02 * shortest);
 }
 
-TEST_CASE("Whatever others want, every task has a place") {
+TEST_CASE("Every task is placed under any demand of other sessions") {
   std::mt19937 random(3);
   for (int i = 0; i < 300; ++i) {
     const Problem problem = random_problem(

@@ -32,7 +32,7 @@ std::vector<uint32_t> barriers_among(const std::vector<scheduler::Separator>& se
   return barriers;
 }
 
-TEST_CASE("What several tasks read together separates what is before from what is after") {
+TEST_CASE("A join of several tasks separates the tasks before it from those after it") {
   // 0 -> {1, 2} -> {3, 4} -> 5: 3 and 4 read both 1 and 2
   const Problem problem = problem_of({{}, {0}, {0}, {1, 2}, {2, 1}, {3, 4}});
   const auto separators = separators_of(problem);
@@ -45,26 +45,26 @@ TEST_CASE("What several tasks read together separates what is before from what i
   CHECK(joined.graph[4] == std::vector<uint32_t>{3});
 }
 
-TEST_CASE("Tasks that read something else as well are not joined") {
+TEST_CASE("Tasks that also read something else do not form a join") {
   const Problem problem = problem_of({{}, {0}, {0}, {1, 2}, {0, 1, 2}, {3, 4}});
   CHECK(barriers_among(separators_of(problem)) == std::vector<uint32_t>{0, 5});
 }
 
-TEST_CASE("What is read channel by channel is no join, as its reader starts before it is complete") {
+TEST_CASE("A task that is read channel by channel is not joined because its reader starts before it is complete") {
   Problem problem = problem_of({{}, {0}, {0}, {1, 2}, {1, 2}, {3, 4}});
   problem.tasks[3].inputs[0].by_channel = true;
   CHECK(barriers_among(separators_of(problem)) == std::vector<uint32_t>{0, 5});
 }
 
-TEST_CASE("The paper's method finds the nine modules of GoogLeNet where concatenations are no tasks") {
+TEST_CASE("The paper's method finds the nine modules of GoogLeNet if concatenations are not tasks") {
   for (const bool in_place : {false, true}) {
     std::mt19937 random(3);
     const Problem problem = network_problem(googlenet_graph(in_place), 1, false, random);
-    const auto solved = scheduler::solve(problem, ScheduleMethod::kPaper, std::chrono::hours(100));
+    const auto solved = scheduler::solve(problem, ScheduleMethod::kGroupEnumeration, std::chrono::hours(100));
     const Schedule schedule = to_schedule(problem, solved.solution);
     const auto run = run_in_virtual_time(problem, schedule);
     REQUIRE(run);
-    CHECK(count_groups_side_by_side(problem, schedule, *run) == 9);
+    CHECK(num_concurrent_groups(problem, schedule, *run) == 9);
   }
 }
 

@@ -14,7 +14,7 @@ using scheduler::make_problem;
 const UnitInfo kCpu{"cpu", "cpu", "isa", 2, true};
 const UnitInfo kNpu{"npu", "npu0", "one", 1};
 
-// Every operator a branch of its own; those named get a program for the NPU.
+// A plan with one branch per operator. The named operators also have a program for the NPU.
 struct Built {
   Built(PlanBuilder builder, const std::vector<std::string>& on_npu) : bytes(build(builder, on_npu)) {
     plan = *Plan::from_memory(bytes.bytes());
@@ -27,8 +27,8 @@ struct Built {
       plan::Branch branch;
       branch.operators = {op};
       for (const char* unit : {"npu", "cpu"}) {
-        const bool wanted = std::find(on_npu.begin(), on_npu.end(), tables.operators[op].name) != on_npu.end();
-        if (unit == std::string("npu") && !wanted) continue;
+        const bool has_npu = std::find(on_npu.begin(), on_npu.end(), tables.operators[op].name) != on_npu.end();
+        if (unit == std::string("npu") && !has_npu) continue;
         branch.programs.emplace_back().unit = unit;
       }
       tables.branches.push_back(std::move(branch));
@@ -70,7 +70,7 @@ TEST_CASE("A task has a choice for each unit that has a program") {
   CHECK((problem->tasks[2].is_result && problem->tasks[2].result_bytes == 64));
 }
 
-TEST_CASE("The CPU's threads are shared out where costs of fewer are known") {
+TEST_CASE("The CPU's threads are divided if costs with fewer threads are known") {
   const Built built(branches_plan(), {});
   const UnitInfo units[] = {kCpu};
   CHECK(make_problem(*built.plan, units, built.costs(kCpu, 2, 20))->tasks[0].choices.size() == 1);
@@ -79,17 +79,17 @@ TEST_CASE("The CPU's threads are shared out where costs of fewer are known") {
   const auto problem = make_problem(*built.plan, units, costs);
   REQUIRE(problem);
   CHECK(problem->tasks[0].choices.size() == 3);
-  CHECK(problem->tasks[2].choices.size() == 1);  // nothing is beside it
+  CHECK(problem->tasks[2].choices.size() == 1);  // nothing runs next to it
   const auto schedule = make_schedule(*built.plan, units, costs);
   REQUIRE(schedule);
-  CHECK(schedule->makespan_us == 50);  // 30 side by side, 20 with both threads; one by one 60
+  CHECK(schedule->makespan_us == 50);  // 30 concurrently, 20 with both threads; one by one 60
   CHECK(schedule->lower_bound_us == 50);
   CHECK(schedule->lanes.size() == 2);
   CHECK(schedule->steps[2].waits.size() == 1);
   CHECK(schedule->steps[2].threads == 0);
 }
 
-TEST_CASE("Branches are placed side by side on units") {
+TEST_CASE("Branches run concurrently on different units") {
   const Built built(branches_plan(), {"right"});
   const UnitInfo units[] = {kCpu, kNpu};
   const auto schedule = make_schedule(*built.plan, units, both_units(built));
@@ -103,7 +103,7 @@ TEST_CASE("Branches are placed side by side on units") {
   CHECK(make_schedule(*built.plan, units, {}, options)->steps.size() == 3);
 }
 
-TEST_CASE("What only views memory has no step, and is looked through") {
+TEST_CASE("A view of memory has no step and its reader depends on the viewed task") {
   const Built built(views_plan(), {});
   const UnitInfo units[] = {kCpu};
   const auto problem = make_problem(*built.plan, units, built.costs(kCpu, 2, 20));
@@ -115,7 +115,7 @@ TEST_CASE("What only views memory has no step, and is looked through") {
   CHECK(problem->tasks[3].inputs.size() == 2);
 }
 
-// Its convolution in eight parts that follow one another, for the NPU.
+// Returns a plan whose convolution has eight consecutive parts for the NPU.
 PlanBuilder plan_in_eight_parts() {
   constexpr uint32_t kParts = 8, kPartChannels = 16;
   constexpr uint64_t kPixels = 30;
@@ -136,10 +136,11 @@ PlanBuilder plan_in_eight_parts() {
   return builder;
 }
 
-TEST_CASE("A part on the CPU that was not measured costs its share of the work, and a call for each rectangle of it") {
+TEST_CASE("An unmeasured part on the CPU costs its share of the work and one call per rectangle") {
   PlanBuilder builder = plan_in_eight_parts();
   std::vector<plan::Program>& programs = builder.tables().branches[1].programs;
-  programs.erase(programs.begin() + 2, programs.end());  // the CPU's, and that for the first 16 of 128 channels
+  // keeps the CPU's program and the one for the first 16 of 128 channels
+  programs.erase(programs.begin() + 2, programs.end());
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);
@@ -163,7 +164,7 @@ TEST_CASE("A part on the CPU that was not measured costs its share of the work, 
   CHECK(part_us(4) == Approx(part_us(0) + 4 * (1 - 7.0 / 8)));
 }
 
-TEST_CASE("A layer is shared by no more units than a choice has room for") {
+TEST_CASE("A layer is split among at most as many units as a choice has parts") {
   const PlanFile file = plan_in_eight_parts().build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);
@@ -180,7 +181,7 @@ TEST_CASE("A layer is shared by no more units than a choice has room for") {
   CHECK(make_schedule(**plan, units, costs));
 }
 
-TEST_CASE("A cost that is missing is an error that names the operator") {
+TEST_CASE("A missing cost is an error that names the operator") {
   const Built built(branches_plan(), {"right"});
   const UnitInfo units[] = {kCpu, kNpu};
   const auto problem = make_problem(*built.plan, units, built.costs(kCpu, 2, 20));

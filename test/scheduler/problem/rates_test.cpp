@@ -12,7 +12,8 @@ namespace {
 using scheduler::Part;
 using scheduler::Problem;
 
-// A host of four cores and two units beside it, a lane each, that share memory of 1000 bytes a microsecond.
+// Returns a host with four cores and two accelerators, with a lane each, that share memory of 1000 bytes per
+// microsecond.
 Problem sharing_problem() {
   Problem problem;
   problem.units = {{true, {}}, {false, {}, 50}, {false, {}}};
@@ -37,7 +38,7 @@ std::vector<double> rates_of(const Problem& problem, const std::vector<Part>& pa
   return scheduler::Rates(problem).of(running);
 }
 
-TEST_CASE("Who wants less than an even share of the memory's rate gets it, and the others share the rest") {
+TEST_CASE("A part that demands less than an even share of the memory rate gets it, and the others share the rest") {
   const Problem problem = sharing_problem();
   const std::vector<double> enough = rates_of(problem, {part_on(0, 100, 60'000), part_on(1, 100, 40'000)});
   CHECK(enough == std::vector<double>{1, 1});
@@ -48,11 +49,11 @@ TEST_CASE("Who wants less than an even share of the memory's rate gets it, and t
   CHECK(short_of[2] == Approx(2.0 / 3));
 }
 
-TEST_CASE("A part alone is as fast as it is alone, whatever it moves") {
+TEST_CASE("A part that runs alone has its full rate whatever its memory traffic") {
   CHECK(rates_of(sharing_problem(), {part_on(0, 100, 1e6)}) == std::vector<double>{1});
 }
 
-TEST_CASE("Urgent parts have the host's cores before others, which keep a hundredth") {
+TEST_CASE("Urgent parts have precedence on the host's cores and leave a hundredth to others") {
   const Problem problem = sharing_problem();
   const auto rates_of_host = [&](int urgent_threads, double left_us_on_unit) -> std::vector<double> {
     Part urgent = part_on(0, 100, 0), other = part_on(0, 100, 0), on_unit = part_on(1, 100, 0);
@@ -62,13 +63,13 @@ TEST_CASE("Urgent parts have the host's cores before others, which keep a hundre
     return scheduler::Rates(problem).of(running);
   };
   CHECK(rates_of_host(2, 100) == std::vector<double>{1, 0.5, 1});
-  CHECK(rates_of_host(2, 50) == std::vector<double>{1, 0.25, 1});  // with one who waits
+  CHECK(rates_of_host(2, 50) == std::vector<double>{1, 0.25, 1});  // with one polling thread
   const std::vector<double> all = rates_of_host(4, 100);
   CHECK(all[0] == Approx(0.99));
   CHECK(all[1] == Approx(0.01));
 }
 
-TEST_CASE("Who waits without sleeping takes part of the host's cores") {
+TEST_CASE("A polling thread uses one of the host's cores") {
   const Problem problem = sharing_problem();
   const std::vector<Part> parts = {part_on(0, 100, 0), part_on(1, 100, 0)};
   CHECK(rates_of(problem, parts, 60) == std::vector<double>{1, 1});
@@ -78,7 +79,7 @@ TEST_CASE("Who waits without sleeping takes part of the host's cores") {
   CHECK(rates_of(problem, on_three, 50) == std::vector<double>{1, 1});
 }
 
-// A task on the host, and one on the unit beside it, side by side.
+// Returns two independent tasks, one on the host and one on the accelerator.
 Problem two_tasks() {
   Problem problem = sharing_problem();
   for (const uint32_t lane : {0U, 1U}) {
@@ -90,7 +91,7 @@ Problem two_tasks() {
   return problem;
 }
 
-Schedule side_by_side(const std::vector<uint32_t>& waits = {}) {
+Schedule both_steps(const std::vector<uint32_t>& waits = {}) {
   Schedule schedule;
   schedule.lanes = {{0}, {1}};
   schedule.steps = {{0, {}, 0, 0, 0, 100, {}}, {1, {}, 0, 1, 0, 100, waits}};
@@ -103,51 +104,52 @@ double makespan(const Problem& problem, const Schedule& schedule) {
   return run->makespan_us;
 }
 
-TEST_CASE("Steps that share memory take longer while both run") {
+TEST_CASE("Steps that share memory are slower while both run") {
   Problem problem = two_tasks();
   problem.units[1].awake_us = 0;
-  CHECK(makespan(problem, side_by_side()) == Approx(160));  // 160,000 bytes at 1000 a microsecond
+  CHECK(makespan(problem, both_steps()) == Approx(160));  // 160,000 bytes at 1000 per microsecond
   problem.memory_mb_per_s = 0;
-  CHECK(makespan(problem, side_by_side()) == Approx(100));
+  CHECK(makespan(problem, both_steps()) == Approx(100));
   problem.tasks[0].choices[0].parts[0].us = 200;
   problem.tasks[1].choices[0].parts[0].bytes = 120'000;
   problem.memory_mb_per_s = 1000;
-  // The host wants 400, which it gets; the unit 1000 of the 600 that are left. After it the host is alone.
-  CHECK(makespan(problem, side_by_side()) == Approx(200));
+  // The host demands 400 and gets it; the unit demands 1000 of the remaining 600. After the unit ends, the host is
+  // alone.
+  CHECK(makespan(problem, both_steps()) == Approx(200));
 }
 
-TEST_CASE("The host is slower while a unit's waiter looks for the end without sleeping") {
+TEST_CASE("The host is slower while a thread polls for the end of a unit's step") {
   Problem problem = two_tasks();
   problem.memory_mb_per_s = 0;
-  // 50 us at full rate, 50 at 0.8, and the 10 that are left when the unit has ended.
-  CHECK(makespan(problem, side_by_side()) == Approx(110));
+  // 50 us at full rate, 50 at 0.8, and the remaining 10 after the unit has ended.
+  CHECK(makespan(problem, both_steps()) == Approx(110));
 }
 
-TEST_CASE("The host is slower while a core of its works on what a unit has computed") {
+TEST_CASE("The host is slower while one of its cores finishes a unit's step") {
   Problem problem = two_tasks();
   problem.memory_mb_per_s = 0;
   problem.units[1].awake_us = 0;
-  CHECK(makespan(problem, side_by_side()) == Approx(100));
+  CHECK(makespan(problem, both_steps()) == Approx(100));
   for (auto& choice : problem.tasks[1].choices)
     for (Part& part : choice.parts) part.host_us = 50;
-  CHECK(makespan(problem, side_by_side()) == Approx(110));
+  CHECK(makespan(problem, both_steps()) == Approx(110));
 }
 
-TEST_CASE("A lane that waits takes a core before it sleeps, and time to wake after") {
+TEST_CASE("A waiting lane uses a core before it sleeps and needs time to wake") {
   Problem problem = two_tasks();
   problem.memory_mb_per_s = 0;
   problem.units[1].awake_us = 0;
   problem.waits = {50, 15};
   const double host = 50 / 0.8 * 0.8 + 60;  // 50 us at 0.8 leave 60 of the host's 100
-  CHECK(makespan(problem, side_by_side({0})) == Approx(host + 15 + 100));
+  CHECK(makespan(problem, both_steps({0})) == Approx(host + 15 + 100));
   problem.waits.awake_us = 1000;
-  CHECK(makespan(problem, side_by_side({0})) == Approx(125 + 100));
+  CHECK(makespan(problem, both_steps({0})) == Approx(125 + 100));
 }
 
-TEST_CASE("Where units share what runs short, the schedule is the one that takes least then") {
+TEST_CASE("The schedule is the shortest under the limits of shared resources") {
   Problem problem = two_tasks();
   problem.units[1].awake_us = 0;
-  // The unit is a little faster, but both together have too little memory.
+  // The unit is a little faster, but both together exceed the memory rate.
   problem.tasks[1].choices = {{{part_on(0, 110, 1000)}, 0}, {{part_on(1, 100, 1e6)}, scheduler::kAnySharing}};
   problem.tasks[0].choices[0].parts[0].bytes = 1e6;
   const auto solved = scheduler::solve(problem, ScheduleMethod::kOptimum, std::chrono::hours(100));

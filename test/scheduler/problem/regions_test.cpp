@@ -26,7 +26,7 @@ size_t count_groups(const Predecessors& graph, uint32_t branches, uint32_t nesti
   }));
 }
 
-// By node: whether it can be reached from node `from` along edges.
+// Returns, by pair of nodes, whether the first reaches the second along edges.
 std::vector<std::vector<bool>> reachability(const Predecessors& graph) {
   std::vector<std::vector<bool>> reaches(graph.size(), std::vector<bool>(graph.size(), false));
   for (uint32_t to = 0; to < graph.size(); ++to)
@@ -36,7 +36,7 @@ std::vector<std::vector<bool>> reachability(const Predecessors& graph) {
   return reaches;
 }
 
-// As many paths lead through it as there are.
+// A cut point is on every path from a beginning to an end.
 std::vector<uint32_t> cut_points_by_definition(const Predecessors& graph) {
   std::vector<uint64_t> to(graph.size(), 0), from(graph.size(), 0);
   std::vector<bool> is_end(graph.size(), true);
@@ -137,7 +137,7 @@ TEST_CASE("A chain is one series and all of its nodes are cut points") {
   CHECK(cut_points(builder.graph()).size() == 6);
 }
 
-TEST_CASE("What is not series-parallel keeps its structured parts") {
+TEST_CASE("A graph that is not series-parallel keeps its structured parts") {
   GraphBuilder builder;
   const uint32_t a = builder.node({}), b = builder.node({});
   const uint32_t fork = builder.node({a});
@@ -164,15 +164,15 @@ TEST_CASE("Skips within skips are nested") {
   CHECK(groups[1].nesting == 1);
 }
 
-TEST_CASE("No graph has no regions, and several ends make one group") {
+TEST_CASE("An empty graph has no regions and several ends form one group") {
   CHECK(find_regions({}).regions.empty());
   CHECK(cut_points({}).empty());
   const Predecessors two = {{}, {}};
   CHECK(find_regions(two).regions.back().kind == RegionKind::kParallel);
 }
 
-TEST_CASE("Regions are no deeper than plans may be") {
-  GraphBuilder builder;  // each node after the first and the one before: skip in skip in skip
+TEST_CASE("Regions are at most as deep as plans allow") {
+  GraphBuilder builder;  // each node follows the first and the previous one: nested skips
   const uint32_t first = builder.node({});
   uint32_t last = builder.node({first});
   for (int i = 0; i < 200; ++i) last = builder.node({first, last});
@@ -184,13 +184,13 @@ TEST_CASE("Regions are no deeper than plans may be") {
   CHECK(tree.nodes_of(static_cast<uint32_t>(tree.regions.size() - 1)).size() == builder.graph().size());
 }
 
-TEST_CASE("A node that is only skipped by an edge is a barrier, but no cut point") {
+TEST_CASE("A node that only an edge bypasses is a barrier but not a cut point") {
   const Predecessors graph = {{}, {0}, {0, 1}};
   CHECK(barriers(graph) == std::vector<uint32_t>{0, 1, 2});
   CHECK(cut_points(graph) == std::vector<uint32_t>{0, 2});
 }
 
-TEST_CASE("Regions and cut points of random graphs are what their definitions say") {
+TEST_CASE("Regions and cut points of random graphs match their definitions") {
   std::mt19937 random(1);
   for (int i = 0; i < by_level(50, 1000, 20000); ++i) {
     const Predecessors graph = random_graph(random);

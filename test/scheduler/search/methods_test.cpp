@@ -17,13 +17,13 @@ using scheduler::Solution;
 using scheduler::Task;
 using scheduler::whole_placements;
 
-TEST_CASE("A sequential schedule is improved by what its makespan is said to be, neighbours together") {
+TEST_CASE("A sequential schedule is improved with a given makespan function by moving neighbours together") {
   std::mt19937 random(7);
   const Problem problem = random_problem({.max_tasks = 8, .units = 2}, random);
   const scheduler::Restriction whole = whole_placements(problem);
   const Solution before = sequential(whole.problem(), Deadline::max());
-  // Each change of unit between neighbours costs 100, each task with another choice than its last 10: only where
-  // neighbours move together it is ever less.
+  // Each change of unit between neighbours costs 100, each task with another choice than its last costs 10. Only moving
+  // neighbours together reduces the cost.
   const auto makespan = [&](const std::vector<Decision>& order) {
     double cost = 0;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -45,7 +45,7 @@ TEST_CASE("A sequential schedule is improved by what its makespan is said to be,
   CHECK(none.makespan_us == makespan(before.order));
 }
 
-TEST_CASE("Tasks that are only faster on another unit together move there together") {
+TEST_CASE("Tasks that are only faster together on another unit move there together") {
   Problem problem;
   problem.units.resize(2);
   problem.lanes.resize(2);

@@ -23,14 +23,14 @@ using scheduler::Problem;
 using scheduler::Solved;
 
 constexpr auto kForever = std::chrono::hours(100);
-// How far sums of the same times in another order may differ.
+// Relative difference of sums of the same times in another order.
 constexpr double kRounding = 1e-9;
 
 double makespan(const Problem& problem, ScheduleMethod method) {
   return scheduler::solve(problem, method, kForever).solution.makespan_us;
 }
 
-// By step and step: whether the second certainly starts after the first has ended.
+// Returns, by pair of steps, whether the second always starts after the first has ended.
 std::vector<std::vector<bool>> orders_of(const Schedule& schedule) {
   const size_t count = schedule.steps.size();
   std::vector<std::vector<bool>> after(count, std::vector<bool>(count, false));
@@ -46,7 +46,8 @@ std::vector<std::vector<bool>> orders_of(const Schedule& schedule) {
   return after;
 }
 
-// Lanes and waits keep every task after those it reads; no wait follows from others; virtual time agrees.
+// Checks that lanes and waits order every task after its inputs, that no wait is redundant, and that virtual time
+// agrees.
 void check_schedule(const Problem& problem, const scheduler::Solution& solution) {
   const Schedule schedule = to_schedule(problem, solution);
   const auto run = run_in_virtual_time(problem, schedule);
@@ -89,20 +90,20 @@ TEST_CASE("The search finds the shortest schedule of random graphs on three unit
   check_against_brute_force({.max_tasks = static_cast<uint32_t>(by_level(6, 8, 9))}, 1, by_level(40, 1000, 10000));
 }
 
-TEST_CASE("The search finds the shortest schedule where tasks may be split") {
+TEST_CASE("The search finds the shortest schedule if tasks may be split") {
   check_against_brute_force({.max_tasks = 5, .units = 2, .splits = true}, 2, by_level(20, 200, 2000));
 }
 
-TEST_CASE("The search finds the shortest schedule where tasks read others channel by channel") {
+TEST_CASE("The search finds the shortest schedule if tasks read others channel by channel") {
   check_against_brute_force({.max_tasks = 4, .units = 2, .splits = true, .by_channel = true}, 8,
                             by_level(20, 200, 2000));
 }
 
-TEST_CASE("The search finds the shortest schedule where the CPU's cores may be shared out") {
+TEST_CASE("The search finds the shortest schedule if the CPU's cores may be divided") {
   check_against_brute_force({.max_tasks = 6, .units = 2, .sharings = true}, 3, by_level(20, 200, 2000));
 }
 
-TEST_CASE("The search finds the shortest schedule where several tasks read what several others compute") {
+TEST_CASE("The search finds the shortest schedule of graphs with joins") {
   check_against_brute_force({.max_tasks = 7, .units = 2, .joins = true}, 9, by_level(40, 400, 4000));
   check_against_brute_force({.max_tasks = 5, .units = 2, .splits = true, .joins = true}, 10, by_level(20, 200, 2000));
   check_against_brute_force({.max_tasks = 6, .units = 2, .sharings = true, .joins = true}, 11, by_level(20, 200, 2000));
@@ -113,7 +114,7 @@ TEST_CASE("A method is never slower than a simpler one, nor than one unit") {
   for (int i = 0; i < by_level(5, 50, 1000); ++i) {
     const Problem problem = random_problem({.max_tasks = 10, .splits = true, .sharings = true}, random);
     const double sequential = makespan(problem, ScheduleMethod::kSequential);
-    const double paper = makespan(problem, ScheduleMethod::kPaper);
+    const double paper = makespan(problem, ScheduleMethod::kGroupEnumeration);
     double on_cpu = 0;
     for (const scheduler::Task& task : problem.tasks) on_cpu += task.choices[0].parts[0].us;
     REQUIRE(sequential <= on_cpu * (1 + kRounding));
@@ -122,13 +123,13 @@ TEST_CASE("A method is never slower than a simpler one, nor than one unit") {
     const Solved hasty = scheduler::solve(problem, ScheduleMethod::kOptimum, std::chrono::microseconds(0));
     REQUIRE(hasty.solution.makespan_us <= on_cpu * (1 + kRounding));
     REQUIRE(hasty.lower_bound_us <= hasty.solution.makespan_us);
-    for (auto method :
-         {ScheduleMethod::kSequential, ScheduleMethod::kPaper, ScheduleMethod::kOptimum, ScheduleMethod::kThroughput})
+    for (auto method : {ScheduleMethod::kSequential, ScheduleMethod::kGroupEnumeration, ScheduleMethod::kOptimum,
+                        ScheduleMethod::kThroughput})
       check_schedule(problem, scheduler::solve(problem, method, kForever).solution);
   }
 }
 
-TEST_CASE("The sequential placement is that of every placement the fastest one at a time") {
+TEST_CASE("The sequential placement is the fastest of all placements one at a time") {
   std::mt19937 random(5);
   for (int i = 0; i < by_level(20, 200, 2000); ++i) {
     const Problem problem = random_problem({.max_tasks = 6}, random);
@@ -148,8 +149,9 @@ TEST_CASE("The sequential placement is that of every placement the fastest one a
   }
 }
 
-TEST_CASE("Units alike are bounded as one that is as fast as all of them") {
-  // Tasks on a host and on an accelerator that is 4 times as fast for some, or on so many that are as fast together.
+TEST_CASE("Identical units have the same bound as one unit with their total speed") {
+  // Returns tasks on a host and one accelerator that is 4 times as fast for some of them, or several with the same
+  // total speed.
   const auto problem_with = [](uint32_t accelerators) {
     Problem problem;
     problem.units.push_back({true, {}});
@@ -180,7 +182,7 @@ TEST_CASE("Units alike are bounded as one that is as fast as all of them") {
   }
 }
 
-TEST_CASE("Loads for throughput are near the least") {
+TEST_CASE("Loads for throughput are within 10 % of the minimum") {
   std::mt19937 random(6);
   for (int i = 0; i < by_level(20, 200, 2000); ++i) {
     const Problem problem = random_problem({.max_tasks = 9}, random);
@@ -194,7 +196,7 @@ TEST_CASE("Loads for throughput are near the least") {
   }
 }
 
-// Branches, each as long on either unit: of two, one unit takes 40, the two side by side 20 and the transfers.
+// Returns branches with equal times on both units. Two branches need 40 on one unit, or 20 plus the transfers on both.
 Problem branches(uint32_t count) {
   Problem problem;
   problem.units = {{true, {}}, {false, {1, 2, 0}}};
@@ -218,19 +220,19 @@ Problem branches(uint32_t count) {
 TEST_CASE("Two branches on two units take the time of one, start and finish") {
   const Problem problem = branches(2);
   CHECK(makespan(problem, ScheduleMethod::kSequential) == 42);
-  CHECK(makespan(problem, ScheduleMethod::kPaper) == 25);
+  CHECK(makespan(problem, ScheduleMethod::kGroupEnumeration) == 25);
   const Solved best = scheduler::solve(problem, ScheduleMethod::kOptimum, kForever);
   CHECK(best.solution.makespan_us == 25);
   CHECK(additive_bound_us(problem) == Approx(22));
   const Schedule schedule = to_schedule(problem, best.solution);
   const auto run = run_in_virtual_time(problem, schedule);
   REQUIRE(run);
-  CHECK(count_groups_side_by_side(problem, schedule, *run) == 1);
+  CHECK(num_concurrent_groups(problem, schedule, *run) == 1);
 }
 
-TEST_CASE("The paper's method leaves out a unit that would only make branches slower") {
+TEST_CASE("The paper's method does not use a unit that would only make branches slower") {
   Problem problem = branches(3);
-  const double without = makespan(problem, ScheduleMethod::kPaper);
+  const double without = makespan(problem, ScheduleMethod::kGroupEnumeration);
   problem.units.push_back({false, {1, 2, 0}});
   problem.lanes.push_back({2});
   for (scheduler::Task& task : problem.tasks) {
@@ -239,11 +241,11 @@ TEST_CASE("The paper's method leaves out a unit that would only make branches sl
     slow.lane = slow.program = 2;
     task.choices.push_back({{slow}, scheduler::kAnySharing});
   }
-  CHECK(makespan(problem, ScheduleMethod::kPaper) == without);
+  CHECK(makespan(problem, ScheduleMethod::kGroupEnumeration) == without);
   CHECK(without < makespan(problem, ScheduleMethod::kSequential));
 }
 
-// Two tasks in two parts, of 10 and of 7; the second reads the first. Whole they take too long.
+// Returns two tasks in two parts, of 10 and of 7; the second reads the first. Whole they are too slow.
 Problem two_divided_tasks(bool by_channel) {
   Problem problem;
   problem.units = {{true, {}}, {false, {1, 2, 0}}};
@@ -268,7 +270,7 @@ Problem two_divided_tasks(bool by_channel) {
   return problem;
 }
 
-TEST_CASE("What reads channel by channel waits for its own channels only") {
+TEST_CASE("A task that reads channel by channel waits only for its own channels") {
   const auto solved = [](const Problem& problem) {
     return scheduler::solve(problem, ScheduleMethod::kOptimum, kForever).solution;
   };
@@ -281,8 +283,8 @@ TEST_CASE("What reads channel by channel waits for its own channels only") {
   check_schedule(problem, solved(problem));
 }
 
-// Two layers that the CPU and a unit beside it divide at any of three places, of which the second reads the first
-// channel by channel, and takes up to twenty times as long, however its channels are divided.
+// Returns two layers that the CPU and an accelerator split at any of three places. The second reads the first channel
+// by channel and needs up to twenty times as long, independent of the split.
 Problem unevenly_divided(std::mt19937& random) {
   constexpr uint32_t kChannels = 64;
   std::uniform_real_distribution<double> logarithm(0, 3);
@@ -311,7 +313,7 @@ Problem unevenly_divided(std::mt19937& random) {
   return problem;
 }
 
-TEST_CASE("What takes longer than what it reads channel by channel comes after it all the same") {
+TEST_CASE("A task that is slower than its input read channel by channel is still ordered after it") {
   std::mt19937 random(12);
   for (int i = 0; i < by_level(200, 1000, 10000); ++i) {
     const Problem problem = unevenly_divided(random);
@@ -323,7 +325,7 @@ TEST_CASE("What takes longer than what it reads channel by channel comes after i
   }
 }
 
-TEST_CASE("Only tasks that no other has to know of overlap channel by channel") {
+TEST_CASE("Tasks overlap channel by channel only without effect on separators") {
   // 0 -> {1 -> 2, 3} -> 4 -> 5 -> 6
   Problem problem;
   problem.tasks.resize(7);
@@ -335,7 +337,7 @@ TEST_CASE("Only tasks that no other has to know of overlap channel by channel") 
   const auto kept = [&](const Problem& made, uint32_t task) { return made.tasks[task].inputs[0].by_channel; };
   Problem made = problem;
   keep_barriers(made);
-  CHECK_FALSE(kept(made, 1));  // a barrier with something else beside it
+  CHECK_FALSE(kept(made, 1));  // a barrier with a concurrent task
   CHECK(kept(made, 2));
   CHECK_FALSE(kept(made, 5));  // the branches come before
   CHECK(kept(made, 6));
@@ -357,7 +359,7 @@ TEST_CASE("Networks are scheduled within bounds") {
   }
 }
 
-TEST_CASE("Decisions take what their schedule takes, also where units share what runs short") {
+TEST_CASE("Decisions and their schedule have the same makespan, with and without shared limits") {
   std::mt19937 random(11);
   ProblemKind kind;
   kind.splits = kind.sharings = kind.by_channel = kind.joins = true;
@@ -365,7 +367,7 @@ TEST_CASE("Decisions take what their schedule takes, also where units share what
     CAPTURE(i);
     Problem problem = random_problem(kind, random);
     for (const ScheduleMethod method :
-         {ScheduleMethod::kSequential, ScheduleMethod::kPaper, ScheduleMethod::kOptimum}) {
+         {ScheduleMethod::kSequential, ScheduleMethod::kGroupEnumeration, ScheduleMethod::kOptimum}) {
       const scheduler::Solution solution = scheduler::solve(problem, method, kForever).solution;
       Problem shared = problem;
       shared.memory_mb_per_s = 0.5;
@@ -381,9 +383,10 @@ TEST_CASE("Decisions take what their schedule takes, also where units share what
   }
 }
 
-TEST_CASE("Virtual time refuses schedules that are not of the problem") {
+TEST_CASE("Virtual time rejects schedules that do not match the problem") {
   const Problem problem = branches(2);
-  Schedule schedule = to_schedule(problem, scheduler::solve(problem, ScheduleMethod::kPaper, kForever).solution);
+  Schedule schedule =
+      to_schedule(problem, scheduler::solve(problem, ScheduleMethod::kGroupEnumeration, kForever).solution);
   Schedule other = schedule;
   other.steps[0].lane = 9;
   CHECK_FALSE(run_in_virtual_time(problem, other));

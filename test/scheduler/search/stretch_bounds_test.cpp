@@ -21,7 +21,7 @@ TEST_CASE("Searched bounds of stretches are below every schedule, and their sche
     const Problem problem = random_problem({.max_tasks = 6, .units = 2, .sharings = i % 2 == 0, .joins = true}, random);
     Bounds bounds(problem);
     const double before = bounds.total_us();
-    const scheduler::Solution solution = sharpen(problem, bounds, kNoDeadline);
+    const scheduler::Solution solution = tighten_bounds(problem, bounds, kNoDeadline);
     const double shortest = brute_force_makespan(problem);
     CAPTURE(i);
     REQUIRE(bounds.total_us() >= before * (1 - kLastDigits));
@@ -31,27 +31,27 @@ TEST_CASE("Searched bounds of stretches are below every schedule, and their sche
   }
 }
 
-TEST_CASE("The search of a stretch begins with what is known of it") {
+TEST_CASE("The search of a stretch starts from the known solution") {
   std::mt19937 random(7);
   const auto over = std::chrono::steady_clock::time_point::min();
   for (int i = 0; i < 20; ++i) {
     const Problem problem = network_problem(googlenet_graph(true), 2, i % 2 == 0, random);
     Bounds bounds(problem);
-    const scheduler::Solution known = sharpen(problem, bounds, kNoDeadline);
+    const scheduler::Solution known = tighten_bounds(problem, bounds, kNoDeadline);
     Bounds others(problem);
-    const scheduler::Solution again = sharpen(problem, others, over, known);
+    const scheduler::Solution again = tighten_bounds(problem, others, over, known);
     REQUIRE(again.makespan_us <= known.makespan_us * (1 + kLastDigits));
-    REQUIRE(again.makespan_us < sharpen(problem, others, over).makespan_us);
+    REQUIRE(again.makespan_us < tighten_bounds(problem, others, over).makespan_us);
   }
 }
 
-TEST_CASE("On networks of modules the bounds of their stretches leave little between them and a schedule") {
+TEST_CASE("On modular networks the bounds of stretches are within 2 % of a schedule") {
   std::mt19937 random(6);
   for (const bool in_place : {false, true}) {
     const Problem problem = network_problem(googlenet_graph(in_place), 2, false, random);
     Bounds bounds(problem);
     const double work_alone = bounds.total_us();
-    const scheduler::Solution solution = sharpen(problem, bounds, kNoDeadline);
+    const scheduler::Solution solution = tighten_bounds(problem, bounds, kNoDeadline);
     CHECK(solution.makespan_us < 1.02 * bounds.total_us());
     CHECK(solution.makespan_us > 1.02 * work_alone);
   }

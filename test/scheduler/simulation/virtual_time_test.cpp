@@ -1,4 +1,4 @@
-// What schedules take of their units. That they run as they are solved, solve_test.cpp and joins_test.cpp show.
+// Tests the loads of schedules. solve_test.cpp and joins_test.cpp check that schedules run as solved.
 #include "scheduler/simulation/virtual_time.h"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ Part part_of(uint32_t lane, double us, double output_share = 1) {
   return part;
 }
 
-// A layer of which an accelerator computes a quarter of the channels, and one that reads all of it.
+// Returns a layer with a quarter of its channels on an accelerator, and a reader of the whole layer.
 Problem layer_and_reader() {
   Problem problem;
   problem.units = {{true, {}}, {false, {0, 0, kMbPerSecond}}};
@@ -40,20 +40,20 @@ Problem layer_and_reader() {
   return problem;
 }
 
-double handed_over_us(uint32_t reader) {
+double transferred_us(uint32_t reader) {
   const Problem problem = layer_and_reader();
   const auto loads = loads_of(problem, to_schedule(problem, scheduler::evaluate(problem, {{0, 1}, {1, reader}})));
   REQUIRE(loads);
-  CHECK(loads->hand_over_us[0] == 0);  // the host brings nothing over to itself
-  return loads->hand_over_us[1];
+  CHECK(loads->transfers_us[0] == 0);  // the host does not transfer to itself
+  return loads->transfers_us[1];
 }
 
-TEST_CASE("Of a divided layer, what another unit's part has written is handed over, and no more") {
-  CHECK(handed_over_us(0) == Approx(0.25 * kBytes / kMbPerSecond));
-  CHECK(handed_over_us(1) == Approx(0.75 * kBytes / kMbPerSecond));
+TEST_CASE("Only the output of the other unit's part of a split layer is transferred") {
+  CHECK(transferred_us(0) == Approx(0.25 * kBytes / kMbPerSecond));
+  CHECK(transferred_us(1) == Approx(0.75 * kBytes / kMbPerSecond));
 }
 
-TEST_CASE("Time goes on where its digits are too few for what is left of a step") {
+TEST_CASE("Time advances even if a step's remainder is below the time's precision") {
   Problem problem = layer_and_reader();
   for (const double us : {1e8, 1e9, 1e12, 1e15})
     for (const double rest : {0.1, 0.3, 0.7, 0.9}) {

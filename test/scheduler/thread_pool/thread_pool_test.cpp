@@ -109,7 +109,7 @@ TEST_CASE("A pool of one thread runs in order on the caller's thread") {
   CHECK(order == std::vector<int64_t>{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("Numbers of threads outside the limits are refused") {
+TEST_CASE("Numbers of threads outside the limits are rejected") {
   for (int threads : {-1, ThreadPool::kMaxThreads + 1}) {
     ThreadPoolOptions options;
     options.num_threads = threads;
@@ -121,7 +121,7 @@ TEST_CASE("Numbers of threads outside the limits are refused") {
   CHECK(make_pool(0)->num_threads() == std::min(available_cores(), ThreadPool::kMaxThreads));
 }
 
-TEST_CASE("Shares of a pool work side by side with threads of their own") {
+TEST_CASE("Shares of a pool run concurrently with separate threads") {
   constexpr int kThreads = 2;
   const auto pool = make_pool(4);
   CHECK(PoolShareRunner(*pool, {.threads = kThreads}).num_threads() == kThreads);
@@ -149,7 +149,7 @@ TEST_CASE("Shares of a pool work side by side with threads of their own") {
   for (const std::thread::id id : threads[0]) CHECK(threads[1].count(id) == 0);
 }
 
-TEST_CASE("A share of one thread runs on the caller's, one beyond the pool's threads too") {
+TEST_CASE("A share of one thread or beyond the pool's threads runs on the caller's thread") {
   const auto pool = make_pool(2);
   for (const CoreShare& share : {CoreShare{.threads = 1}, CoreShare{.threads = 1, .index = 7}}) {
     const auto caller = std::this_thread::get_id();
@@ -166,7 +166,7 @@ TEST_CASE("A share of one thread runs on the caller's, one beyond the pool's thr
   }
 }
 
-TEST_CASE("Every index of an urgent job and of those beside it runs once") {
+TEST_CASE("Every index of an urgent job and of concurrent jobs runs once") {
   const auto pool = make_pool(4);
   std::array<std::atomic<int64_t>, 3> sums = {};
   std::vector<std::thread> callers;
@@ -180,10 +180,10 @@ TEST_CASE("Every index of an urgent job and of those beside it runs once") {
   for (const auto& sum : sums) CHECK(sum == 100 * 120);
 }
 
-// Callers of urgent jobs, each of which is over when it is told to be.
+// Callers of urgent jobs that run until end().
 class UrgentJobs {
  public:
-  // Of a pool of two threads.
+  // Requires: a pool of two threads.
   UrgentJobs(ThreadPool& pool, size_t jobs) : ends_(jobs) {
     for (std::atomic<bool>& end : ends_) {
       callers_.emplace_back([this, &pool, &end] {
@@ -194,7 +194,7 @@ class UrgentJobs {
         pool.parallel_for(2, work, {.urgent = true});
       });
     }
-    while (begun_ < static_cast<int>(jobs) + 1) std::this_thread::yield();  // the worker has begun, too
+    while (begun_ < static_cast<int>(jobs) + 1) std::this_thread::yield();  // the worker has also begun
   }
   void end(size_t job) {
     ends_[job] = true;
@@ -208,7 +208,7 @@ class UrgentJobs {
   std::vector<std::thread> callers_;
 };
 
-TEST_CASE("The caller of other work lets urgent jobs go first, but not more than a few for each index") {
+TEST_CASE("The caller of other work lets a limited number of urgent jobs per index go first") {
   const auto pool = make_pool(2);
   constexpr size_t kJobs = ThreadPool::kMaxPassed + 1;
   UrgentJobs urgent(*pool, kJobs);
@@ -237,7 +237,7 @@ TEST_CASE("Idle workers go to sleep, and wake for the next job") {
   }
 }
 
-TEST_CASE("Lanes run at the same time, each on a thread of its own, and may wait for each other") {
+TEST_CASE("Lanes run at the same time on separate threads and may wait for each other") {
   for (int spin_us : {0, 50}) {
     for (int threads : {2, 3, 4, 8}) {
       const auto pool = make_pool(threads, spin_us);
@@ -261,7 +261,7 @@ TEST_CASE("Lanes run at the same time, each on a thread of its own, and may wait
   }
 }
 
-TEST_CASE("Lanes share out the pool's threads") {
+TEST_CASE("Lanes divide the pool's threads") {
   const auto pool = make_pool(4);
   for (int round = 0; round < 50; ++round) {
     std::array<std::atomic<int>, 200> visits{};
@@ -277,7 +277,7 @@ TEST_CASE("Lanes share out the pool's threads") {
   }
 }
 
-TEST_CASE("A pool gives lanes to one caller at a time, and no more than it has threads") {
+TEST_CASE("A pool gives lanes to one caller at a time and at most as many as it has threads") {
   const auto pool = make_pool(2);
   bool within = true;
   CHECK(pool->run_lanes(2, [&](int lane) {
@@ -288,7 +288,7 @@ TEST_CASE("A pool gives lanes to one caller at a time, and no more than it has t
   CHECK_FALSE(pool->run_lanes(3, [](int) { FAIL("a lane without a thread has run"); }));
 }
 
-TEST_CASE("Lanes begin although workers have jobs of others") {
+TEST_CASE("Lanes begin even if workers run other jobs") {
   const auto pool = make_pool(3);
   std::atomic<bool> is_over{false};
   std::thread other([&] {

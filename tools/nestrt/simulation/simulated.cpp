@@ -43,7 +43,7 @@ constexpr int kPaperBudgetMs = 1000;
 Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simulated& result) {
   result.schedule = std::move(schedule);
   NESTRT_ASSIGN_OR_RETURN(result.run, scheduler::run_in_virtual_time(problem, result.schedule));
-  result.groups = scheduler::count_groups_side_by_side(problem, result.schedule, result.run);
+  result.groups = scheduler::num_concurrent_groups(problem, result.schedule, result.run);
   result.npu_branches = count_npu_branches(problem, result.schedule);
   return {};
 }
@@ -51,7 +51,7 @@ Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simula
 }  // namespace
 
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
-  const int most_ms = method == ScheduleMethod::kPaper ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
+  const int most_ms = method == ScheduleMethod::kGroupEnumeration ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
   const scheduler::Solved solved = solve(problem, method, std::chrono::milliseconds(most_ms));
   Simulated result;
   result.lower_bound_us = solved.lower_bound_us;

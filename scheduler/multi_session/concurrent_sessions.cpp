@@ -1,4 +1,4 @@
-#include "scheduler/multi_session/side_by_side.h"
+#include "scheduler/multi_session/concurrent_sessions.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 using Inferences = std::vector<VirtualInference>;
 
-// What of a simulation counts: all sessions are past their beginning, and none has ended.
+// The part of a simulation that counts: every session has passed its start, and none has ended.
 struct Window {
   double begin_us = 0;
   double end_us = std::numeric_limits<double>::infinity();
@@ -51,7 +51,7 @@ SessionFigures figures_of(const Inferences& inferences, const Window& window) {
   return figures;
 }
 
-// Of the busiest unit, in a round.
+// Returns the load of the busiest unit in a round.
 double busiest_us(std::span<const RoundPart> parts, const std::vector<Solution>& solutions) {
   std::vector<double> loads(parts[0].problem.units.size(), 0);
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -63,7 +63,7 @@ double busiest_us(std::span<const RoundPart> parts, const std::vector<Solution>&
   return *std::max_element(loads.begin(), loads.end());
 }
 
-// The networks' parts of a round's solution.
+// Splits a round's solution into one per network.
 std::vector<Solution> solutions_of(std::span<const RoundPart> parts, const Solution& round) {
   std::vector<Solution> solutions;
   uint32_t first = 0;
@@ -81,17 +81,17 @@ std::vector<Solution> solutions_of(std::span<const RoundPart> parts, const Solut
 
 }  // namespace
 
-Result<SideBySide> run_side_by_side(std::span<const VirtualSession> sessions, size_t inferences) {
+Result<ConcurrentRun> run_concurrently(std::span<const VirtualSession> sessions, size_t inferences) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<Inferences> all, run_in_virtual_time(sessions, inferences));
   const Window window = window_of(all, inferences);
-  SideBySide result;
+  ConcurrentRun result;
   std::vector<RoundPart> second;
   for (size_t i = 0; i < sessions.size(); ++i) {
     SessionFigures& figures = result.sessions.emplace_back(figures_of(all[i], window));
     NESTRT_ASSIGN_OR_RETURN(figures.alone_us, alone_us(sessions[i]));
     second.push_back({sessions[i].problem, figures.per_second});
   }
-  result.of_bound = load_bound_us(round_problem(second)) / 1e6;
+  result.bound_fraction = load_bound_us(round_problem(second)) / 1e6;
   return result;
 }
 
