@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/common/packing/packing.h"
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::kernels {
 

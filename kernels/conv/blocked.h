@@ -1,4 +1,4 @@
-// What the convolutions that write blocked16 share: conditions and constants.
+// Conditions and constants shared by the convolutions that write blocked16.
 #pragma once
 
 #include "kernels/common/framework/split.h"
@@ -10,18 +10,18 @@
 
 namespace nestrt::kernels {
 
-// True where every operand has the layout that these kernels need (`input` for x, blocked16 for the output and the
-// residual), weights and bias are constant, and the weights come in a packing that can be changed into `packing`.
+// Returns whether all operands have the layout that these kernels need (`input` for x, blocked16 for output and
+// residual), weights and bias are constant, and the weights can be converted to `packing`.
 bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
 // The same for s8 operands, whose weights and bias are always constant.
 bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
-// Whether its activation does no more than bound the outputs: none, relu or clip.
+// Returns whether the activation only bounds the outputs: none, relu or clip.
 bool has_bounds(const OperatorSpec& spec);
 
-// What an s8 convolution computes with the tile. `block_bytes` are the weights of 16 outputs in that packing.
-// Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
+// Prepares the weights and epilogue of an s8 convolution. `block_bytes`: weights of 16 outputs in `packing`. Errors:
+// kInvalidModel, kInvalidPlan, kOutOfMemory.
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes, S8Product::Multiplier multiplier = S8Product::Multiplier::kTile);
 
@@ -29,7 +29,7 @@ struct BlockedConv {
   ConvGeometry geometry;
   Activation activation;
   PackedConstant weights;
-  AlignedFloats bias;  // padded; null where there is none
+  AlignedFloats bias;  // padded, or null
   // Fixed by prepare(), so that a kernel stays on one instruction set.
   Tile16Function tile = nullptr;
   TileLimits limits;
@@ -44,7 +44,7 @@ struct BlockedConv {
 // Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
 Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, Packing packing);
 
-// The residual of a call; null where there is none.
+// Returns the residual of a call, or null.
 inline const float* residual_of(const KernelCall& call) {
   return call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
 }

@@ -6,7 +6,7 @@
 #include "kernels/common/quantization/s8_operands.h"
 #include "kernels/conv/geometry.h"
 #include "kernels/registry.h"
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -19,7 +19,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(wide ? DataType::kF32 : DataType::kS8, geometry.output);
 }
 
-// What is summed for an element of the output.
+// Returns the number of products per output element.
 int64_t weights_per_output(const OperatorSpec& spec) {
   const Shape& weights = spec.inputs[1].shape;
   return weights.product(1, weights.rank());
@@ -35,7 +35,7 @@ int64_t steps(const OperatorSpec& spec) {
 
 constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;  // inputs
 
-// Parts of a depthwise convolution read their own channels of the input, others read all of it.
+// Parts of a depthwise convolution read only their own input channels; other convolutions read all of them.
 int cut_axis(const ops::Attributes& attributes, size_t input) {
   if (input == 0 && std::get<ops::Conv>(attributes).group == 1) return kUncut;
   return input == kWeights || input == kBias ? 0 : 1;
@@ -72,7 +72,7 @@ bool divides(const OperatorSpec& spec) {
          (!spec.has_input(kResidual) || spec.inputs[kResidual].shape == output);
 }
 
-// Every part of a depthwise convolution reads its own channels, but other rows than its own.
+// A part of a depthwise convolution would need other rows than those it owns.
 bool divides_rows(const OperatorSpec& spec) { return spec.as<ops::Conv>()->group == 1; }
 
 constexpr KernelVariant kKernels[] = {

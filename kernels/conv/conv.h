@@ -1,4 +1,4 @@
-// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). Operands as ops::Conv says.
+// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). For the operands see ops::Conv.
 //
 // Variants, and the layouts and weights each accepts (input -> output; a residual has the layout of the output):
 //   conv.f32.reference    plain -> plain          any weights, packing none
@@ -6,7 +6,7 @@
 //   conv.f32.direct16     blocked16 -> blocked16  constant weights and bias; group 1, or channels per group (in and
 //                                                 out) multiples of 16; packing o16i16
 //   conv.f32.winograd16   blocked16 -> blocked16  with NEON: constant weights and bias; group 1; 3 x 3, stride and
-//                         dilation 1; activation none, relu or clip; where it pays; packing winograd16
+//                         dilation 1; activation none, relu or clip; if faster; packing winograd16
 //   conv.f32.winograd16.wide
 //                         as conv.f32.winograd16  with AVX2 or AVX-512
 //   conv.f32.winograd16.two, conv.f32.winograd16.strided
@@ -15,25 +15,26 @@
 //   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
 //                                                 dilation along the last axis; packing stem16
 //   conv.f32.stem16.winograd
-//                         as conv.f32.stem16      with NEON: 3 or 4 inputs, kernels of some 7 x 7 with stride 2, none,
-//                                                 relu or clip
+//                         as conv.f32.stem16      with NEON: 3 or 4 inputs, kernels of about 7 x 7 with stride 2;
+//                                                 activation none, relu or clip
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
-//   conv.s8.reference     plain -> plain          s8 as docs/numerics.md says; constant weights and bias, packing none
+//   conv.s8.reference     plain -> plain          s8 as in docs/concepts/numerics.md; constant weights
+//                                                 and bias, packing none
 //   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16. The stem
-//                                                 takes images in blocked16 and folded layouts, too (S8Unfold)
+//                                                 also supports images in blocked16 and folded layouts (S8Unfold)
 //   conv.s8.direct16.dot4 as conv.s8.direct16     with NEON's dot products, which are faster than Winograd's algorithm
-//   conv.s8.winograd16    as conv.f32.winograd16  the same s8, all activations of it; channels a multiple of 4; packing
+//   conv.s8.winograd16    as conv.f32.winograd16  the same s8, all its activations; channels a multiple of 4; packing
 //                                                 s8_winograd16
 //   conv.s8.depthwise16.dot4
 //                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
 //   conv.s8.amx16         as conv.s8.direct16     with AMX; two spatial axes, no dilation; 1 x 1 without padding, or
 //                                                 padding less than the kernel and tiles that fit a cache
-// Weights that arrive unpacked are packed by prepare().
+// prepare() packs weights that are not packed in the plan.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 

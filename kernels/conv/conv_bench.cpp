@@ -1,7 +1,7 @@
-// Layers of the networks that nestrt is measured on, in f32 ("conv") and s8 ("conv_s8"), one core, every instruction
-// set. `peak` is the share of the multiply-adds of that type that this core can do at best, measured in the same run.
-// "chain" and "chain_s8": layers that read each other, one after the other and in turns of some rows
-// (kernels/common/framework/row_chain.h); `between` are the bytes that only the former write and read.
+// Layers of the benchmark networks in f32 ("conv") and s8 ("conv_s8"), on one core with every instruction set. `peak`
+// is the fraction of this core's peak multiply-add rate for that type, measured in the same run. "fusion" and
+// "fusion_s8": consecutive layers, run sequentially and row-fused (kernels/common/framework/row_fusion.h); `between` is
+// the number of bytes of intermediate tensors that only the sequential form writes and reads.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Layer {
   const char* name;
   int64_t inputs, outputs, size;
   int kernel, stride, pad, group;
-  ops::Kind kind = ops::Kind::kConv;  // or kPool, of maxima
+  ops::Kind kind = ops::Kind::kConv;  // or kPool (max pooling)
 };
 
 constexpr Layer kLayers[] = {
@@ -59,7 +59,7 @@ struct ChainOfLayers {
   std::vector<Layer> layers;
 };
 
-// A stem and its pool; an inverted residual, and what is before it in MobileNetV2; a separable convolution of
+// A stem and its pool; an inverted residual and the layers before it in MobileNetV2; a separable convolution of
 // MobileNetV1.
 const ChainOfLayers kChains[] = {
     {"resnet stem, pool", {{"", 3, 64, 224, 7, 2, 3, 1}, {"", 64, 64, 112, 3, 2, 1, 1, ops::Kind::kPool}}},
@@ -81,7 +81,7 @@ const ChainOfLayers kChains[] = {
     {"mobilenetv1 128-128", {{"", 128, 128, 56, 3, 1, 1, 128}, {"", 128, 128, 56, 1, 1, 0, 1}}},
 };
 
-// A layer with its operands, in the layouts for which the current instruction set has the most preferred kernel.
+// A layer and its operands, in the layouts of the preferred kernel of the current instruction set.
 class Bench {
  public:
   Bench(const Layer& layer, DataType type) : type_(type) {
@@ -103,7 +103,7 @@ class Bench {
       multiply_adds_ = static_cast<double>(outputs_[0].shape.num_elements()) * inputs_[1].shape.product(1, 4);
   }
 
-  // Makes it ready to run.
+  // Prepares the kernel and its scratch.
   void prepare() {
     kernel_ = std::move(*variant_->prepare(spec_));
     const ScratchSize size = kernel_->scratch(1);
@@ -174,7 +174,7 @@ class Bench {
     return spec;
   }
 
-  // The first one of equals: an image is not blocked, although direct convolution takes it.
+  // On a tie the first layout wins: an image is not blocked, although direct convolution supports it.
   void choose_variant() {
     constexpr std::pair<Layout, Layout> kLayouts[] = {{Layout::kPlain, Layout::kBlocked16},
                                                       {Layout::kBlocked16, Layout::kBlocked16},
@@ -190,7 +190,7 @@ class Bench {
     std::tie(inputs_[0].layout, outputs_[0].layout) = best;
   }
 
-  // Small numbers of the operand's type.
+  // Fills an operand with small numbers of its type.
   std::byte* fill(const TensorSpec& spec) {
     const int64_t bytes = spec.storage_bytes();
     auto* data = reinterpret_cast<std::byte*>(data_.emplace_back((bytes + 3) / 4).data());

@@ -1,4 +1,4 @@
-// What the convolutions that compute rows of their output alone (nestrt/driver/row_kernel.h) share.
+// Helpers shared by the convolutions that can compute individual output rows (runtime/kernel/row_kernel.h).
 #pragma once
 
 #include "kernels/common/layout/window_rows.h"
@@ -7,21 +7,22 @@
 
 namespace nestrt::kernels {
 
-// Whether rows of it are rows of images: no depth, and no rows that are left out.
+// Returns whether output rows are rows of images: no depth, and no skipped rows.
 bool has_rows(const ConvGeometry& geometry);
 
-// Whether each output reads one pixel, which lies at its own place.
+// Returns whether each output reads exactly the input pixel at its own position.
 bool reads_own_pixels(const ConvGeometry& geometry);
 
-// Of a convolution from blocked16 to blocked16, or from an image, which is plain.
+// Returns the row geometry of a convolution from blocked16 to blocked16, or from a plain image.
 RowGeometry blocked_rows(const ConvGeometry& geometry, int64_t element_bytes);
 RowGeometry image_rows(const ConvGeometry& geometry, int64_t element_bytes);
 
-// The convolution whose whole output are the call's rows, and whose whole input those that the call has.
+// Returns the convolution restricted to the rows of the call: its output is the call's rows, its input the rows that
+// the call provides.
 ConvGeometry geometry_of_rows(const ConvGeometry& geometry, const RowCall& call);
 
-// Of a convolution that reads_own_pixels(): the call's rows as one chunk of all outputs, whose offsets go to the call's
-// scratch. Bytes there, for so many rows; saturated.
+// For a convolution that satisfies reads_own_pixels(): returns the call's rows as one chunk of all outputs and writes
+// its offsets to the call's scratch. pixel_offsets_bytes() returns their size, saturated.
 DirectChunk chunk_of_rows(const ConvGeometry& geometry, const RowCall& call);
 size_t pixel_offsets_bytes(const ConvGeometry& geometry, int64_t rows);
 

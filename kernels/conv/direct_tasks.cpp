@@ -7,14 +7,14 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kChunkInputBytes = 384 * 1024;  // fits a second-level cache of 512 KB or more
+constexpr int64_t kChunkInputBytes = 384 * 1024;  // fits a second-level cache of at least 512 KB
 constexpr int64_t kChunkOffsetBytes = 16 * 1024;
 
 struct OutputPixel {
   int64_t z, y, x;
 };
 
-// The offsets that `points` outputs from `pixel` on have under one tap; they may go on over several rows.
+// Writes the offsets of `points` outputs starting at `pixel` under one tap. The outputs may span several rows.
 int64_t* fill_tap(const ConvGeometry& geometry, OutputPixel pixel, int64_t points, int64_t kd, int64_t kh, int64_t kw,
                   int64_t* offsets) {
   const auto& [d, h, w] = geometry.axes;
@@ -47,8 +47,8 @@ void fill_offsets(const ConvGeometry& geometry, const TileLimits& limits, const 
   }
 }
 
-// Pixels that a thread takes at once: those of a tile; where so large tiles would leave some of the threads without
-// any, fewer grains of one, for as many tasks as are wanted. `sums`: pixels, times tiles of blocks.
+// Returns the pixels per work item: those of a tile, or fewer grains if tiles that large would leave threads idle.
+// `sums`: pixels times tiles of blocks.
 int64_t pixels_at_once(const TileLimits& limits, int64_t sums, int64_t tiles, int64_t wanted, int threads) {
   if (limits.grain == 1 || tiles >= threads || tiles >= wanted) return limits.points;
   return std::min(limits.points, round_up(ceil_div(sums, wanted), limits.grain));
@@ -58,7 +58,7 @@ int64_t pixels_at_once(const TileLimits& limits, int64_t sums, int64_t tiles, in
 
 DirectTasks::DirectTasks(const ConvGeometry& g, TileLimits limits, int64_t element_bytes)
     : limits_(limits), taps_(g.taps()), element_bytes_(element_bytes) {
-  // A tile's inputs, counted without what its taps share.
+  // Input bytes of a tile, ignoring overlap between its taps.
   const int64_t stride = std::min<int64_t>(g.axes[1].stride, 4) * std::min<int64_t>(g.axes[2].stride, 4);
   const int64_t tile_bytes = limits.points * g.group_inputs() * stride * element_bytes;
   const int64_t offset_bytes = limits.points * taps_ * int64_t{sizeof(int64_t)};
@@ -72,15 +72,16 @@ size_t DirectTasks::scratch_bytes() const {
   return static_cast<size_t>(chunk_tiles_ * taps_ * limits_.points) * sizeof(int64_t);
 }
 
-// Weights that the second-level cache of every core can hold beside the rest.
+// The size up to which the second-level cache of every core can hold the weights in addition to other data.
 #if defined(__aarch64__)
-constexpr int64_t kSharedWeightBytes = 0;  // the cores have one
+constexpr int64_t kSharedWeightBytes = 0;  // the cores share one
 #else
 constexpr int64_t kSharedWeightBytes = 512 * 1024;
 #endif
 
-// Work is cut along what is larger, outputs or pixels, so that threads share as little as possible of it; along pixels
-// where all threads can keep the weights, too: the next operator finds its pixels where they were written.
+// Splits work along the larger of outputs and pixels, so that threads share as little of it as possible. If all threads
+// can cache the weights, splits along pixels: the next operator then finds its pixels in the cache of the core that
+// wrote them.
 void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
                       FunctionRef<void(const DirectChunk&)> run_chunk) const {
   const int64_t pixels = g.out_spatial(), images = g.batch * g.group;

@@ -1,8 +1,9 @@
-// How direct convolutions over blocked16 tensors cut their work into tasks, chunks and tiles, whatever their type.
+// Splits direct convolutions over blocked16 tensors of any type into tasks, chunks and tiles.
 //
-// Tiles are output pixels x output blocks. For every tap a tile reads each of its pixels through an offset, negative in
-// the padding: so nothing is copied, and a tile may span rows: a 7 x 7 map is 49 pixels in a row. Chunks of pixels, as
-// many as leave their inputs in the second-level cache, are taken through all output channels of a task.
+// Tiles are output pixels x output blocks. For every tap a tile reads each of its pixels through an offset, which is
+// negative in the padding. Nothing is copied, and a tile may span rows: a 7 x 7 map is a row of 49 pixels. A chunk
+// holds as many pixels as keep their inputs in the second-level cache; it is processed for all output channels of a
+// task.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include "kernels/common/gemm_f32/tile16.h"
 #include "kernels/common/math/integers.h"
 #include "kernels/conv/geometry.h"
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 
 namespace nestrt::kernels {
 
@@ -19,9 +20,9 @@ struct DirectChunk {
   int64_t image = 0, group = 0;
   Range blocks;                      // in the group's outputs
   Range pixels;                      // in the output
-  const int64_t* offsets = nullptr;  // the chunk's tiles one after the other: [taps][points of the tile]
+  const int64_t* offsets = nullptr;  // the chunk's tiles in order: [taps][points of the tile]
 
-  // Cuts of the pixels into even tiles.
+  // Splits the pixels into even tiles.
   int64_t tiles(int64_t points) const { return ceil_div(pixels.size(), points); }
   Range tile(int64_t index, const TileLimits& limits) const {
     return part_of(pixels.size(), index, tiles(limits.points), limits.grain);
@@ -35,7 +36,7 @@ class DirectTasks {
 
   int64_t group_blocks() const { return group_blocks_; }  // output blocks of a group
   size_t scratch_bytes() const;                           // per thread
-  // Calls run_chunk for chunks that cover the output. `geometry` as the constructor had it.
+  // Calls run_chunk for chunks that cover the output. `geometry` must be the constructor's.
   void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const DirectChunk&)> run_chunk) const;
 
  private:

@@ -1,5 +1,5 @@
-// Panels of input elements for convolutions as matrix products: for 16 outputs side by side, what each of them reads
-// through each tap, channel after channel.
+// Panels of input elements for convolutions as matrix products: the inputs of 16 adjacent outputs under each tap,
+// channel after channel.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace nestrt::kernels {
 
-// What `lanes` pixels from the first on read within a channel's plane: [taps][lanes], negative in the padding and past
-// the last pixel.
+// Writes the offsets of `lanes` pixels within a channel's plane, starting at the first pixel: [taps][lanes], negative
+// in the padding and past the last pixel.
 inline void gather_offsets(const ConvGeometry& g, Range pixels, int64_t lanes, int64_t* offsets) {
   const auto& [d, h, w] = g.axes;
   for (int64_t kd = 0; kd < d.kernel; ++kd)

@@ -21,7 +21,7 @@ Status check_list(const char* list_name, const std::vector<int32_t>& list, int s
   return {};
 }
 
-// Op is ops::Conv or ops::ConvTranspose, here and below. An empty output_padding is one of zeros.
+// Op is ops::Conv or ops::ConvTranspose, here and below. An empty output_padding means zeros.
 template <typename Op>
 Status check_lists(const Op& op, int spatial_rank) {
   NESTRT_RETURN_IF_ERROR(check_list("kernel", op.kernel, spatial_rank, 1));
@@ -39,7 +39,7 @@ Status check_operands(const OperatorSpec& spec) {
   if (spec.inputs.size() < 2 || spec.inputs.size() > 4 || !spec.has_input(0) || !spec.has_input(1))
     return rule_error(fmt::format("needs input and weights, and at most bias and residual besides; has {} operands",
                                   spec.inputs.size()));
-  // s8::check_product() looks at the types of a quantized Conv.
+  // s8::check_product() checks the types of a quantized Conv.
   const bool quantized = spec.kind() == ops::Kind::kConv && spec.inputs[0].type == DataType::kS8;
   static constexpr const char* kNames[] = {"input", "weights", "bias", "residual"};
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
@@ -60,13 +60,13 @@ Status check_operands(const OperatorSpec& spec) {
   return {};
 }
 
-// The weights' shape must be `expected`, which says what the attributes and the input ask for.
+// Checks that the weights have the shape that the attributes and the input require.
 Status check_weights(const Shape& weights, const Shape& expected, const char* form) {
   if (weights == expected) return {};
   return rule_error(fmt::format("weights are {}, expected {} ({})", weights.to_string(), expected.to_string(), form));
 }
 
-// Fills the axes but their outputs.
+// Sets all fields of the axes except the outputs.
 template <typename Op>
 void read_axes(const Op& op, const Shape& input, ConvGeometry& geometry) {
   const int spatial_rank = input.rank() - 2;
@@ -119,8 +119,7 @@ Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
   return {};
 }
 
-// The first row then lies so far into the padding, or beyond it: as if the image had less of it above, or none and
-// fewer rows.
+// Restricts the output to `rows`. Padding is reduced accordingly and becomes negative if rows of the input are skipped.
 Status cut_rows(const RowWindow& rows, ConvAxis& height) {
   if (rows.first < 0 || rows.count < 1 || rows.count > height.output || rows.first > height.output - rows.count)
     return rule_error(

@@ -1,25 +1,25 @@
-// The geometry of a convolution or a transposed convolution, read from an operator and checked completely.
+// The geometry of a convolution or a transposed convolution, read from an operator and fully checked.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// One spatial axis. Bounds: everything fits 41 bits, (kernel - 1) * dilation 62.
+// One spatial axis. Limits: all values fit 41 bits, (kernel - 1) * dilation fits 62.
 struct ConvAxis {
   int64_t input = 1;
   int64_t output = 1;
   int64_t kernel = 1;
   int64_t stride = 1;
   int64_t dilation = 1;
-  int64_t pad_begin = 0;  // less than zero where only some rows are computed (OperatorSpec::rows)
+  int64_t pad_begin = 0;  // negative if only some rows are computed (OperatorSpec::rows)
   int64_t pad_end = 0;    // likewise
 };
 
-// The element of the input that a tap of a convolution's output reads; -1 in the padding.
+// Returns the input element that a tap of a convolution's output reads; -1 in the padding.
 inline int64_t tap_position(const ConvAxis& axis, int64_t output, int64_t tap) {
   const int64_t position = output * axis.stride - axis.pad_begin + tap * axis.dilation;
   return position < 0 || position >= axis.input ? -1 : position;
@@ -30,8 +30,8 @@ struct ConvGeometry {
   int64_t in_channels = 1;
   int64_t out_channels = 1;
   int64_t group = 1;
-  std::array<ConvAxis, 3> axes;  // depth, height, width: fewer spatial axes fill the back, the rest stay trivial
-  Shape output;                  // logical, of the operator's own rank
+  std::array<ConvAxis, 3> axes;  // depth, height, width; unused leading axes are trivial
+  Shape output;                  // logical, with the operator's rank
 
   int64_t group_inputs() const { return in_channels / group; }
   int64_t group_outputs() const { return out_channels / group; }

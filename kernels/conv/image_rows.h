@@ -1,4 +1,4 @@
-// What convolutions of images, plain and of few channels, read: the rows under a row of outputs, with their padding.
+// The input rows, including padding, that a row of outputs reads in convolutions of plain images with few channels.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,16 @@
 
 namespace nestrt::kernels {
 
-// Rows of an image, from some row on.
+// Rows of an image, starting at row `first`.
 template <typename T>
 struct ImageRows {
   const T* pixels = nullptr;   // of the first channel
-  int64_t first = 0;           // the row that lies there
+  int64_t first = 0;           // row at `pixels`
   int64_t channel_stride = 0;  // elements
 };
 
-// Copies the rows under one of outputs, which is counted through depth and height: [channels][kernel depth][kernel
-// height][length]. What is not in the image is `zero`.
+// Copies the rows under output row `row`, numbered through depth and height: [channels][kernel depth][kernel
+// height][length]. Elements outside the image are `zero`.
 template <typename T>
 void copy_rows_under(const ConvGeometry& geometry, const ImageRows<T>& image, int64_t row, T zero, int64_t length,
                      T* to) {

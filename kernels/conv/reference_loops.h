@@ -1,5 +1,6 @@
-// The loops that define convolution and transposed convolution: every output gathers its sum, in double, over channels
-// and then taps in row-major order. The two differ in which input a tap of an output reads, and in how weights lie.
+// The reference loops of convolution and transposed convolution: every output gathers its sum, in double, over channels
+// and then taps in row-major order. The two differ in which input a tap of an output reads and in the order of the
+// weights.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@ namespace nestrt::kernels {
 using Position = std::array<int64_t, 3>;  // depth, height, width
 
 // Calls visit(element of the input's channel, tap) for the taps of one channel's kernel that read the input.
-// source(axis, output, tap) is the element of the input, or -1 for none.
+// source(axis, output, tap) returns the input element, or -1.
 template <typename Source, typename Visit>
 void for_each_tap(const ConvGeometry& g, const Position& at, Source source, Visit visit) {
   const auto& [d, h, w] = g.axes;
@@ -27,7 +28,7 @@ void for_each_tap(const ConvGeometry& g, const Position& at, Source source, Visi
   }
 }
 
-// Sum over one input channel and its kernel.
+// Returns the sum over one input channel and its kernel.
 template <typename Source>
 double reference_channel_sum(const ConvGeometry& g, const float* x, const float* weights, const Position& at,
                              Source source) {
@@ -37,7 +38,7 @@ double reference_channel_sum(const ConvGeometry& g, const float* x, const float*
   return sum;
 }
 
-// kernel_index(output channel, input channel of the group) counts kernels in the weights.
+// kernel_index(output channel, input channel of the group) returns the index of a kernel in the weights.
 template <typename Source, typename KernelIndex>
 void reference_channel(const ConvGeometry& g, const Activation& activation, const KernelCall& call, int64_t n,
                        int64_t m, Source source, KernelIndex kernel_index) {
@@ -58,7 +59,7 @@ void reference_channel(const ConvGeometry& g, const Activation& activation, cons
   }
 }
 
-// A task per output channel of every image.
+// Runs one task per output channel of every image.
 template <typename Source, typename KernelIndex>
 void reference_loops(const ConvGeometry& g, const Activation& activation, const KernelCall& call, Source source,
                      KernelIndex kernel_index) {

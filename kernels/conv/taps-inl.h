@@ -1,4 +1,5 @@
-// Which taps of a depthwise convolution lie inside the input. Included by SIMD sources, once per instruction set.
+// Determines which taps of a depthwise convolution are inside the input. Include from SIMD sources, once per
+// instruction set.
 #if defined(NESTRT_KERNELS_CONV_TAPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_CONV_TAPS_INL_H_
 #undef NESTRT_KERNELS_CONV_TAPS_INL_H_
@@ -14,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// Taps of a dimension that fall inside the input: [first, last).
+// The taps [first, last) of an axis that are inside the input.
 struct Taps {
   int64_t first, last;
 };
@@ -27,7 +28,7 @@ HWY_INLINE Taps taps_inside(const ConvAxis& axis, int64_t output) {
   return taps;
 }
 
-// Outputs whose taps all lie inside the row, [first, last).
+// Returns the outputs [first, last) whose taps are all inside the row.
 HWY_INLINE Taps inside_outputs(const ConvAxis& axis) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation, room = axis.input - 1 - reach + axis.pad_begin;
   const int64_t first = HWY_MIN(axis.output, ceil_div(axis.pad_begin, axis.stride));

@@ -1,4 +1,4 @@
-// Ceilings of benchmarks: the fastest that a piece of code has run on this machine.
+// Peak rates for benchmarks: the highest rate at which this machine runs a piece of code.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace nestrt::kernels {
 
-// Time that this thread has run, unlike the time on the wall that it shares with others.
+// Returns the CPU time of this thread in seconds.
 inline double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Operations per nanosecond of run(), which returns how many it did: the best of ten.
+// Returns the operations per nanosecond of run(), which returns the number of operations it performed. Best of ten.
 template <typename Run>
 double best_rate(Run run) {
   double best = 0;
@@ -28,7 +28,7 @@ double best_rate(Run run) {
   return best;
 }
 
-// best_rate() of the current instruction set, measured once for each.
+// best_rate() of the current instruction set, measured once per set.
 class Ceiling {
  public:
   template <typename Run>

@@ -1,9 +1,9 @@
-// The fastest that a core multiplies and adds, measured: what benchmarks compare kernels with.
+// Measured peak rate of f32 multiply-adds on one core, the reference for f32 kernel benchmarks.
 #pragma once
 
 namespace nestrt::kernels {
 
-// GFLOP/s of one core on the current instruction set, measured on the first call for each.
+// Returns GFLOP/s of one core on the current instruction set, measured on the first call for each set.
 double fma_ceiling_gflops();
 
 }  // namespace nestrt::kernels

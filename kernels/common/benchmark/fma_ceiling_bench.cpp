@@ -11,10 +11,10 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kChains = 12;  // more than latency times units of any core, and they fit the registers
+constexpr int kChains = 12;  // exceeds latency x units of any core, and fits the registers
 
-// Floating-point operations of `rounds` rounds of independent multiply-adds; `x` keeps the compiler from foreseeing
-// them.
+// Runs `rounds` rounds of independent multiply-adds and returns the number of floating-point operations. `x` is opaque
+// to the compiler, which prevents constant folding.
 double multiply_add_rounds(long rounds, float* x) {
   const hn::CappedTag<float, 16> d;
   using V = hn::Vec<decltype(d)>;

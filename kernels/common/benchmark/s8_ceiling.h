@@ -1,10 +1,10 @@
-// The fastest that a core multiplies and adds bytes, measured: what benchmarks compare s8 kernels with.
+// Measured peak rate of s8 multiply-adds on one core, the reference for s8 kernel benchmarks.
 #pragma once
 
 namespace nestrt::kernels {
 
-// 10^9 operations (two for each product) a second of one core on the current instruction set, with its dot products of
-// bytes where it has them; measured on the first call for each.
+// Returns 10^9 operations per second (two per product) of one core on the current instruction set, using its byte dot
+// products if available. Measured on the first call for each set.
 double s8_ceiling_gops();
 
 }  // namespace nestrt::kernels

@@ -12,14 +12,14 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kChains = 12;  // more than latency times units of any core, and they fit the registers
+constexpr int kChains = 12;  // exceeds latency x units of any core, and fits the registers
 
 using D = hn::CappedTag<int32_t, 16>;
 using V = hn::Vec<D>;
 
-// Adds the products of two numbers of 16 bits in each lane: 4 operations. They are those of the sum itself, or the
-// compiler would multiply once for all rounds.
-#if HWY_TARGET == HWY_SCALAR  // has no such lanes: one product
+// Adds two 16-bit products per lane: 4 operations. One factor is the sum itself; otherwise the compiler would hoist the
+// multiplication out of the loop.
+#if HWY_TARGET == HWY_SCALAR  // no 16-bit lanes: one product
 V add_products(V sum, V b, V&) { return hn::Add(sum, hn::Mul(sum, b)); }
 constexpr double kLaneOperations = 2;
 #else
@@ -30,7 +30,8 @@ V add_products(V sum, V b, V& other) {
 constexpr double kLaneOperations = 4;
 #endif
 
-// Operations of `rounds` rounds of independent sums; `x` keeps the compiler from foreseeing them.
+// Runs `rounds` rounds of independent sums and returns the number of operations. `x` is opaque to the compiler, which
+// prevents constant folding.
 double add_pairs(long rounds, int* x) {
   const D d;
   V sums[kChains];
@@ -74,7 +75,7 @@ double add_dot4(long rounds, int* x) {
 }
 HWY_POP_ATTRIBUTES
 
-// Products of tiles, four sums at a time as the kernels have them.
+// AMX tile products with four accumulators, as in the kernels.
 HWY_PUSH_ATTRIBUTES("amx-tile,amx-int8")
 double add_tiles(long rounds, int*) {
   const AmxUse use(amx_shape(kAmxPoints, kAmxDepth));

@@ -1,4 +1,4 @@
-// For operators that move elements without looking at them: a type is only its size in bytes.
+// Helpers for operators that move elements without interpreting them: only the element size matters.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ namespace nestrt::kernels {
 
 using Index = std::array<int64_t, Shape::kMaxRank>;
 
-// One element of any type, in its first bytes.
+// One element of any type, stored in the first bytes.
 using ElementBytes = std::array<std::byte, 8>;
 
-// `value` as an element of that type, truncated and saturated; NaN becomes 0 in integers.
+// Returns `value` converted to `type`, truncated and saturated. NaN becomes 0 for integer types.
 ElementBytes element_of(float value, DataType type);
 
-// Elements between neighbours along each axis of a dense row-major tensor.
+// Returns the element stride of each axis of a dense row-major tensor.
 inline Index strides_of(const Shape& shape) {
   Index strides{};
   int64_t stride = 1;
@@ -30,7 +30,8 @@ inline Index strides_of(const Shape& shape) {
   return strides;
 }
 
-// Calls visit(index, position) for every element in row-major order: its index along each axis, and its number.
+// Calls visit(index, position) for every element in row-major order with its index along each axis and its linear
+// position.
 template <typename Visit>
 void for_each_index(const Shape& shape, Visit visit) {
   Index index{};

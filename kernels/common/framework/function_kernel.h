@@ -1,10 +1,10 @@
-// A kernel made of one function object, which holds what prepare() computed.
+// A kernel made of one function object that holds the state computed by prepare().
 #pragma once
 
 #include <memory>
 #include <utility>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
@@ -20,7 +20,7 @@ class FunctionKernel final : public Kernel {
   ScratchSize scratch_;
 };
 
-// For prepare(): return make_kernel([parameters](const KernelCall& call) { ... });
+// Usage in prepare(): return make_kernel([parameters](const KernelCall& call) { ... });
 template <typename Run>
 Result<std::unique_ptr<Kernel>> make_kernel(Run run, ScratchSize scratch = {}) {
   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel<Run>>(std::move(run), scratch));

@@ -12,7 +12,7 @@
 
 namespace nestrt::kernels {
 
-// Indices are s32 or s64, and an axis without elements has nothing to pick from.
+// Checks that indices are s32 or s64 and that the indexed axis is not empty.
 inline Status check_indices(const TensorSpec& indices, int64_t dim) {
   if (indices.type != DataType::kS32 && indices.type != DataType::kS64)
     return rule_error(fmt::format("indices are {}, expected s32 or s64", name(indices.type)));
@@ -20,8 +20,8 @@ inline Status check_indices(const TensorSpec& indices, int64_t dim) {
   return ok_status();
 }
 
-// The element of an axis of `dim` elements that indices[position] names: negative values count from the end, and what
-// is out of range is clamped, since nothing that the data says may lead outside the tensor.
+// Returns indices[position] as a position on an axis of `dim` elements. Negative values count from the end;
+// out-of-range values are clamped, so no data can cause an out-of-bounds access.
 inline int64_t index_at(const std::byte* indices, DataType type, int64_t position, int64_t dim) {
   const int64_t index = type == DataType::kS64 ? reinterpret_cast<const int64_t*>(indices)[position]
                                                : reinterpret_cast<const int32_t*>(indices)[position];

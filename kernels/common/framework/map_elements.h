@@ -1,5 +1,5 @@
-// Kernels that map every stored element of one tensor to one of another, padding lanes included: input and output have
-// the same layout, whichever it is.
+// Kernels that map every stored element of one tensor, padding lanes included, to the same position of another. Input
+// and output have the same layout.
 #pragma once
 
 #include "kernels/common/framework/function_kernel.h"
@@ -11,7 +11,7 @@ inline int64_t stored_elements(const TensorSpec& tensor) {
   return tensor.storage_bytes() / static_cast<int64_t>(size_bytes(tensor.type));
 }
 
-// run(x, y, n) for pieces of n elements that make up [0, count).
+// Calls run(x, y, n) on ranges of n elements that cover [0, count).
 template <typename In, typename Out, typename Run>
 Result<std::unique_ptr<Kernel>> map_ranges(int64_t count, Run run) {
   return make_kernel([count, run](const KernelCall& call) {
@@ -29,12 +29,13 @@ Result<std::unique_ptr<Kernel>> map_elements(int64_t count, Function function) {
   });
 }
 
-// One layout on both sides: the elements as they are stored can be mapped.
+// Returns true if input and output have the same layout and the input is not packed, so that elements can be mapped as
+// stored.
 inline bool is_stored_map(const OperatorSpec& spec) {
   return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == Packing::kInvalidIndex;
 }
 
-// What references leave to others: blocked layouts, the same on both sides.
+// Returns true for equal blocked layouts on both sides, which references do not support.
 inline bool is_blocked_map(const OperatorSpec& spec) {
   return spec.inputs[0].layout != Layout::kPlain && spec.inputs[0].layout == spec.outputs[0].layout;
 }

@@ -7,7 +7,7 @@
 namespace nestrt::kernels {
 
 int64_t range_count(const ParallelRunner& runner, int64_t elements) {
-  constexpr int64_t kRangesPerThread = 4;  // evens out cores of different speed
+  constexpr int64_t kRangesPerThread = 4;  // balances cores of different speed
   const int64_t threads = runner.num_threads();
   return threads == 1 ? 1 : std::clamp<int64_t>(elements / kTaskElements, 1, threads * kRangesPerThread);
 }

@@ -17,13 +17,13 @@ constexpr size_t kAlignment = 64;
 constexpr int64_t kMaxTurnRows = 64;
 constexpr size_t kNoMachine = std::numeric_limits<size_t>::max();
 
-// What is between two kernels and smaller than this the second-level cache keeps as it is.
+// Intermediate tensors smaller than this stay in the second-level cache without fusion.
 constexpr size_t kWorthBytes = 768 * 1024;
 
-// That the rows which a thread keeps may take of it.
+// Returns the maximum bytes of cached rows per thread.
 size_t most_kept_bytes(int threads) {
 #if defined(__aarch64__)
-  return size_t{768 * 1024} / static_cast<size_t>(threads);  // the cores share one of 1 MB
+  return size_t{768 * 1024} / static_cast<size_t>(threads);  // the cores share one L2 of 1 MB
 #else
   (void)threads;
   return size_t{384 * 1024};
@@ -52,7 +52,7 @@ bool is_worth(const RowKernel& first, const RowKernel& second) {
          bytes_of(first.row_input()) != kNoMachine && bytes_of(second.row_output()) != kNoMachine;
 }
 
-// Of the rows of outputs that are kept for so many of the last one's.
+// Returns the bytes of intermediate rows needed to compute `rows` rows of the last kernel.
 size_t kept_bytes(std::span<const RowKernel* const> kernels, int64_t rows) {
   size_t bytes = 0;
   for (size_t i = kernels.size() - 1; i-- > 0;) {
@@ -64,7 +64,7 @@ size_t kept_bytes(std::span<const RowKernel* const> kernels, int64_t rows) {
 
 }  // namespace
 
-// Some rows of one image, in one thread.
+// Computes some rows of one image on one thread.
 class RowChain::Part {
  public:
   Part(const RowChain& chain, const Call& call, std::byte* output, int64_t image, std::byte* scratch)
@@ -100,7 +100,7 @@ void RowChain::Part::run_last(RowWindow rows) {
   run_kernel(chain_.kernels_.size() - 1, call);
 }
 
-// The call says which rows, and where they go.
+// Runs kernel `index`. The caller sets the rows and the output of `call`.
 void RowChain::Part::run_kernel(size_t index, RowCall& call) {
   const RowKernel& kernel = *chain_.kernels_[index];
   const RowImages images = kernel.row_input();
@@ -117,7 +117,8 @@ void RowChain::Part::run_kernel(size_t index, RowCall& call) {
   kernel.run_rows(call);
 }
 
-// Computes those that are not there, and gives up those before them where they take the room.
+// Ensures that `rows` of the output of kernel `index` are in its window: evicts older rows if they do not fit and
+// computes the missing ones.
 void RowChain::Part::keep(size_t index, RowWindow rows) {
   const RowImages images = chain_.kernels_[index]->row_output();
   const int64_t capacity = chain_.windows_[index].capacity, end = rows.first + rows.count;
@@ -171,7 +172,7 @@ int64_t RowChain::bytes_between() const {
   return bytes;
 }
 
-// Rows of the output would be written before the same bytes, as rows of what a kernel reads, have been read.
+// Returns true if writing output rows would overwrite input or residual bytes that are still to be read.
 bool RowChain::is_in_the_way(const Call& call) const {
   const size_t bytes = bytes_of(kernels_.back()->row_output());
   if (overlap(call.output, bytes, call.input, bytes_of(kernels_.front()->row_input()))) return true;
@@ -185,7 +186,7 @@ bool RowChain::takes(const Call& call) const {
          (call.residual == nullptr || !overlap(call.between, bytes, call.residual, bytes));
 }
 
-// A part computes once more what the one before it has at its edge: so there are no more than threads.
+// Runs at most one part per thread, because neighbouring parts recompute the rows at their boundary.
 void RowChain::run(const Call& call) const {
   const RowImages images = kernels_.back()->row_output();
   const bool moves = is_in_the_way(call);

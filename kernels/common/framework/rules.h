@@ -1,5 +1,5 @@
-// What the shape rules of operators have in common. The messages name the operand or attribute; the caller of infer()
-// adds the operator's name.
+// Helpers for the shape rules of operators. The messages name the operand or attribute; the caller of infer() adds the
+// operator name.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,32 @@
 #include <string_view>
 #include <vector>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // a tensor's
+inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // of a tensor
 
-// A broken rule.
+// Returns a kInvalidModel status.
 Status rule_error(std::string message);
 
-// Between `minimum` and `maximum` inputs, of which the first `minimum` are present.
+// Checks that there are `minimum` to `maximum` inputs and that the first `minimum` are present.
 Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum);
 
-// `what` names the operand: "the input", "scale".
+// Checks the type of a tensor. `what` names the operand: "the input", "scale".
 Status expect_type(const TensorSpec& tensor, DataType type, std::string_view what);
 
-// The shape of these dimensions, proven to be one: rank, signs and number of elements. `what` names the attribute or
-// operand that they come from.
+// Returns the shape of these dimensions after checking rank, signs and number of elements. `what` names the attribute
+// or operand of origin.
 Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what);
 
-// An axis counted from either end as one in [0, rank).
+// Returns an axis that counts from either end as one in [0, rank).
 Result<int> checked_axis(int64_t axis, int rank, std::string_view what = "axis");
 
-// The outputs of an operator that has one.
+// Returns the outputs of a single-output operator.
 std::vector<TensorSpec> single_output(DataType type, const Shape& shape);
 
-// True where every operand is in plain layout and no constant is packed: what references accept.
+// Returns true if all operands are in plain layout and no constant is packed, which references require.
 bool is_plain(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

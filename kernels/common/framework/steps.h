@@ -1,27 +1,27 @@
-// What operators cost before they run: helpers of OperatorRules::steps and OperatorRules::macs.
+// Static cost estimates of operators: helpers of OperatorRules::steps and OperatorRules::macs.
 #pragma once
 
 #include <cstdint>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
 inline constexpr int64_t kCopySteps = 4;       // an index and a copy
 inline constexpr int64_t kFunctionSteps = 16;  // an index and a function of the standard library
 
-// For numbers that are not negative; INT64_MAX where the result overflows.
+// For non-negative numbers; INT64_MAX on overflow.
 int64_t saturating_product(int64_t a, int64_t b);
 int64_t saturating_sum(int64_t a, int64_t b);
 
-// The steps of so many for each element of the inputs and for each of the outputs.
+// Returns the steps of an operator that needs `per_input` steps per input element and `per_output` per output element.
 int64_t element_steps(const OperatorSpec& spec, int64_t per_input, int64_t per_output);
 
-// For operators that look at every input once and do one such thing for each element of the output.
+// For operators that read every input once and do one copy (or function call) per output element.
 int64_t copy_steps(const OperatorSpec& spec);
 int64_t function_steps(const OperatorSpec& spec);
 
-// For operators that multiply no matrices.
+// For operators without matrix products.
 uint64_t no_macs(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -1,4 +1,4 @@
-// A matrix times packed panels, on register tiles: the body of Dense and MatMul.
+// A matrix times packed panels on register tiles: the inner part of Dense and MatMul.
 #pragma once
 
 #include "kernels/common/framework/split.h"
@@ -17,7 +17,7 @@ struct PanelProduct {
   Activation activation;
 };
 
-// The given rows and panels (blocks of 16 columns) of the product.
+// Computes the given rows and panels (blocks of 16 columns) of the product.
 void run_panels(const PanelProduct& product, Tile16Function tile_function, const TileLimits& limits, Range rows,
                 Range panels);
 

@@ -1,12 +1,13 @@
-// Written in assembly for in-order cores, as kernels/common/gemm_f32/tile16_neon_six.cpp, which says why: weights and
-// inputs come through integer registers, beside multiplications, and move to vectors in pairs of halves.
+// Assembly for in-order cores, for the reasons given in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs
+// are loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves.
 //
 //   v0-v15   sums [4 points][4 vectors of outputs]
 //   v16-v19  weights of the 16 outputs for element k    v20-v23  for k + 1
 //   v24 v25  inputs of two points each: elements k and k + 1 of either
 //
-// A step takes elements k and k + 1 of each point: 128 products in 42 cycles, of which the multiplier is busy for 32;
-// six points' step would take 59. Points 2 and 3 come before 0 and 1, so that v25 is free in the middle of a step.
+// A step processes elements k and k + 1 of each point: 128 products in 42 cycles, 32 of which keep the multiplier busy.
+// A step of the six-point code would take 59. Points 2 and 3 precede 0 and 1, so that v25 is free in the middle of a
+// step.
 #include "kernels/common/gemm_f32/tile16_neon_four.h"
 
 #include "hwy/base.h"
@@ -23,17 +24,17 @@ namespace {
 constexpr int64_t kStep = 2;
 constexpr int64_t kFloat = sizeof(float);
 
-// What the assembly reads.
+// Arguments of the assembly.
 struct FourPoints {
   const float* inputs[4];
   const float* weights;
   int64_t chunks;
   int64_t steps, last_steps;  // of a chunk
-  // Bytes from behind a chunk's inputs to those of the next one; from behind the last chunk's to the first one's.
+  // Bytes from the end of a chunk's inputs to the next chunk's; from the end of the last chunk's to the first one's.
   int64_t chunk_step, first_step;
-  int64_t weights_back;  // bytes, from the last step's to the first one's
+  int64_t weights_back;  // bytes, from the last step's weights to the first one's
   WeightPrefetch touched;
-  int64_t ahead;  // bytes from inputs, behind a step, to those of the next chunk, which are touched
+  int64_t ahead;  // bytes from the inputs after a step to those of the next chunk, which are prefetched
   float* output;
   int64_t point_stride;  // bytes
   int64_t points;
@@ -45,7 +46,7 @@ struct FourPoints {
 #define HIGH(v, x) "mov v" #v ".d[1], " #x
 #define PRODUCT(sum, weight, in, t) "fmla v" #sum ".4s, v" #weight ".4s, v" in "\n" t "\n"
 
-// 16 products, integer instructions beside each, and moves between them.
+// 16 products, each paired with integer instructions, and moves in between.
 #define ELEMENT_K(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15)                           \
   PRODUCT(8, 16, "25.s[0]", t0) PRODUCT(9, 17, "25.s[0]", t1) PRODUCT(10, 18, "25.s[0]", t2)                      \
   HALVES(HIGH(24, x24), LOW(21, x15))                                                                             \
@@ -76,7 +77,7 @@ struct FourPoints {
 #define TOUCH(x) "ldr wzr, [" #x ", x26]"
 #define TOUCH_WEIGHTS "ldr wzr, [x30]"
 #define NEXT_WEIGHTS "add x30, x30, x25"
-// Weights of the next element that come for vectors whose halves have moved.
+// Loads weights of the next element for vectors whose halves have moved.
 #define WEIGHTS_0(at) "ldp x13, x14, [x7, #" #at "]"
 #define WEIGHTS_1(at) "ldp x15, x16, [x7, #" #at " + 16]"
 #define WEIGHTS_2(at) "ldp x19, x20, [x7, #" #at " + 32]"
@@ -89,9 +90,9 @@ struct FourPoints {
 
 #define FIELD(name) [name] "i"(offsetof(FourPoints, name))
 
-// x1-x4: where the points read; x7: weights; x8: steps left in the chunk; x9: chunks left; x13-x16, x19-x22: halves of
-// the next element's weights; x23 x24, x27 x28: elements of points 0 to 3; x26: how far ahead inputs are touched; x30:
-// weights to touch, x25: bytes to the next ones.
+// x1-x4: inputs of the points; x7: weights; x8: steps left in the chunk; x9: chunks left; x13-x16, x19-x22: halves of
+// the next element's weights; x23 x24, x27 x28: elements of points 0 to 3; x26: prefetch distance of the inputs; x30:
+// weights to prefetch, x25: bytes to the next ones.
 void run_four(const FourPoints& tile) {
   register const FourPoints* args __asm__("x0") = &tile;
   __asm__ volatile(
@@ -129,7 +130,8 @@ void run_four(const FourPoints& tile) {
                   "add x7, x7, #128", "cmp x8, #1")
       "b.ne 1b\n"
 
-      // The last one: the points go to the next chunk, or after the last chunk, with the weights, to the first one.
+      // The last step: inputs advance to the next chunk. After the last chunk, inputs and weights return to the first
+      // one.
       "2:\n"
       ELEMENT_K("subs x9, x9, #1", "ldp x5, x6, [x0, %[chunk_step]]", "ldr x8, [x0, %[weights_back]]",
                 "ldr x10, [x0, %[last_touched]]", "csel x5, x6, x5, eq", "csel x8, x8, xzr, eq", "add x3, x3, x5",

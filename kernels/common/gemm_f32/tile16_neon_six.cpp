@@ -1,17 +1,17 @@
-// Written in assembly, since what counts on a Cortex-A53 is which instructions leave together, two a cycle: one on
-// vectors of 128 bits beside one on integers, or two on vectors of 64 bits. A load of a vector holds the multiplier up,
-// so weights and inputs come through integer registers, beside multiplications, and move to vectors in pairs of halves:
+// Written in assembly because speed on a Cortex-A53 depends on which instructions are dual-issued: a 128-bit vector
+// instruction with an integer one, or two 64-bit vector instructions. Vector loads stall the multiplier, so weights and
+// inputs are loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves:
 //
 //   v0-v23   sums [6 points][4 vectors of outputs]
 //   v24-v26  inputs [3 pairs of points]: elements k and k + 1 of either point
 //   v27 v28  weights of the first half of the outputs, for k or k + 1
 //   v31 v30  of the second half for k          v29 v30  for k + 1
 //
-// A step takes elements k and k + 1 of each point: 192 products in 59 cycles, of which the multiplier is busy for 48.
-// It has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). Beside them the
-// weights of the next phase come in, and the inputs of the next step; in the last step of a segment, where those lie is
-// found out, or the points go one chunk further. Where a segment is one of many chunks, those of the next chunk are
-// touched, and so are weights: a load to nowhere waits for nothing, and the caches have them when they are needed.
+// A step processes elements k and k + 1 of each point: 192 products in 59 cycles, 48 of which keep the multiplier busy.
+// It has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). In parallel with
+// them, the weights of the next phase and the inputs of the next step are loaded. The last step of a segment computes
+// the next input addresses or advances the points by one chunk. If a segment is one of many chunks, the inputs of the
+// next chunk are prefetched, and so are weights: dummy loads do not stall, and the data is in cache when needed.
 #include "kernels/common/gemm_f32/tile16_neon_six.h"
 
 #include "hwy/base.h"
@@ -26,38 +26,39 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kStep = 2;
-// Of fewer points the compiler's tile takes less time.
+// With fewer points the compiled tile is faster.
 constexpr int64_t kMinPoints = 3;
-// Segments whose offsets are copied where there are fewer than six points.
+// Maximum number of segments whose offsets are copied if there are fewer than six points.
 constexpr int64_t kMaxCopiedSegments = 64;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 alignas(16) constexpr float kNoBias[kTileBlock] = {};
 
-// What the assembly reads, and moves on from one group of six points to the next.
+// Arguments of the assembly, which it advances from one group of six points to the next.
 struct SixPoints {
-  const float* weights;    // behind the odd element's
-  const float* input;      // behind the odd element
+  const float* weights;    // after the odd element's
+  const float* input;      // after the odd element
   const int64_t* offsets;  // [segments][offsets_stride bytes]
-  const int64_t* next;     // the next group's
+  const int64_t* next;     // of the next group
   int64_t offsets_stride;
-  const float* zeros;    // behind the odd element
+  const float* zeros;    // after the odd element
   int64_t segments;      // in a chunk
   int64_t all_segments;  // in all chunks
   int64_t chunk_stride;  // bytes
-  // Bytes from a segment's inputs to those that come after it, and from the last one's to the next group's, without
-  // those of a step, which have been read then; of inputs that need not be touched no bytes.
+  // Bytes from a segment's inputs to the following ones, and from the last segment's to the next group's, minus those
+  // of a step, which have been read by then. The minus alone if there is nothing to prefetch.
   int64_t ahead, ahead_last;
   int64_t steps, last_steps;
-  int64_t chunk_step;  // bytes from behind a segment's inputs to those of the next chunk
-  // Where so many segments are left, or fewer, what comes next is looked up; else the points are a chunk_step further.
+  int64_t chunk_step;  // bytes from the end of a segment's inputs to those of the next chunk
+  // With this many segments left or fewer, the next input addresses are looked up; otherwise they advance by
+  // chunk_step.
   int64_t looked_up;
   WeightPrefetch touched;
-  int64_t odd;         // the first element goes on its own: it is not in the steps
-  const float* start;  // of the sums; those of the next point lie start_stride bytes further
+  int64_t odd;         // 1 if the first element is processed separately, outside the steps
+  const float* start;  // start values of the sums; those of the next point are start_stride bytes further
   int64_t start_stride;
   int64_t groups;
-  int64_t points;  // of each group that are stored
+  int64_t points;  // points of each group to store
   const float* residual;
   float* output;
   int64_t point_stride;  // bytes
@@ -65,7 +66,7 @@ struct SixPoints {
   float low, high;
 };
 
-// Vector instructions, and the integer ones beside them.
+// Vector instructions, each paired with integer ones.
 // clang-format off
 #define POINTS(a0, a1, b0, b1, x, y, in, i, j, t0, t1, t2, t3) \
   "fmla v" #a0 ".4s, v" #x ".4s, v" #in ".s[" #i "]\n" t0 "\n" \
@@ -79,7 +80,7 @@ struct SixPoints {
 #define SECOND_23(x, y, i, j, t0, t1, t2, t3) POINTS(10, 11, 14, 15, x, y, 25, i, j, t0, t1, t2, t3)
 #define SECOND_45(x, y, i, j, t0, t1, t2, t3) POINTS(18, 19, 22, 23, x, y, 26, i, j, t0, t1, t2, t3)
 
-// Pairs of halves, which leave together.
+// Pairs of halves, which are dual-issued.
 #define LOW_HALVES(v, x, w, y) "fmov d" #v ", " #x "\n" "fmov d" #w ", " #y "\n"
 #define HIGH_HALVES(v, x, w, y) "mov v" #v ".d[1], " #x "\n" "mov v" #w ".d[1], " #y "\n"
 #define HIGH_AND_LOW(v, x, w, y) "mov v" #v ".d[1], " #x "\n" "fmov d" #w ", " #y "\n"
@@ -170,10 +171,11 @@ struct SixPoints {
 #define FIELD(name) [name] "i"(offsetof(SixPoints, name))
 #define LAST_TOUCHED [touched_last] "i"(offsetof(SixPoints, touched) + offsetof(WeightPrefetch, last))
 
-// x1-x6: where the points read; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
+// x1-x6: inputs of the points; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
-// x19-x24: elements of the points, or their offsets; x26: how far ahead inputs are touched; x30: weights to touch, x25:
-// bytes to the next ones. Between groups v24-v28, v31, x15, x16, x24 and x28 hold what the next one begins with.
+// x19-x24: elements of the points, or their offsets; x26: prefetch distance of the inputs; x30: weights to prefetch,
+// x25: bytes to the next ones. Between groups v24-v28, v31, x15, x16, x24 and x28 hold the first data of the next
+// group.
 void run_six(SixPoints& tile) {
   register SixPoints* args __asm__("x0") = &tile;
   __asm__ volatile(
@@ -248,7 +250,7 @@ void run_six(SixPoints& tile) {
       "cmp x9, x13\n"
       "b.le 2f\n"
 
-      // The last step of a segment that another one follows, in line.
+      // The last step of a segment followed by another, evenly spaced one.
       PHASE_A("ldr x19, [x0, %[chunk_step]]", "sub x9, x9, #1", "ldr x27, [x0, %[steps]]", "", "add x1, x1, x19",
               "add x2, x2, x19", "add x3, x3, x19", "add x4, x4, x19", "", "add x5, x5, x19", "add x6, x6, x19", "")
       PHASE_B("ldr x28, [x0, %[last_steps]]", "ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8",
@@ -258,7 +260,7 @@ void run_six(SixPoints& tile) {
               NEXT_WEIGHTS, "cmp x30, x27", "csel x25, x25, xzr, ls", "")
       PHASE_D("", "", "", "", "", "", "", "", "", "cmp x8, #1", "b.ne 1b")
 
-      "2:\n"  // the last step of a segment; after the last segment the next group's first comes
+      "2:\n"  // the last step of a segment; the next group's first segment follows the last one
       PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
               "ldr x27, [x0, %[chunk_stride]]", "csel x11, x19, x11, eq", "csel x12, x20, x12, eq",
               "csel x27, x27, xzr, eq", "ldr x21, [x0, %[next]]", "add x10, x10, x27", "ldp x24, x26, [x0, %[ahead]]",
@@ -396,13 +398,13 @@ void run_six(SixPoints& tile) {
 #undef FIELD
 #undef LAST_TOUCHED
 
-// The offsets of six points, of which those that do not exist are the last one's.
+// Copies the offsets of six points; missing points repeat the last one.
 void copy_offsets(const Tile16& tile, int64_t all_points, int64_t* copy) {
   for (int64_t s = 0; s < tile.segments; ++s)
     for (int64_t p = 0; p < kNeonTilePoints; ++p) *copy++ = tile.offsets[s * all_points + std::min(p, tile.points - 1)];
 }
 
-// Of a segment's elements those that the steps take come behind the odd one.
+// Steps process the elements of a segment after the odd one.
 void set_reduction(const Tile16& tile, SixPoints& six) {
   six.odd = tile.last_length % kStep;
   six.weights = tile.weights + six.odd * kTileBlock;

@@ -1,4 +1,4 @@
-// The inner loop of the f32 tile, written out for in-order cores: see the source.
+// The inner loop of the f32 tile in assembly for in-order cores. See the source.
 #pragma once
 
 #include "kernels/common/gemm_f32/tile16.h"
@@ -7,12 +7,12 @@ namespace nestrt::kernels {
 
 inline constexpr int64_t kNeonTilePoints = 6;
 
-// How many of the tile's points, from the first on, one call can compute: whole sixes, or 3 to 5; 0 where its reduction
-// is of odd segments, or there are fewer.
+// Returns how many of the tile's points, starting with the first, one call can compute: a multiple of six, or 3 to 5.
+// Returns 0 if the reduction has odd segments or there are too few points.
 int64_t tile16_neon_six_points(const Tile16& tile);
 
-// A tile of one block and so many points, whose segments have offsets for `all_points`. `low` and `high` bound the
-// outputs; other activations are the caller's. Requires: aarch64.
+// Computes a tile of one block and tile16_neon_six_points() points, whose segments have offsets for `all_points`. `low`
+// and `high` bound the outputs; the caller applies other activations. Requires: aarch64.
 void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float high);
 
 }  // namespace nestrt::kernels

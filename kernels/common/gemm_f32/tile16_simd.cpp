@@ -20,11 +20,11 @@ using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
 
-// Accumulators take most of the registers, the rest hold weights and the broadcast input:
-// 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would
-// spill: the compiler loads the inputs of all points at once). On NEON tiles go in sixes of points, which are written
-// out (tile16_neon_six.h), several in a row for what it takes to begin; what does not fit those goes in smaller pieces.
-// Where vectors are loops, sixteen floats are four registers of any CPU: 4 x 2 of 16 (x 5 spilled most, in 40 kB).
+// Accumulators take most of the registers; the rest hold weights and the broadcast input: 2 x 14 of 32 vectors of 16
+// lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would spill, because the compiler
+// loads the inputs of all points together). On NEON, tiles are split into groups of six points, written in assembly
+// (tile16_neon_six.h), several per call to amortize its overhead; the remaining points use smaller parts. Where vectors
+// are emulated by loops, sixteen floats are four registers of any CPU: 4 x 2 of 16 (x 5 spilled most, in 40 kB).
 constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 static_assert(kMaxTilePoints % kNeonTilePoints == 0);
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
@@ -51,7 +51,8 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   }
 }
 
-// The weights of a tile as it goes along, and what it looks ahead for: `apart` for each block, `step` for each element.
+// The current weights of a tile and the prefetch address, which advances by `prefetch_step` per element; blocks are
+// `prefetch_stride` apart.
 struct Weights {
   const float* now;
   int64_t stride;
@@ -59,7 +60,7 @@ struct Weights {
   int64_t step, apart;
 };
 
-// Adds `length` elements of every point, of which at(p) are the first, each with 16 weights per block.
+// Adds `length` elements of every point, starting at at(p), each with 16 weights per block.
 template <int kBlocks, int kPoints, bool kAhead, typename At>
 HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
   const D d;
@@ -84,11 +85,11 @@ HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks,
   }
 }
 
-// More points than there are registers for their addresses want one address for all.
+// With more points than address registers, all points share one address.
 template <int kPoints>
 constexpr bool kWantsRow = kVectors == 1 && kPoints > 1;
 
-// Whether the points lie one after the other, 16 floats each.
+// Returns whether the points are adjacent, 16 floats each.
 template <int kPoints>
 HWY_INLINE bool is_row(const int64_t* offsets) {
   const hn::CappedTag<int64_t, 8> d;
@@ -103,7 +104,8 @@ HWY_INLINE bool is_row(const int64_t* offsets) {
   return true;
 }
 
-// The address of the first of points that lie in a row, or were copied there; null where a segment has not 16 elements.
+// Returns the address of the first of adjacent points, or of a copy that makes them adjacent; null if a segment does
+// not have 16 elements.
 template <int kPoints>
 HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64_t length, float* copy) {
   if (is_row<kPoints>(offsets)) return input + offsets[0];
@@ -132,7 +134,8 @@ HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights&
   add_elements<kBlocks, kPoints, false>([&in](int p) HWY_ATTR { return in[p]; }, weights, length, sums);
 }
 
-// Where no weights are asked for: the inputs of the next chunk, or of the tile that may follow, one line an element.
+// Without weights to prefetch: prefetches the inputs of the next chunk, or of the tile that may follow, one line per
+// element.
 template <int kPoints>
 HWY_INLINE void look_for_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
   const int64_t next = chunk + 1 < tile.chunks ? (chunk + 1) * tile.chunk_stride : kPoints * kTileBlock;
@@ -141,7 +144,7 @@ HWY_INLINE void look_for_inputs(const Tile16& tile, int64_t chunk, Weights& weig
   weights.apart = 0;
 }
 
-// `all_points`: those of which the tile's are a piece.
+// `all_points`: the number of points of the whole tile, which this one may be part of.
 template <int kBlocks, int kPoints>
 HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
   Weights weights{tile.weights, tile.weights_stride, tile.ahead, tile.ahead_step, tile.weights_stride};
@@ -176,7 +179,7 @@ HWY_INLINE void store_full(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   for_each([&](V& y, int64_t at) HWY_ATTR { hn::StoreU(y, d, tile.output + at); });
 }
 
-// Where the last block is short: from a copy of the sums, [points][blocks * 16].
+// Stores a partial last block from a copy of the sums, [points][blocks * 16].
 HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT sums) {
   const Bounds bounds = bounds_of(tile.activation);
   for (int64_t p = 0; p < tile.points; ++p) {
@@ -193,7 +196,7 @@ HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT su
   }
 }
 
-// The copy: sums whose address escapes would not stay in registers.
+// Copies the sums: if their address escaped, they would not stay in registers.
 template <int kBlocks, int kPoints>
 HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRICT copy) {
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
@@ -253,7 +256,7 @@ void run_six(const Tile16& tile, int64_t all_points) {
   if (needs_pass(tile.activation)) activate_tile(tile);
 }
 
-// Goes on to the `count` points behind the piece's.
+// Advances to the `count` points after the part's.
 void move_on(Tile16& piece, int64_t count) {
   piece.offsets += piece.points;
   piece.output += piece.points * piece.point_stride;
@@ -262,7 +265,7 @@ void move_on(Tile16& piece, int64_t count) {
   piece.points = count;
 }
 
-// The same sums, in the same order, whichever code takes a point.
+// Computes the same sums in the same order, whichever code processes a point.
 HWY_NOINLINE void run_pieces(const Tile16& tile) {
   Tile16 piece = tile;
   for (int64_t left = tile.points; left > 0; move_on(piece, left)) {

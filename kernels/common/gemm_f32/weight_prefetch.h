@@ -1,6 +1,6 @@
-// Weights that an in-order core has come while it works: loads to nowhere, two lines for two elements, the one behind
-// the other. Those of tiles to come, where they are known and few enough for the first-level cache to keep, else the
-// tile's own.
+// Weight prefetch for in-order cores: dummy loads fetch two consecutive cache lines per two elements during
+// computation. They target the weights of upcoming tiles if those are known and fit in L1, otherwise the tile's own
+// weights.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace nestrt::kernels {
 
 struct WeightPrefetch {
   const float* from = nullptr;
-  int64_t step = 0;             // bytes from a line to the next; 0: there is nothing to touch, `from` is there
-  const float* last = nullptr;  // where a segment, or a chunk of one, may begin to touch
+  int64_t step = 0;             // bytes between lines; 0: nothing to prefetch, `from` stays readable
+  const float* last = nullptr;  // the last address at which a segment, or a chunk of one, may start prefetching
 };
 
 inline WeightPrefetch touched_weights(const Tile16& tile) {
-  constexpr int64_t kKept = 8 * 1024 / sizeof(float);  // a quarter of a Cortex-A53's
-  // What fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
+  constexpr int64_t kKept = 8 * 1024 / sizeof(float);  // a quarter of a Cortex-A53's L1
+  // Far enough that the hardware prefetcher keeps as many lines in flight as the memory latency requires.
   constexpr int64_t kAhead = 6 * kTileBlock;
   const int64_t elements = tile.segments * ((tile.chunks - 1) * tile.length + tile.last_length);
   const int64_t in_segment = std::max(tile.length, tile.last_length) * kTileBlock;

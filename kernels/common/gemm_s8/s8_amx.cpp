@@ -12,13 +12,13 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kPlane = 16;                          // bytes of a point in a plane
-constexpr int64_t kGroup = kAmxDepth / kPlane;          // planes side by side
+constexpr int64_t kGroup = kAmxDepth / kPlane;          // adjacent planes
 constexpr int64_t kRowBytes = kTileBlock * int64_t{4};  // of weights and sums
 
-// Compilers do not know that instructions on tiles read and write memory.
+// Compilers do not know that tile instructions access memory.
 HWY_INLINE void order_memory() { asm volatile("" ::: "memory"); }
 
-// What steps ahead read of the weights, a kilobyte of each block at most.
+// Prefetches the weights of later steps, at most 1 KB per block.
 template <int kBlocks>
 HWY_INLINE void fetch_ahead(const AmxTile& tile, const int8_t* weights) {
   constexpr int64_t kAhead = 6 * 1024;
@@ -67,7 +67,7 @@ HWY_NOINLINE void run(const AmxTile& tile) {
   order_memory();
 }
 
-// Four planes of all points.
+// Interleaves four planes of all points.
 HWY_INLINE void interleave_group(const AmxInterleave& p, const int8_t* from, int8_t* to, int64_t to_stride) {
   const auto load = [](const int8_t* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); };
   for (int64_t i = 0; i < p.points; ++i, from += p.point_stride, to += to_stride) {
@@ -78,7 +78,7 @@ HWY_INLINE void interleave_group(const AmxInterleave& p, const int8_t* from, int
   }
 }
 
-// The `planes` that are left, fewer than four, from place `first` on.
+// Interleaves the remaining `planes`, fewer than four, starting at position `first`.
 HWY_INLINE void interleave_rest(const AmxInterleave& p, int64_t planes, int64_t first, const int8_t* from, int8_t* to,
                                 int64_t to_stride) {
   for (int64_t i = 0; i < p.points; ++i, from += p.point_stride, to += to_stride) {
@@ -96,9 +96,9 @@ HWY_INLINE void interleave_rest(const AmxInterleave& p, int64_t planes, int64_t 
 
 AmxShape amx_shape(int64_t points, int64_t depth) {
   constexpr int kInputs = 4, kWeights = 6, kTiles = 8;  // registers; sums come first
-  constexpr int kWidths = 16, kHeights = 48;            // where they stand: two bytes each, and one
+  constexpr int kWidths = 16, kHeights = 48;  // their offsets in the palette: two bytes per width, one per height
   AmxShape shape;
-  shape.bytes[0] = 1;  // the palette
+  shape.bytes[0] = 1;  // palette
   for (int i = 0; i < kTiles; ++i) {
     const bool is_input = i >= kInputs && i < kWeights;
     shape.bytes[kWidths + 2 * i] = static_cast<uint8_t>(is_input ? depth : kRowBytes);

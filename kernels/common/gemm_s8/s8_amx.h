@@ -1,6 +1,6 @@
-// Products of tiles of bytes with AMX (InstructionSet::kAvx512Amx; x86-64 alone): 16 points by 16 outputs, of 64 bytes
-// each, in one instruction. Signed with signed bytes, so that sums need no compensation; they wrap as those of
-// kernels/common/gemm_s8/s8_tile.h do.
+// Byte tile products with AMX (InstructionSet::kAvx512Amx, x86-64 only): 16 points by 16 outputs, 64 bytes each, in one
+// instruction. Both operands are signed, so sums need no compensation. They wrap like those of
+// kernels/common/gemm_s8/s8_tile.h.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@ namespace nestrt::kernels {
 inline constexpr int64_t kAmxPoints = 16;  // rows of a tile
 inline constexpr int64_t kAmxDepth = 64;   // bytes of a row
 
-// The sizes of the tile registers, as the processor reads them.
+// The tile register configuration in the processor's format.
 struct alignas(64) AmxShape {
   uint8_t bytes[64] = {};
 };
 
-// Tiles of `points` inputs, 1 to kAmxPoints, each of `depth` bytes, a multiple of 4 up to kAmxDepth.
+// Returns the configuration for tiles of `points` inputs, 1 to kAmxPoints, of `depth` bytes each, a multiple of 4 up to
+// kAmxDepth.
 AmxShape amx_shape(int64_t points, int64_t depth);
 
-// A thread's tile registers, from the construction to the end: between the two every amx_run() has that shape. Left
-// configured they would be saved and restored whenever the thread changes.
+// Configures the thread's tile registers for the lifetime of the object; every amx_run() within it has that shape. The
+// destructor releases them, because configured tiles would be saved and restored at every context switch.
 class AmxUse {
  public:
   explicit AmxUse(const AmxShape& shape);
@@ -32,30 +33,30 @@ class AmxUse {
 
 // One or two tiles of points by one or two blocks of 16 outputs.
 struct AmxTile {
-  // Point p of tile t reads `depth` bytes of each step s from points[t] + p * point_stride + steps[s], also where the
-  // tile has fewer points than its shape: what lies there must be readable. points[1] is null where there is one tile.
+  // Point p of tile t reads `depth` bytes of each step s from points[t] + p * point_stride + steps[s]. Memory must be
+  // readable for all points of the shape, even if the tile has fewer. points[1] is null if there is one tile.
   const int8_t* points[2] = {};
   int64_t point_stride = 0;
   const int64_t* steps = nullptr;
   int64_t num_steps = 0;
 
-  // Weights of a step: [depth / 4][16 outputs][4 bytes]; `weights_step` bytes apart but for the last, which lie
+  // Weights of a step: [depth / 4][16 outputs][4 bytes]. Steps are `weights_step` bytes apart, except that the last is
   // `weights_last` bytes after the first.
   const int8_t* weights = nullptr;
   int64_t weights_step = 0;
   int64_t weights_last = 0;
   int64_t weights_stride = 0;  // bytes between blocks
   int64_t blocks = 0;
-  bool are_far = false;  // beyond the second-level cache: they are fetched ahead
+  bool are_far = false;  // weights exceed the second-level cache
 
   const int32_t* start = nullptr;  // blocks * 16
   int32_t* sums[2] = {};           // of each tile: [points of the shape][blocks * 16]
 };
 void amx_run(const AmxTile& tile);
 
-// Points whose channels lie in planes of 16, side by side: [points][round_up(16 * planes, kAmxDepth)]. Where the last
-// 64 bytes of a point are not all channels, those are its last ones, and zeros come before; but the planes of points
-// that have no more than 64 bytes come first.
+// Interleaves points whose channels are in planes of 16: [points][round_up(16 * planes, kAmxDepth)]. If the last 64
+// bytes of a point are not full, its channels are at the end, preceded by zeros; but points of at most 64 bytes have
+// their channels first.
 struct AmxInterleave {
   const int8_t* from = nullptr;
   int64_t plane_stride = 0;

@@ -7,11 +7,11 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kHalfOutputs = 32;          // bytes of half a block's outputs for four inputs ...
-constexpr int64_t kGroup = 2 * kHalfOutputs;  // ... and of a block's
+constexpr int64_t kGroup = 2 * kHalfOutputs;  // ... and of a whole block's
 constexpr int64_t kStepBytes = kS8ChainStep * 16;
 constexpr uint8_t kAfterHalf = 1, kAfterStep = 2, kLast = 4;
 
-// Over all sums, the largest of so many groups of four inputs.
+// Returns the largest sum of weight magnitudes over `groups` groups of four inputs, across all sums.
 int64_t largest_sum(const int8_t* weights, int64_t groups) {
   int64_t largest = 0;
   for (int64_t i = 0; i < kHalfOutputs; ++i) {
@@ -22,8 +22,9 @@ int64_t largest_sum(const int8_t* weights, int64_t groups) {
   return largest;
 }
 
-// Every second step where that always fits, as branches that come in turns are foreseen. `most`: of weights' magnitudes
-// that share a sum. `ends_early`: where only zeros follow.
+// Computes the bytes of half a block. Flushes every second step if that always fits, because alternating branches are
+// predictable. `most`: the largest sum of weight magnitudes that fits a 16-bit sum. `ends_early`: stop before trailing
+// zeros.
 void half_block(const int8_t* weights, int64_t steps, int64_t most, bool ends_early, uint8_t* chains) {
   const auto largest = [&](int64_t step, int64_t count) { return largest_sum(weights + step * kStepBytes, count * 4); };
   bool pairs = true;

@@ -1,6 +1,6 @@
-// What becomes of the sums of an s8 tile (kernels/common/gemm_s8/s8_tile.h): s8 or wide f32 outputs, as
-// kernels/common/quantization/s8_arithmetic.h or, with scales, kernels/common/quantization/s8c_arithmetic.h defines
-// them, in one function for every instruction set.
+// The epilogue of an s8 tile (kernels/common/gemm_s8/s8_tile.h): converts sums to s8 or wide f32 outputs, as defined by
+// kernels/common/quantization/s8_arithmetic.h or, with scales, kernels/common/quantization/s8c_arithmetic.h. One
+// function per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 namespace nestrt::kernels {
 
 struct S8Finish {
-  const int32_t* sums = nullptr;  // [points][blocks * 16], with the rounding terms of the shifts added
+  const int32_t* sums = nullptr;  // [points][blocks * 16], including the rounding terms of the shifts
   int64_t points = 0;
   int64_t blocks = 0;
-  const int32_t* shift = nullptr;  // blocks * 16: how far to the right each output goes
-  s8::Bounds bounds;               // the output's
+  const int32_t* shift = nullptr;  // blocks * 16: right shift of each output
+  s8::Bounds bounds;               // of the output
 
-  // With a residual the sums become s8 without bounds, to which it is added.
+  // With a residual, sums first become s8 without bounds; then the residual is added.
   const int8_t* residual = nullptr;
   s8::AddShifts add;
-  int32_t add_rounding = 0;  // the rounding term of add.right
+  int32_t add_rounding = 0;  // rounding term of add.right
 
-  // Where there are scales, sums are multiplied by these and hold no rounding terms; of the above only the bounds
-  // apply. The results are s8, rounded and moved by `output_zero`, or where `wide`, floats without bounds.
+  // With scales, sums are multiplied by them and contain no rounding terms; of the fields above only `bounds` applies.
+  // Results are s8, rounded and offset by `output_zero`, or with `wide`, floats without bounds.
   const float* scale = nullptr;  // blocks * 16
   int32_t output_zero = 0;
   float* wide = nullptr;
 
   int8_t* output = nullptr;
-  // Elements between points and between blocks, of the output and the residual.
+  // Elements between points and between blocks, for output and residual.
   int64_t point_stride = 0;
   int64_t block_stride = 0;
-  int64_t last_lanes = 16;  // outputs of the last block that exist: no others are written
+  int64_t last_lanes = 16;  // valid outputs of the last block; no others are written
 
-  // To where the outputs of points behind so many go.
+  // Advances the outputs by a number of points.
   void advance(int64_t by) {
     if (residual != nullptr) residual += by * point_stride;
     if (output != nullptr) output += by * point_stride;
@@ -42,7 +42,7 @@ struct S8Finish {
 };
 
 using S8FinishFunction = void (*)(const S8Finish& finish);
-// The implementation for the current instruction set.
+// Returns the implementation for the current instruction set.
 S8FinishFunction s8_finish_function();
 
 }  // namespace nestrt::kernels

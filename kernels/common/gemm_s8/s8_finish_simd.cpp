@@ -18,8 +18,7 @@ namespace {
 using DF = hn::RebindToFloat<D32>;
 constexpr int64_t kVectors = kBlock / kLanes;
 
-// One block of outputs: where its points lie, and what they share. Copies, since stores of bytes might change the
-// S8Finish for all that the compiler knows.
+// One block of outputs: addresses and shared parameters. Copied, because byte stores could alias the S8Finish.
 struct Block {
   Block(const S8Finish& f, int64_t index)
       : first(index * kBlock),
@@ -31,7 +30,7 @@ struct Block {
         point_stride(f.point_stride),
         lanes(index + 1 < f.blocks ? kBlock : f.last_lanes) {}
 
-  // To the next point.
+  // Advances to the next point.
   void advance() {
     sums += sums_stride;
     residual += residual == nullptr ? 0 : point_stride;
@@ -39,7 +38,7 @@ struct Block {
     wide += wide == nullptr ? 0 : point_stride;
   }
 
-  int64_t first;  // output
+  int64_t first;  // first output
   const int32_t* sums;
   const int8_t* residual;
   int8_t* output;
@@ -52,14 +51,14 @@ HWY_INLINE void copy_lanes(const T* from, int64_t lanes, T* to) {
   for (int64_t i = 0; i < lanes; ++i) to[i] = from[i];
 }
 
-// How sums become the outputs of a block, before their bounds.
+// Converts sums to outputs of a block, before clamping to the bounds.
 template <bool kResidual>
 struct Narrowing {
   Narrowing(const S8Finish& f, const Block& block) : add(f.add), rounding(f.add_rounding) {
     for (int64_t v = 0; v < kVectors; ++v) shift[v] = hn::LoadU(D32(), f.shift + block.first + v * kLanes);
   }
 
-  // Vector v of one point.
+  // Returns vector v of one point.
   HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
     const V32 y = hn::LoadU(D32(), block.sums + v * kLanes) >> shift[v];
     if constexpr (!kResidual) return y;
@@ -73,7 +72,7 @@ struct Narrowing {
   int32_t rounding;
 };
 
-// The same of s8c, within the bounds: rounding to the nearest integer, half to even, is what NearestInt does.
+// The same for s8c, clamped to the bounds. NearestInt rounds half to even.
 struct Scaling {
   Scaling(const S8Finish& f, const Block& block)
       : zero(hn::Set(D32(), f.output_zero)),
@@ -92,7 +91,7 @@ struct Scaling {
 };
 
 #if HWY_TARGET == HWY_AVX3
-// The outputs of whole blocks whose points lie side by side.
+// Computes the outputs of whole blocks with adjacent points.
 template <class Narrow>
 HWY_INLINE void narrow_side_by_side(const S8Finish& f, Block block) {
   const s8::Bounds bounds = f.bounds;
@@ -110,8 +109,8 @@ HWY_INLINE void narrow_side_by_side(const S8Finish& f, Block block) {
 #endif
 
 #if HWY_TARGET == HWY_NEON
-// Outputs of kCount points: vectors narrowed together take half the instructions, and no store keeps those of one point
-// from going on while others wait.
+// Computes the outputs of kCount points. Narrowing vectors together halves the instructions, and deferring the stores
+// avoids stalls between points.
 template <int kCount, class Narrow>
 HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t high, Block& block) {
   int8x16_t outputs[kCount];
@@ -128,7 +127,7 @@ HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t
 }
 #endif
 
-// The s8 outputs of whole blocks.
+// Computes the s8 outputs of whole blocks.
 template <class Narrow>
 HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
   const s8::Bounds bounds = f.bounds;

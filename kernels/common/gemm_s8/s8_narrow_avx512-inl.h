@@ -1,7 +1,6 @@
-// How sums of s8 products in AVX-512 registers become s8 outputs, four points of one block of 16 outputs together: from
-// 32 bits to 8 they take a third of the instructions that they take alone. kernels/common/gemm_s8/s8_finish.h says what
-// becomes of sums. A source includes this once, where code is compiled for an instruction set that has avx512bw;
-// everything has internal linkage.
+// Converts s8 product sums in AVX-512 registers to s8 outputs, four points of one block of 16 outputs at a time, which
+// needs a third of the instructions per point. See kernels/common/gemm_s8/s8_finish.h for the epilogue. Include once
+// per source, in code compiled for an instruction set with avx512bw; everything has internal linkage.
 #pragma once
 
 #include <immintrin.h>
@@ -18,16 +17,16 @@ class S8Shifting {
  public:
   S8Shifting(const S8Finish& f, int64_t block) : shift_(_mm512_loadu_si512(f.shift + block * kTileBlock)) {}
 
-  // Steps of the output before its zero point. `residual`: where that of the point lies.
+  // Returns the output before its zero point. `residual`: address of the point's residual.
   HWY_INLINE __m512i steps(__m512i sums, const int8_t*) const { return _mm512_srav_epi32(sums, shift_); }
-  // In 16 bits, which saturate.
+  // 16-bit, saturating.
   static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
 
  private:
   __m512i shift_;
 };
 
-// The same with a residual.
+// Shifts with a residual.
 class S8Adding {
  public:
   S8Adding(const S8Finish& f, int64_t block)
@@ -52,8 +51,8 @@ class S8Adding {
   __m512i rounding_;
 };
 
-// Scales. Rounding to the nearest integer, half to even, is what the conversion does; what is too low for an integer
-// becomes the lowest one, so that the upper bound alone has to come before it.
+// Scales. The conversion rounds half to even. Values below the integer range become the lowest integer, so only the
+// upper bound is applied before it.
 class S8Scaling {
  public:
   S8Scaling(const S8Finish& f, int64_t block)
@@ -71,7 +70,7 @@ class S8Scaling {
   __m512i zero_;
 };
 
-// Writes the outputs of kCount points, 1 to 4, side by side at `to`.
+// Writes the outputs of kCount adjacent points, 1 to 4, to `to`.
 template <int kCount, class Narrowing>
 HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
                                const int8_t* residual, int8_t* to) {
@@ -79,12 +78,12 @@ HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, 
   _Pragma("GCC unroll 4") for (int p = 0; p < kCount; ++p) {
     y[p] = narrowing.steps(sums[p], residual == nullptr ? nullptr : residual + p * kTileBlock);
   }
-  // Every 128 bits hold the same four outputs of each point.
+  // Each 128-bit lane holds the same four outputs of every point.
   const __m512i first = narrowing.with_zero(_mm512_packs_epi32(y[0], y[kCount > 1]));
   const __m512i second =
       kCount <= 2 ? first : narrowing.with_zero(_mm512_packs_epi32(y[kCount > 2 ? 2 : 0], y[kCount - 1]));
   const __m512i by_point = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  // maskz: GCC warns of the form without a mask.
+  // maskz: GCC warns about the form without a mask.
   const __m512i points = _mm512_maskz_permutexvar_epi32(0xFFFF, by_point, _mm512_packs_epi16(first, second));
   const __m512i low = _mm512_set1_epi8(static_cast<char>(bounds.low));
   const __m512i high = _mm512_set1_epi8(static_cast<char>(bounds.high));
@@ -92,7 +91,7 @@ HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, 
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(0xFFFF >> (16 - 4 * kCount)), outputs);
 }
 
-// The same of any number.
+// The same for any number of points.
 template <int kPoints, class Narrowing>
 HWY_INLINE void s8_narrow_all(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
                               const int8_t* residual, int8_t* to) {
@@ -104,7 +103,7 @@ HWY_INLINE void s8_narrow_all(const Narrowing& narrowing, const __m512i* sums, s
   }
 }
 
-// The outputs of one block of a finish, points side by side.
+// Computes the outputs of one block for adjacent points.
 template <int kPoints>
 HWY_INLINE void s8_narrow_block(const __m512i (&sums)[kPoints], const S8Finish& f, int64_t block) {
   int8_t* const to = f.output + block * f.block_stride;

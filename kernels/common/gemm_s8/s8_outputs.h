@@ -1,4 +1,4 @@
-// What makes outputs of the sums of an s8 convolution or dense layer, by blocks of 16 outputs; computed once.
+// Epilogue parameters of an s8 convolution or dense layer, by blocks of 16 outputs; computed once.
 #pragma once
 
 #include "kernels/common/gemm_s8/s8_finish.h"
@@ -14,20 +14,20 @@ class S8Outputs {
   static Result<S8Outputs> make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue);
 
   bool wide() const { return wide_; }
-  // What stands for zero in the input: padding is this, and start() has to make up for it.
+  // The zero point of the input, which fills padding and which start() must compensate.
   int8_t input_zero() const { return static_cast<int8_t>(input_zero_); }
-  // What the sums of a block start with: bias and rounding term.
+  // Returns the start values of a block's sums: bias and rounding term.
   int32_t* start(int64_t block) { return start_.data() + block * 16; }
   const int32_t* start(int64_t block) const { return start_.data() + block * 16; }
-  // Computes the outputs of finish.blocks from `first_block` on. Where, of which sums, and the residual is the caller's
-  // to say, everything else is set here.
+  // Computes the outputs of finish.blocks starting at `first_block`. The caller sets the addresses of sums, outputs and
+  // residual; this sets the rest.
   void run(int64_t first_block, S8Finish& finish) const {
     set(first_block, finish);
     finish_(finish);
   }
-  // Does no more than to set it.
+  // Sets the parameters only.
   void set(int64_t first_block, S8Finish& finish) const;
-  // Tells where output and residual (or null) lie: `at` elements into these, or those of a call, operands 0 and 3.
+  // Sets the addresses of output and residual (or null), `at` elements in. Those of a call are output 0 and input 3.
   void place(const KernelCall& call, int64_t at, S8Finish& finish) const;
   void place(std::byte* output, const int8_t* residual, int64_t at, S8Finish& finish) const;
 
@@ -35,7 +35,7 @@ class S8Outputs {
   S8FinishFunction finish_ = nullptr;  // fixed by make(), so that a kernel stays on one instruction set
   AlignedArray<int32_t> start_;
   AlignedArray<int32_t> shift_;
-  AlignedFloats scale_;  // for a wide output, or one with a scale
+  AlignedFloats scale_;  // for wide outputs and outputs with scales
   bool wide_ = false;
   int32_t input_zero_ = 0;
   int32_t output_zero_ = 0;

@@ -77,7 +77,7 @@ Status S8Product::find_chains(int64_t blocks, bool can_centre) {
   return {};
 }
 
-// The tile adds them up itself: to inputs that become ones.
+// Computes the sums with the tile itself, using inputs that act as ones.
 void S8Product::sum_weights(int64_t block, int32_t* sums) const {
   int8_t ones[kS8Grain];
   std::fill(ones, ones + kS8Grain, static_cast<int8_t>(1 - tile_.input_offset));
@@ -105,7 +105,7 @@ void S8Product::subtract(uint32_t offset, int64_t blocks) {
   }
 }
 
-// Whether the tile makes the outputs of these points itself.
+// Returns whether the tile computes the outputs of these points itself.
 bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   const bool whole = finish.output != nullptr && finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
   if (!whole || tile_.finishes == S8TileFinishes::kInvalidIndex) return false;
@@ -114,7 +114,8 @@ bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   return shifts && tile.chains != nullptr && tile.points >= kMinChainPoints;
 }
 
-// The next blocks', in as many turns as segments of kTileBlock bytes take. Those that caches keep are not worth it.
+// Returns the part of the next blocks' weights to prefetch; tiles share them, kTileBlock bytes per segment. Null if the
+// weights fit the caches.
 const int8_t* S8Product::weights_ahead(int64_t first_block, const S8Tile& tile) const {
   constexpr int64_t kKept = 128 * 1024;
   const bool are_more = first_block + 2 * tile.blocks <= blocks_;

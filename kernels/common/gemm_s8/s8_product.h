@@ -1,5 +1,5 @@
-// Constant s8 weights, made ready for the s8 tile, and what makes outputs of its sums: the state that s8 convolutions
-// and dense layers share.
+// Constant s8 weights prepared for the s8 tile, and the epilogue of its sums: the state that s8 convolutions and dense
+// layers share.
 #pragma once
 
 #include "kernels/common/gemm_s8/s8_outputs.h"
@@ -8,43 +8,45 @@
 
 namespace nestrt::kernels {
 
-// What tiles read for an output.
+// The structure of the input that tiles read for an output.
 enum class S8Segments {
-  kMany,    // any number of segments, in which there may be padding
-  kTaps,    // the same of 16 bytes, of which whoever calls run() may centre the inputs
+  kMany,    // any number of segments, which may contain padding
+  kTaps,    // the same with segments of 16 bytes; the caller of run() may centre the inputs
   kPixels,  // one segment of 16 bytes in each chunk, no padding
-  kOne,     // one of block_bytes() / 16 bytes, as many as the weights state or some more
+  kOne,     // one of block_bytes() / 16 bytes, the length of the weights or slightly more
 };
 
 class S8Product {
  public:
-  // What is known of the inputs: that none is below 0, or that none was before the caller took kS8ChainCentre off all.
+  // What is known about the inputs: non-negative, or non-negative before the caller subtracted kS8ChainCentre from all
+  // of them.
   enum class Inputs { kAny, kNotNegative, kCentred };
-  // Who adds to outputs().start(): run(), or the caller, who multiplies signed bytes.
+  // Which side computes the products: run(), or the caller, which multiplies signed bytes and adds to
+  // outputs().start().
   enum class Multiplier { kTile, kCaller };
 
   S8Product() = default;
-  // `weights` hold block_bytes for each block of 16 `outputs`, in the order that kernels/common/gemm_s8/s8_tile.h
-  // states. Errors: kOutOfMemory.
+  // `weights` holds block_bytes for each block of 16 `outputs`, in the order defined in
+  // kernels/common/gemm_s8/s8_tile.h. Errors: kOutOfMemory.
   static Result<S8Product> make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
                                 const s8::Epilogue& epilogue, S8Segments segments = S8Segments::kMany,
                                 Multiplier multiplier = Multiplier::kTile);
 
   const TileLimits& limits() const { return tile_.limits; }
   bool repacked() const { return weights_.repacked(); }
-  // Of weights; more than make() was told where there are zeros behind them.
+  // Bytes of weights per block; larger than passed to make() if padded with zeros.
   int64_t block_bytes() const { return block_bytes_; }
   const S8Outputs& outputs() const { return outputs_; }
   const int8_t* weights(int64_t block) const { return weights() + block * block_bytes_; }
 
-  // Whether run() is quicker where it knows that no input is below 0.
+  // Returns whether run() is faster if it knows that no input is negative.
   bool can_centre() const { return centred_start_.data() != nullptr; }
-  // Whether it takes kNotNegative, too.
+  // Returns whether run() also supports kNotNegative.
   bool centres_pixels() const { return can_centre() && !padded_; }
-  // Computes tile.points x tile.blocks outputs from `first_block` on, of any number of points where chunks have one
-  // segment. The caller says where the tile reads and the finish writes; weights, sums and scales are set here, and
-  // where the points are cut into pieces, both are left at the last one.
-  // `inputs`: kNotNegative requires centres_pixels(), kCentred can_centre().
+  // Computes tile.points x tile.blocks outputs starting at `first_block`; any number of points if chunks have one
+  // segment. The caller sets the input of the tile and the addresses of the finish; weights, sums and scales are set
+  // here. If the points are split into parts, both structs end at the last part. `inputs`: kNotNegative requires
+  // centres_pixels(), kCentred requires can_centre().
   void run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs inputs = Inputs::kAny) const;
 
  private:
@@ -60,18 +62,18 @@ class S8Product {
   const int8_t* weights() const { return wide_weights_.data() != nullptr ? wide_weights_.data() : weights_.data(); }
 
   PackedBytes weights_;
-  AlignedArray<int8_t> wide_weights_;  // these in whole steps of chains, where they are not
+  AlignedArray<int8_t> wide_weights_;  // weights padded to whole steps of chains, if needed
   int64_t block_bytes_ = 0;
   int64_t blocks_ = 0;
-  AlignedArray<uint8_t> chains_;  // null where the tile does without
+  AlignedArray<uint8_t> chains_;  // null if the tile does not use chains
   AlignedArray<uint8_t> centred_chains_;
-  AlignedArray<int32_t> centred_start_;  // null where can_centre() is false
+  AlignedArray<int32_t> centred_start_;  // null if can_centre() is false
   S8Outputs outputs_;
   int8_t padding_[kTileBlock] = {};
   bool padded_ = true;
 };
 
-// The bias of a spec, operand 2; null where there is none.
+// Returns the bias of a spec, operand 2, or null.
 inline const int32_t* s8_bias(const OperatorSpec& spec) {
   return spec.has_input(2) ? reinterpret_cast<const int32_t*>(spec.inputs[2].constant) : nullptr;
 }

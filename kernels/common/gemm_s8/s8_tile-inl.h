@@ -1,17 +1,17 @@
-// The loops of the s8 tile around the steps of one instruction set. A source includes this once, after
-// HWY_PUSH_ATTRIBUTES, and gives a class with
+// The loops of the s8 tile around the steps of one instruction set. Include once per source, after HWY_PUSH_ATTRIBUTES.
+// The source provides a class with
 //   kBlocks, kPoints  what fits the registers
-//   kStep             bytes of each point that a step takes
+//   kStep             bytes of each point per step
 //   Weights           of a step, for one block:       Weights load_weights(const int8_t*)
 //   Input             of a step, for one point:       Input load_input(const int8_t*)
 //   Sums              of one block at one point:      void begin(Sums&, const int32_t* start),
 //                                                     void add(Sums&, const Input&, const Weights&),
 //                                                     void store(const Sums&, const int32_t* start, int32_t* to)
-//                     of which either begin() or store() adds `start`
-// where weights come ahead (S8Tile::ahead):           void fetch(const int8_t*), of kS8AheadBytes
-// and, where tiles make outputs (S8TileFinishes::kAll), kFinishes and
+//                     either begin() or store() adds `start`
+// optionally, to prefetch weights (S8Tile::prefetch):  void prefetch(const int8_t*), of kS8PrefetchBytes
+// optionally, if tiles compute outputs (S8TileFinishes::kAll), kFinishes and
 //   template <int kPoints, int kBlocks> void finish(const Sums (&)[kPoints][kBlocks], const S8Tile&)
-// Everything has internal linkage: no other translation unit may get code for this one's instructions.
+// Everything has internal linkage: code for this instruction set must not reach other translation units.
 #pragma once
 
 #include "hwy/base.h"
@@ -89,7 +89,7 @@ void s8_tile(const S8Tile& tile) {
   with_s8_points<Simd, 1>(tile);
 }
 
-// Nothing of it is left at run time.
+// consteval: no code of this file may run before the instruction set is known to exist.
 template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
   S8TileKernel kernel{name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};

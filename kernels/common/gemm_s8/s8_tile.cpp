@@ -1,4 +1,4 @@
-// The portable form of the s8 tile, and the choice among all of them.
+// The portable s8 tile, and the selection of the implementation.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #include "kernels/common/gemm_s8/s8_tile-inl.h"
@@ -13,7 +13,7 @@ struct Portable {
   using Weights = const int8_t*;
   using Input = const int8_t*;
   struct Sums {
-    uint32_t v[kTileBlock];  // unsigned, which wraps
+    uint32_t v[kTileBlock];  // unsigned arithmetic wraps
   };
 
   static Weights load_weights(const int8_t* from) { return from; }
@@ -61,7 +61,7 @@ const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
 }
 
 bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart) {
-  uint8_t meet = 0;  // a byte, as the weights: so compilers vectorize the loop
+  uint8_t meet = 0;  // a byte, like the weights, so that compilers vectorize the loop
   for (size_t i = 0; i + 2 * apart <= weights.size() && meet == 0; i += 2 * apart)
     for (size_t k = i; k < i + apart; ++k) meet |= uint8_t{weights[k] == -128} & uint8_t{weights[k + apart] == -128};
   return meet != 0;

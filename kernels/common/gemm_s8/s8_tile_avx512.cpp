@@ -1,5 +1,5 @@
-// The s8 tile with AVX-512BW: products of 16-bit numbers, added in pairs, so that a vector of sums holds two partial
-// sums for each of 8 outputs.
+// The s8 tile with AVX-512BW: 16-bit products added in pairs, so a vector of sums holds two partial sums for each of 8
+// outputs.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_X86

@@ -1,14 +1,15 @@
-// Written in assembly, since what counts on a Cortex-A53 is which instructions leave together, two a cycle: one on
-// vectors of 128 bits beside one on integers, or two on vectors of 64 bits. A load of a vector holds the multiplier up,
-// so weights and inputs come through integer registers. Half a block of outputs goes at a time:
+// Written in assembly because speed on a Cortex-A53 depends on which instructions are dual-issued: a 128-bit vector
+// instruction with an integer one, or two 64-bit vector instructions. Vector loads stall the multiplier, so weights and
+// inputs are loaded into integer registers. Half a block of outputs is processed at a time:
 //
 //   v0-v15   sums [4 points][4 pairs of outputs]: two partial sums of each output
 //   v16-v19  weights of the pairs for inputs 0 to 3 of a step    v20-v23  for inputs 4 to 7
-//   v24-v27  products; two of them share 16 bits: see s8_lowest_meet()
+//   v24-v27  products; two of them share 16 bits: see s8_has_paired_minima()
 //   v28 v29  inputs 0 to 3 and 4 to 7 of one point, repeated
 //
-// A step takes 8 inputs of each point: 256 products in 56 cycles, of which the multiplier is busy for 48. Beside them
-// the weights of the next step come in and, in the last step of a segment, where the next one lies is found out.
+// A step processes 8 inputs of each point: 256 products in 56 cycles, 48 of which keep the multiplier busy. In
+// parallel, the weights of the next step are loaded and, in the last step of a segment, the addresses of the next one
+// are computed.
 #include "kernels/common/gemm_s8/s8_tile_neon_four.h"
 
 #if HWY_ARCH_ARM_A64
@@ -23,10 +24,10 @@ constexpr int64_t kHalf = kTileBlock / 2;
 constexpr int64_t kStep = 8;
 constexpr int64_t kFour = 4;
 
-// What the assembly reads.
+// Arguments of the assembly.
 struct FourPoints {
   const int8_t* weights;
-  const int8_t* second_weights;  // those of the second half
+  const int8_t* second_weights;  // of the second half of the outputs
   const int8_t* input;
   const int64_t* offsets;
   const int8_t* padding;
@@ -35,13 +36,13 @@ struct FourPoints {
   int64_t steps;           // in a segment
   int64_t all_segments;    // in all chunks
   int64_t offsets_stride;  // bytes from a segment to the next
-  int64_t last_offset;     // bytes from that of the first point to that of the last one
+  int64_t last_offset;     // bytes from the offset of the first point to that of the last
   const int32_t* start;
   int32_t* sums;
-  int32_t* last_sums;  // the last point's
+  int32_t* last_sums;  // of the last point
 };
 
-// Vector instructions, and the integer ones beside them.
+// Vector instructions, each paired with integer ones.
 // clang-format off
 #define MULTIPLY(a, b, c, d)               \
   "smull v24.8h, v16.8b, v28.8b\n" a "\n"  \
@@ -71,9 +72,9 @@ struct FourPoints {
 
 #define FIELD(name) [name] "i"(offsetof(FourPoints, name))
 
-// x1-x4: where the points read; x5: weights; x6: steps left in the segment; x7: segments left; x8: offsets of the next
+// x1-x4: inputs of the points; x5: weights; x6: steps left in the segment; x7: segments left; x8: offsets of the next
 // one; x9: segments left in the chunk; x10: input of the chunk; x17: padding; x23: offsets_stride; x24: last_offset;
-// x25: steps; x26: bytes into sums and their start, which tell the halves apart.
+// x25: steps; x26: byte offset into sums and start, which selects the half.
 void run_four(const FourPoints& tile) {
   register const FourPoints* args __asm__("x0") = &tile;
   __asm__ volatile(
@@ -135,7 +136,7 @@ void run_four(const FourPoints& tile) {
       ADD_TO(v8, v9, v10, v11, "ldp x13, x14, [x5]", "", "ldp x15, x16, [x5, #16]", "")
       LAST_POINT("cmp x6, #1", "b.ne 1b")
 
-      "2:\n"  // the last step of a segment; after the last segment the second half comes
+      "2:\n"  // the last step of a segment; the second half follows the last segment
       MULTIPLY("ldp w11, w12, [x2], #8", "ldr x21, [x0, %[chunk_stride]]", "ldr x27, [x0, %[offsets]]",
                "ldr x28, [x0, %[segments]]")
       MULTIPLY_ADD("subs x9, x9, #1", "csel x21, x21, xzr, eq", "csel x8, x27, x8, eq", "csel x9, x28, x9, eq")
@@ -162,7 +163,7 @@ void run_four(const FourPoints& tile) {
       "addp v0.4s, v0.4s, v1.4s\n"
       "add x28, x28, x26\n"
       "addp v1.4s, v2.4s, v3.4s\n"
-      "stp q12, q13, [x28]\n"  // first: of three points the fourth is the third once more
+      "stp q12, q13, [x28]\n"  // stored first: with three points the fourth repeats the third
       "addp v4.4s, v4.4s, v5.4s\n" "addp v5.4s, v6.4s, v7.4s\n"
       "stp q0, q1, [x27]\n"
       "addp v8.4s, v8.4s, v9.4s\n" "addp v9.4s, v10.4s, v11.4s\n"
@@ -205,7 +206,7 @@ void s8_tile_neon_four(const S8Tile& tile) {
   const int64_t count = HWY_MIN(tile.points, kFour);
   four.last_offset = (count - 1) * int64_t{sizeof(int64_t)};
   for (int64_t p = 0; p < tile.points; p += kFour) {
-    const int64_t first = HWY_MIN(p, tile.points - count);  // the last ones go back over points that are done
+    const int64_t first = HWY_MIN(p, tile.points - count);  // the last group overlaps points already computed
     four.offsets = tile.offsets + first;
     four.sums = tile.sums + first * kTileBlock;
     four.last_sums = four.sums + (count - 1) * kTileBlock;

@@ -1,19 +1,19 @@
-// Written in assembly as kernels/common/gemm_s8/s8_tile_neon_four.cpp, which says why. A tile of three points spends as
-// much on what comes before and after 16 or 32 products as on these. Here the weights of half a block of outputs are
-// loaded once for all points, and what becomes of a point's sums goes on beside the products of the next one. 16-bit
-// sums are added up after eight inputs, which fits whatever the weights (s8_lowest_meet()).
+// Written in assembly for the reasons given in kernels/common/gemm_s8/s8_tile_neon_four.cpp. With 16 or 32 products,
+// the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a block of
+// outputs are loaded once for all points, and the epilogue of a point runs in parallel with the products of the next
+// one. 16-bit sums are flushed after eight inputs, which fits any weights (s8_has_paired_minima()).
 //
-// Of 16 inputs, two points at a time:              Of 32 inputs, one point at a time:
-//   v0-v7    weights of four inputs by two vectors   v0-v15
-//   v16-v19  16-bit sums: of two outputs each        v16-v19
-//   v20-v23  sums of the first point                 v20-v23  sums
-//   v8-v11   sums of the second point
-//   v12-v15  outputs of the points before            v24      outputs of the point before
-//   v25 v26  four inputs, repeated                   v25 v26
-//   v27-v30  start and shift of the outputs          v27-v30
-//   v24 v31  their bounds                            v31      the bounds in turns
+//   16 inputs, two points at a time:                 32 inputs, one point at a time:
+//     v0-v7    weights of four inputs by two vectors   v0-v15
+//     v16-v19  16-bit sums: of two outputs each        v16-v19
+//     v20-v23  sums of the first point                 v20-v23  sums
+//     v8-v11   sums of the second point
+//     v12-v15  outputs of the previous points          v24      outputs of the previous point
+//     v25 v26  four inputs, repeated                   v25 v26
+//     v27-v30  start and shift of the outputs          v27-v30
+//     v24 v31  their bounds                            v31      the bounds, alternating
 //
-// Two points of 16 inputs take 76 vector instructions, one of 32 takes 69, of 24, whose last weights are zeros, 55.
+// Two points of 16 inputs take 76 vector instructions, one of 32 takes 69, one of 24, whose last weights are zeros, 55.
 #include "kernels/common/gemm_s8/s8_tile_neon_short.h"
 
 #if HWY_ARCH_ARM_A64
@@ -27,9 +27,9 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kHalf = kTileBlock / 2;   // outputs
-constexpr int64_t kEight = 8 * kTileBlock;  // weights of so many inputs
+constexpr int64_t kEight = 8 * kTileBlock;  // weights of eight inputs
 
-// What the assembly reads.
+// Arguments of the assembly.
 struct ShortSums {
   const int64_t* offsets;
   const int64_t* last_offsets;  // of the last pair of points, or of the last point
@@ -37,7 +37,7 @@ struct ShortSums {
   int64_t step_stride;  // bytes from 16 inputs to the next 16
   int8_t* output;
   int8_t* last_output;
-  // Inputs are what is read, plus `add` and with the bits of `flip` the other way.
+  // Inputs are the bytes read plus `add`, XORed with `flip`.
   uint64_t add, flip;
   const int8_t* weights;
   int64_t iterations;  // pairs of points, or points
@@ -49,7 +49,7 @@ struct ShortSums {
 #define FIELD(name) [name] "i"(offsetof(ShortSums, name))
 
 // clang-format off
-// Vector instructions, and what goes beside each: instructions on integers, or on what came of the points before.
+// Vector instructions, each paired with integer instructions or the epilogue of the previous points.
 #define FOUR_INPUTS(op, w0, w1, x, t0, t1, t2, t3)             \
   op "2 v19.8h, v" #w1 ".16b, v" #x ".16b\n" t0 "\n"           \
   op " v18.8h, v" #w1 ".8b, v" #x ".8b\n" t1 "\n"              \
@@ -91,8 +91,8 @@ struct ShortSums {
     "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",    \
     "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// x9-x10, x11-x12: inputs of the first and the second point; x13, x14: their offsets, and where they lie; x16: where
-// the outputs of the pair before go; x5: those of this one.
+// x9-x10, x11-x12: inputs of the first and the second point; x13, x14: their offsets, and addresses; x16: outputs of
+// the previous pair; x5: outputs of this one.
 void run_pairs_of_16(const ShortSums& sums) {
   register const ShortSums* args __asm__("x0") = &sums;
   __asm__ volatile(
@@ -137,8 +137,8 @@ void run_pairs_of_16(const ShortSums& sums) {
       : ARGUMENTS);
 }
 
-// What the points of more than 16 inputs have in common. x9-x12: inputs; x13, x14: where the next ones lie; x16: where
-// the outputs of the point before go; x5: those of this one.
+// The common code of points with more than 16 inputs. x9-x12: inputs; x13, x14: addresses of the next ones; x16:
+// outputs of the previous point; x5: outputs of this one.
 #define POINTS(NEXT_16, LAST_16)                                                                                       \
   __asm__ volatile(                                                                                                    \
       LOAD_ARGUMENTS                                                                                                   \
@@ -211,7 +211,7 @@ void run_points_of_32(const ShortSums& sums) {
 #undef POINTS
 #undef ARGUMENTS
 
-// Whether the last 8 of 32 inputs are none: their weights are zeros.
+// Returns whether the last 8 of 32 inputs are unused: their weights are zeros.
 bool has_24(const S8Tile& tile) {
   const int8_t* const last = tile.weights + 3 * kEight;
   return std::all_of(last, last + kEight, [](int8_t weight) { return weight == 0; });
@@ -221,7 +221,7 @@ int64_t steps_of(const S8Tile& tile) { return tile.length == kS8ChainStep ? tile
 
 ShortSums sums_of(const S8Tile& tile, int64_t points_at_once) {
   ShortSums sums;
-  const int64_t last = tile.points - points_at_once;  // what is left over goes back over points that are done
+  const int64_t last = tile.points - points_at_once;  // the last group overlaps points already computed
   const bool centred = tile.centred_start != nullptr;
   sums.offsets = tile.offsets;
   sums.last_offsets = tile.offsets + last;

@@ -1,4 +1,4 @@
-// The tile of sums so short that the weights of half a block of outputs stay in registers: see the source. Require:
+// The tile for sums so short that the weights of half a block of outputs stay in registers. See the source. Requires:
 // aarch64.
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace nestrt::kernels {
 
-// Whether it takes a tile: one with chains whose outputs are wanted, of 16 or 32 inputs in one segment of each chunk,
-// without padding.
+// Returns whether the tile is supported: chains and a finish are set, and each chunk has one segment without padding,
+// 16 or 32 inputs in total.
 bool is_short(const S8Tile& tile);
-// Requires is_short(tile) and tile.points >= 2.
+// Requires: is_short(tile) and tile.points >= 2.
 void s8_tile_neon_short(const S8Tile& tile);
 
 }  // namespace nestrt::kernels

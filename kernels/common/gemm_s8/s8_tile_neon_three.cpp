@@ -1,13 +1,13 @@
-// Written in assembly as kernels/common/gemm_s8/s8_tile_neon_four.cpp, which says why. Products of four and more inputs
-// share a 16-bit sum where the weights are so small that it fits (kernels/common/gemm_s8/s8_chains.h): an addition to
-// 32-bit sums for four products, or eight, instead of two. Half a block of outputs goes at a time:
+// Written in assembly for the reasons given in kernels/common/gemm_s8/s8_tile_neon_four.cpp. Products of four or more
+// inputs share a 16-bit sum if the weights are small enough (kernels/common/gemm_s8/s8_chains.h): one addition to
+// 32-bit sums per four or eight products, instead of two. Half a block of outputs is processed at a time:
 //
 //   v0-v11   sums [3 points][4 pairs of outputs]: two partial sums of each output
 //   v12-v23  their 16-bit sums
 //   v24-v27  weights of the pairs for four inputs    v28-v30  these inputs of each point, repeated
 //
-// A step takes 16 inputs of each point in halves: 384 products in 62 cycles, and 12 for each time that 16-bit sums are
-// added. Beside the first half is found out where the next step lies, beside the second one what comes after it.
+// A step processes 16 inputs of each point in halves: 384 products in 62 cycles, plus 12 for each flush of the 16-bit
+// sums. The first half also computes the addresses of the next step, the second half those of the step after it.
 #include "kernels/common/gemm_s8/s8_tile_neon_three.h"
 
 #if HWY_ARCH_ARM_A64
@@ -24,14 +24,14 @@ constexpr int64_t kStep = kS8ChainStep;
 constexpr int64_t kThree = kMinChainPoints;
 constexpr int64_t kHalfStepWeights = kStep / 2 * kTileBlock;
 
-// What the assembly reads.
+// Arguments of the assembly.
 struct ThreePoints {
   const int64_t* offsets;
   int64_t segments;
   const int8_t* input;
   int64_t steps;
   const int8_t* weights;
-  const int8_t* second_weights;  // those of the second half of the outputs, less those of half a step
+  const int8_t* second_weights;  // of the second half of the outputs, minus half a step
   const int8_t* padding;
   const uint8_t* chains;
   int64_t chunk_stride;
@@ -43,14 +43,14 @@ struct ThreePoints {
   int64_t next_steps;  // left
   const int32_t* start;
   int32_t* sums = nullptr;
-  int8_t* output = nullptr;  // null: sums are wanted
+  int8_t* output = nullptr;  // null: store sums
   const int32_t* shift;
   int8_t low[8], high[8];
 };
 
 // clang-format off
-// Vector instructions, and the integer ones beside them. The order leaves four cycles between a move to a vector and
-// its use. Inputs x11 and x12 come beside the first products of half a step, x13 beside the others.
+// Vector instructions, each paired with integer ones. The order leaves four cycles between a move to a vector and its
+// use. Inputs x11 and x12 are loaded during the first products of half a step, x13 during the others.
 #define SIX_PRODUCTS(op, t0, t1, t2, t3, t4, t5) \
   op " v12.8h, v24.8b, v28.8b\n" t0 "\n"         \
   op " v13.8h, v25.8b, v28.8b\n" t1 "\n"         \
@@ -79,9 +79,8 @@ struct ThreePoints {
   LAST_PRODUCTS("smlal", t8, t9, "add x5, x5, #128", t11)                                                 \
   "dup v29.2s, w12\n" "dup v30.2s, w13\n"
 
-// Points that may lie in the padding. x22-x24: where they read; of the next step: x8: offsets; x9: segments left in the
-// chunk; x10: input of the chunk; x7: steps left. x19: padding; x4: offsets_stride; x6: chunk_stride; x3: input; x2:
-// steps.
+// Points that may be in the padding. x22-x24: inputs; of the next step: x8: offsets; x9: segments left in the chunk;
+// x10: input of the chunk; x7: steps left. x19: padding; x4: offsets_stride; x6: chunk_stride; x3: input; x2: steps.
 #define FIRST_HALF(op)                                                                                    \
   FOUR_INPUTS(op, "ldp x26, x27, [x8]", "ldr x28, [x8, #16]", "ldrb w20, [x25], #1", "ldr x11, [x22]",    \
               "ldr x12, [x23]", "cmp x26, #0", "add x22, x10, x26")                                       \
@@ -93,7 +92,7 @@ struct ThreePoints {
   NEXT_INPUTS("csel x8, x26, x8, eq", "csel x9, x27, x9, eq", "csel x21, x6, xzr, eq", "add x10, x10, x21", \
               "ldr x13, [x24], #8", "subs x7, x7, #1", "csel x10, x3, x10, eq", "csel x7, x2, x7, eq", "")
 
-// One segment in each chunk, of inputs of which none is below 0: 64 is taken off them, x + 64 with the other sign. x6:
+// One segment in each chunk and non-negative inputs: subtracts 64, computed as x + 64 with the sign bit flipped. x6:
 // from half a step to the next chunk; x3: back to the first one; x4: 64 in every byte.
 #define CENTRE(x) "add " x ", " x ", x4\n" "eor " x ", " x ", #0x8080808080808080\n"
 #define FIRST_CENTRED(op)                                                                                     \
@@ -113,13 +112,13 @@ struct ThreePoints {
   "sadalp v4.4s, v16.8h\n" "sadalp v5.4s, v17.8h\n" "sadalp v6.4s, v18.8h\n" "sadalp v7.4s, v19.8h\n"   \
   "sadalp v8.4s, v20.8h\n" "sadalp v9.4s, v21.8h\n" "sadalp v10.4s, v22.8h\n" "sadalp v11.4s, v23.8h\n"
 
-// Two vectors of sums of a point, to the right.
+// Shifts two vectors of sums of a point to the right.
 #define SHIFT(a, b) "sshl v" #a ".4s, v" #a ".4s, v14.4s\n" "sshl v" #b ".4s, v" #b ".4s, v15.4s\n"
 
 #define FIELD(name) [name] "i"(offsetof(ThreePoints, name))
 
-// x5: weights; x1: second_weights; x11-x13, x14-x17: inputs and weights that come; x25 w20: chains; x30: bytes into
-// sums and their start, which tell the halves apart.
+// x5: weights; x1: second_weights; x11-x13, x14-x17: next inputs and weights; x25 w20: chains; x30: byte offset into
+// sums and start, which selects the half.
 #define STEPS(FIRST, SECOND, ...)                                                                         \
   __asm__ volatile(                                                                                       \
       "ldp x3, x2, [x0, %[input]]\n"                                                                      \
@@ -253,10 +252,10 @@ void run_three_centred(const ThreePoints& tile) {
 #undef FIELD
 #undef SHIFT
 
-// The first step, and the one after it: of the first chunk again where there is but one.
+// Returns the arguments for the first step and the one after it, which is the first chunk again if there is only one.
 ThreePoints first_steps(const S8Tile& tile) {
   ThreePoints three;
-  const bool whole = tile.length == kStep;  // else one segment is so many chunks
+  const bool whole = tile.length == kStep;  // otherwise one segment consists of several chunks
   three.segments = tile.segments;
   three.steps = whole ? tile.segments * tile.chunks : tile.length / kStep;
   three.chunk_stride = whole ? tile.chunk_stride : kStep;
@@ -283,7 +282,7 @@ ThreePoints first_steps(const S8Tile& tile) {
 void s8_tile_neon_three(const S8Tile& tile) {
   ThreePoints three = first_steps(tile);
   for (int64_t p = 0; p < tile.points; p += kThree) {
-    const int64_t first = HWY_MIN(p, tile.points - kThree);  // the last ones go back over points that are done
+    const int64_t first = HWY_MIN(p, tile.points - kThree);  // the last group overlaps points already computed
     three.offsets = tile.offsets + first;
     three.next_offsets = three.segments > 1 ? three.offsets + tile.points : three.offsets;
     if (tile.finish == nullptr)

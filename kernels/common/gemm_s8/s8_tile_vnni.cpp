@@ -50,7 +50,7 @@ struct Vnni {
   }
 };
 
-// Whether chunks have one segment of one block, and points lie side by side, as pixels under a Conv of one tap do.
+// Returns whether chunks have one segment of one block and points are adjacent, like pixels of a 1 x 1 Conv.
 bool side_by_side(const S8Tile& tile) {
   if (tile.segments != 1 || tile.length != kTileBlock || tile.offsets[0] < 0) return false;
   int64_t apart = 0;
@@ -58,8 +58,8 @@ bool side_by_side(const S8Tile& tile) {
   return apart == 0;
 }
 
-// One block of outputs of such: no registers go for where each point lies, of which two blocks have enough use to hide
-// them. In assembly, as GCC 12 would copy sums around its intrinsic.
+// Computes one block of outputs for adjacent points, whose addresses need no registers; with two blocks, weight reuse
+// hides that cost. Assembly, because GCC 12 would copy sums around its intrinsic.
 template <int kPoints>
 HWY_NOINLINE void run_pixels(const S8Tile& tile) {
   __m512i sums[kPoints][1];

@@ -1,4 +1,4 @@
-// numpy broadcasting: operands of different shapes seen as one shape, with stride 0 where they are stretched.
+// NumPy broadcasting: operands of different shapes viewed as one shape, with stride 0 along broadcast dimensions.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace nestrt::kernels {
 
-// The shape that `shapes` broadcast to. Dimensions align at the end; each is equal or 1.
+// Returns the shape that `shapes` broadcast to. Dimensions align at the end; each is equal or 1.
 Result<Shape> broadcast_shapes(std::span<const Shape* const> shapes);
 
-// How to walk over N plain operands in the order of the plain output. Neighbouring dimensions are merged where all
-// operands allow it, so the inner loop is as long as can be and each operand advances by 0 or 1 in it.
+// The iteration over N plain operands in the order of the plain output. Adjacent dimensions are merged if all operands
+// allow it, so the inner loop is as long as possible and each operand advances by 0 or 1 in it.
 template <size_t N>
 struct BroadcastLoop {
   int rank = 1;
@@ -26,7 +26,7 @@ struct BroadcastLoop {
   int64_t inner_stride(size_t operand) const { return strides[operand][static_cast<size_t>(rank - 1)]; }
 };
 
-// Requires: broadcast_shapes(shapes) gave `output`.
+// Requires: `output` is the result of broadcast_shapes(shapes).
 template <size_t N>
 BroadcastLoop<N> make_broadcast_loop(const Shape& output, const std::array<const Shape*, N>& shapes) {
   BroadcastLoop<N> loop;

@@ -1,12 +1,12 @@
-// Rows of s8 images, plain and in blocks of 16 folded channels (Layout in nestrt/data_type.h), in one function each
-// for every instruction set. By "folded by one" is meant blocked16.
+// Converts rows of s8 images between plain layout and blocks of 16 folded channels (Layout in nestrt/data_type.h), one
+// function per instruction set. A fold of 1 is blocked16.
 #pragma once
 
 #include <cstdint>
 
 namespace nestrt::kernels {
 
-// What the functions take: at most so many channels, folded by 1, 2, 4 or 8.
+// Limits: at most 8 channels, folded by 1, 2, 4 or 8.
 inline constexpr int64_t kMaxFoldedChannels = 8;
 inline constexpr int64_t kFoldedBlock = 16;
 
@@ -17,7 +17,7 @@ struct FoldedRow {
   int64_t block_stride = 0;  // bytes from a block of folded channels to the next
 
   int64_t blocks() const { return (channels * fold * fold + kFoldedBlock - 1) / kFoldedBlock; }
-  // Columns of a plain row that the functions read or write, those included that the image does not have.
+  // Columns of a plain row that the functions read or write, including columns beyond the image.
   int64_t plain_columns() const { return (columns + kFoldedBlock - 1) / kFoldedBlock * kFoldedBlock * fold; }
 };
 
@@ -25,15 +25,15 @@ struct FoldedRow {
 using S8FoldFunction = void (*)(const FoldedRow& row, const int8_t* from, int8_t* to);
 S8FoldFunction s8_fold_function();
 
-// Where plain rows go: row r of a channel at begin + channel * channel_stride + r * row_stride.
+// The destination of plain rows: row r of a channel is at begin + channel * channel_stride + r * row_stride.
 struct UnfoldedRows {
   int8_t* begin = nullptr;
   int64_t channel_stride = 0;
   int64_t row_stride = 0;
 };
 
-// Writes plain rows [first, last) of those that the row of folded pixels holds, `first` as row 0, each of
-// row.plain_columns() elements.
+// Writes plain rows [first, last) of those in the row of folded pixels, `first` as row 0, each of row.plain_columns()
+// elements.
 using S8UnfoldFunction = void (*)(const FoldedRow& row, int64_t first, int64_t last, const int8_t* from,
                                   const UnfoldedRows& to);
 S8UnfoldFunction s8_unfold_function();

@@ -43,7 +43,7 @@ void ImageFold::run(const KernelCall& call, BringRow bring) const {
   });
 }
 
-// Those that become a row of folded pixels: [fold][channels][plain_columns], zeros where there are none.
+// Fills the rows that become a row of folded pixels, [fold][channels][plain_columns], with zeros beyond the image.
 void ImageFold::bring_rows(int64_t image, int64_t folded_row, BringRow bring, int8_t* to) const {
   const int64_t first = folded_row * row_.fold, stride = row_.plain_columns();
   for (int64_t y = first; y < first + row_.fold; ++y)

@@ -1,17 +1,17 @@
-// ImageFold: writes an image of s8 in a folded layout (nestrt/data_type.h) or in blocked16, row by row, from rows of
-// the plain image that the caller brings.
+// ImageFold: writes an s8 image in a folded layout (nestrt/data_type.h) or in blocked16, row by row, from plain rows
+// that the caller provides.
 #pragma once
 
 #include "kernels/common/layout/folded_rows.h"
 #include "kernels/common/math/saturate.h"
-#include "nestrt/driver/function_ref.h"
-#include "nestrt/driver/kernel.h"
+#include "runtime/core/function_ref.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
 class ImageFold {
  public:
-  // Whether the tensor is such an image, of few channels and of one pixel at least.
+  // Returns whether `output` is such an image with few channels and at least one pixel.
   static bool accepts(const TensorSpec& output);
 
   // Requires: accepts().
@@ -19,7 +19,7 @@ class ImageFold {
 
   ScratchSize scratch() const { return {0, saturated_bytes(row_.fold * row_.channels, row_.plain_columns(), 1)}; }
 
-  // Writes a row of the plain image, as wide as that is: bring(row, to), `row` of all images and channels.
+  // Writes plain row `row`, counted over all images and channels, to `to`, without padding.
   using BringRow = FunctionRef<void(int64_t row, int8_t* to)>;
   void run(const KernelCall& call, BringRow bring) const;
 

@@ -1,4 +1,4 @@
-// A plain tensor seen as slices along one axis.
+// A plain tensor viewed as slices along one axis.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace nestrt::kernels {
 
-// The tensor as [outer, length, inner]: the elements of a slice lie `inner` apart.
+// The tensor as [outer, length, inner]; elements of a slice are `inner` apart.
 struct AxisExtents {
   int64_t outer = 1;
   int64_t length = 1;
@@ -21,7 +21,7 @@ inline AxisExtents axis_extents(const Shape& shape, int axis) {
   return {shape.product(0, at), shape[at], shape.product(at + 1, rank)};
 }
 
-// Calls body(slice, start) for every slice: its number, and the offset of its first element.
+// Calls body(slice, start) for every slice with its index and the offset of its first element.
 template <typename Body>
 void for_each_slice(ParallelRunner& runner, const AxisExtents& extents, Body body) {
   const int64_t length = extents.length, inner = extents.inner;

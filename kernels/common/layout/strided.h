@@ -1,4 +1,4 @@
-// Walks over a subset of the axes of a plain tensor.
+// Iteration over a subset of the axes of a plain tensor.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace nestrt::kernels {
 
-// Some axes of a plain tensor, outermost first, with the distance between neighbours in elements.
+// Some axes of a plain tensor, outermost first, with their strides in elements.
 struct StridedAxes {
   int rank = 0;
   std::array<int64_t, Shape::kMaxRank> dims{};
@@ -19,7 +19,7 @@ struct StridedAxes {
     for (int i = 0; i < rank; ++i) result *= dims[static_cast<size_t>(i)];
     return result;
   }
-  // Where the index-th element of these axes lies, in row-major order of the axes.
+  // Returns the offset of element `index` in row-major order of the axes.
   int64_t offset(int64_t index) const {
     int64_t result = 0;
     for (auto i = static_cast<size_t>(rank); i-- > 0; index /= dims[i]) result += index % dims[i] * strides[i];
@@ -27,7 +27,7 @@ struct StridedAxes {
   }
 };
 
-// The axes whose bit in `mask` is set.
+// Returns the axes whose bit in `mask` is set.
 inline StridedAxes strided_axes(const Shape& shape, uint32_t mask) {
   StridedAxes axes;
   for (int axis = 0; axis < shape.rank(); ++axis) {

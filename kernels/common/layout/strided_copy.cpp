@@ -29,7 +29,7 @@ void copy_rows(const std::byte* from, std::byte* to, const CopyAxis& row, int64_
 
 void copy_plane(size_t element_bytes, const std::byte* from, std::byte* to, const CopyAxis& row, int64_t rows,
                 const CopyAxis& column) {
-  // Rows that are neighbours where read: the output's rows are the input's columns.
+  // Rows are adjacent in the input: the output's rows are the input's columns.
   if (row.from == 1 && column.to == 1 && column.from > 1)
     return transpose_matrix(element_bytes, from, column.from, to, row.to, column.count, rows);
   switch (element_bytes) {
@@ -46,7 +46,7 @@ void copy_plane(size_t element_bytes, const std::byte* from, std::byte* to, cons
 
 StridedCopy::StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, int64_t from_offset, int64_t to_offset)
     : element_bytes_(element_bytes), from_offset_(from_offset), to_offset_(to_offset) {
-  // By insertion: the library's stable sort is five times this file, for a handful of axes.
+  // Insertion sort: the standard library's stable sort would be five times the size of this file, for a few axes.
   std::array<CopyAxis, kMaxAxes> sorted{};
   size_t count = 0;
   for (const CopyAxis& axis : axes) {
@@ -60,7 +60,7 @@ StridedCopy::StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, i
   choose_plane();
 }
 
-// Appends an axis inside those before it; one that continues the last is one with it.
+// Appends an axis inside the previous ones and merges it with the last one if it continues it.
 void StridedCopy::add_merged(const CopyAxis& axis) {
   if (axis.count == 1) return;
   if (num_outer_ > 0) {
@@ -76,7 +76,7 @@ void StridedCopy::add_merged(const CopyAxis& axis) {
 void StridedCopy::choose_plane() {
   if (num_outer_ > 0) column_ = outer_[--num_outer_];
   if (num_outer_ == 0) return;
-  // A transpose reads along another axis than it writes: make that one the rows.
+  // A transpose reads along a different axis than it writes; that axis becomes the rows.
   size_t row = num_outer_ - 1;
   for (size_t i = 0; column_.from != 1 && i < num_outer_; ++i)
     if (outer_[i].from == 1) row = i;
@@ -89,7 +89,7 @@ void StridedCopy::choose_plane() {
 
 void StridedCopy::run(const std::byte* from, std::byte* to, ParallelRunner& runner) const {
   if (empty_) return;
-  constexpr int64_t kStrip = 16;  // rows handed out together: what a transposing tile reads of a cache line
+  constexpr int64_t kStrip = 16;  // rows per work item: the part of a cache line that a transposing tile reads
   const auto size = static_cast<int64_t>(element_bytes_);
   const int64_t strips = ceil_div(row_.count, kStrip);
   int64_t planes = 1;

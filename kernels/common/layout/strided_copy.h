@@ -1,4 +1,4 @@
-// An n-dimensional copy between two strided tensors: what slices, transposes, repeats and concatenations come down to.
+// An n-dimensional copy between two strided tensors, the basis of slices, transposes, repeats and concatenations.
 #pragma once
 
 #include <array>
@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <span>
 
-#include "nestrt/driver/parallel.h"
 #include "nestrt/shape.h"
+#include "runtime/kernel/parallel.h"
 
 namespace nestrt::kernels {
 
-// Elements along the axis, and the elements between neighbours on either side: negative, or 0 to repeat, where read.
+// The extent of an axis and its strides in elements. `from` may be negative, or 0 to repeat.
 struct CopyAxis {
   int64_t count = 1;
   int64_t from = 0;
@@ -37,7 +37,7 @@ class StridedCopy {
   bool empty_ = false;
   std::array<CopyAxis, kMaxAxes> outer_{};  // outermost first; the axes around the plane
   size_t num_outer_ = 0;
-  // The plane that the inner loops copy: columns are neighbours where written.
+  // The plane that the inner loops copy: columns are adjacent in the output.
   CopyAxis row_, column_;
 };
 

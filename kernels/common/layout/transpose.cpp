@@ -12,7 +12,7 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The plain loop over rows [first_row, rows) and columns [first_column, columns).
+// The scalar loop over rows [first_row, rows) and columns [first_column, columns).
 template <typename T>
 void transpose_rest(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t first_row, int64_t rows,
                     int64_t first_column, int64_t columns) {
@@ -20,7 +20,7 @@ void transpose_rest(const T* from, int64_t from_stride, T* to, int64_t to_stride
     for (int64_t r = first_row; r < rows; ++r) to[c * to_stride + r] = from[r * from_stride + c];
 }
 
-#if HWY_TARGET == HWY_SCALAR  // one lane: nothing to shuffle
+#if HWY_TARGET == HWY_SCALAR  // a single lane cannot shuffle
 
 void transpose_u32(const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride, int64_t rows,
                    int64_t columns) {
@@ -34,8 +34,8 @@ void transpose_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, int64_t
 
 #else
 
-// Four columns of as many rows as D has lanes: each 128-bit block of a vector holds four columns of one
-// row, and the next block those of the fourth row after it.
+// Loads four columns of as many rows as D has lanes: each 128-bit block holds four columns of one row, and the next
+// block those of the fourth row after it.
 template <class D>
 hn::Vec<D> load_blocks(D d, const uint32_t* from, int64_t from_stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -65,7 +65,7 @@ void transpose_tile(D d, const uint32_t* from, int64_t from_stride, uint32_t* to
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, to + 3 * to_stride);
 }
 
-// All full tiles of D's lanes rows from first_row on; returns the first row that is left.
+// Transposes all full tiles of lanes(D) rows starting at first_row; returns the first remaining row.
 template <class D>
 int64_t transpose_strips(D d, const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride,
                          int64_t first_row, int64_t rows, int64_t columns) {
@@ -111,7 +111,7 @@ void transpose_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, int64_t
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-// No vector has enough lanes to help; strips of rows keep the lines of the output in the cache.
+// Vectors have too few lanes to help; strips of rows keep the lines of the output in cache.
 void transpose_u64(const uint64_t* from, int64_t from_stride, uint64_t* to, int64_t to_stride, int64_t rows,
                    int64_t columns) {
   for (int64_t r = 0; r < rows; r += 8)

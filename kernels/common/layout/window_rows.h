@@ -1,15 +1,15 @@
-// WindowRows: what kernels by rows have in common whose rows of outputs lie over windows of rows of their input.
+// WindowRows: base class of row kernels whose output rows depend on windows of input rows.
 #pragma once
 
 #include <cstdint>
 
-#include "nestrt/driver/row_kernel.h"
+#include "runtime/kernel/row_kernel.h"
 
 namespace nestrt::kernels {
 
 struct RowGeometry {
   RowImages input, output;
-  // Of the windows, along the rows.
+  // Window parameters along the rows.
   int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0;
 };
 

@@ -1,10 +1,10 @@
-// The activations of ops::ActivationKind on f32 vectors; kernels/common/math/activation.h has the definitions.
-// Include from a Highway source after hwy/highway.h.
+// The activations of ops::ActivationKind on f32 vectors, as defined in kernels/common/math/activation.h. Include from a
+// Highway source after hwy/highway.h.
 //
 //   with_activation(activation.kind, [&](auto kind) {          // once per call or per tile
 //     ... y = activate<kind()>(d, y, Set(d, activation.alpha), Set(d, activation.beta)); ...
 //   });
-//   y = apply_activation(d, activation, y);                    // a switch per vector: for cold places
+//   y = apply_activation(d, activation, y);                    // a switch per vector: for cold code
 //   map_activation(activation, x, y, count);                   // a pass over memory
 #if defined(NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_
@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Comparisons instead of Min and Max, which treat a NaN differently on each instruction set.
+// Uses comparisons because Min and Max treat NaN differently on each instruction set.
 template <class V>
 HWY_INLINE V simd_clip(V x, V low, V high) {
   const V raised = hn::IfThenElse(hn::Lt(x, low), low, x);
@@ -85,8 +85,8 @@ HWY_INLINE V apply_activation(D d, const Activation& activation, V x) {
   return y;
 }
 
-// y[i] = activation(x[i]); x and y may be the same. All lanes of a vector are computed alike, so the results do not
-// depend on `count`. Out of line (map_activation_simd.cpp): the code for all kinds is larger than most kernels.
+// y[i] = activation(x[i]); x and y may be the same. All lanes of a vector use the same code, so results do not depend
+// on `count`. Out of line (map_activation_simd.cpp): the code for all kinds is larger than most kernels.
 void map_activation(const Activation& activation, const float* x, float* y, int64_t count);
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE

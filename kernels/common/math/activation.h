@@ -1,5 +1,5 @@
-// Activation: what a fused epilogue does to each element (ops::ActivationKind).
-// The definitions; kernels/common/math/activation-inl.h has the same on vectors. A NaN stays a NaN in all of them.
+// Scalar definitions of the activations (ops::ActivationKind) that fused epilogues apply to each element.
+// kernels/common/math/activation-inl.h has the vector versions. NaN stays NaN in all of them.
 #pragma once
 
 #include "nestrt/driver/operators.h"
@@ -10,7 +10,7 @@ using ops::Activation;
 
 float apply_activation(const Activation& activation, float x);
 
-// 1 / (1 + exp(-x)) without overflow: small results keep their relative accuracy.
+// Returns 1 / (1 + exp(-x)) without overflow; small results keep their relative accuracy.
 float sigmoid(float x);
 
 }  // namespace nestrt::kernels

@@ -1,6 +1,6 @@
-// The activations that are bounds on their input (none, relu, clip), which kernels apply on the way to memory, apart
-// from the others, which take a pass of their own over what was stored (map_activation): so that a kernel is compiled
-// once, not per activation.
+// Activations that only clamp their input (none, relu, clip). Kernels apply them before storing; other activations need
+// a separate pass over the stored output (map_activation). A kernel is thus compiled once rather than once per
+// activation.
 #if defined(NESTRT_KERNELS_COMMON_BOUNDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_BOUNDS_INL_H_
 #undef NESTRT_KERNELS_COMMON_BOUNDS_INL_H_
@@ -27,8 +27,8 @@ HWY_INLINE Bounds bounds_of(const Activation& activation) {
   return {false, -kInfinity, kInfinity};
 }
 
-// A NaN stays. Highway's Min and Max on NEON would drop it; on x86 they give their second operand where one is NaN, and
-// where both are zero, as simd_clip does. Either way it takes half the time of simd_clip.
+// Clamps x and keeps NaN. Highway's Min and Max on NEON would drop NaN. On x86 they return their second operand if one
+// is NaN or both are zero, like simd_clip. Both forms take half the time of simd_clip.
 template <class V>
 HWY_INLINE V bounded(V x, V low, V high) {
 #if HWY_ARCH_ARM_A64

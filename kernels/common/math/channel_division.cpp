@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMaxInputs = 4;
 
-// One image in blocks.
+// Returns whether `tensor` is one image in blocks of 16.
 bool is_blocked(const TensorSpec& tensor, DataType type) {
   const bool has_type = type == DataType::kS8 ? has_exponents(tensor) : tensor.type == type;
   return has_type && tensor.layout == Layout::kBlocked16 && tensor.packing == Packing::kInvalidIndex &&

@@ -1,4 +1,4 @@
-// Mean and variance of a run of numbers, in double precision.
+// Mean and variance of a range of numbers, in double precision.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@ namespace nestrt::kernels {
 
 struct Moments {
   double mean = 0;
-  double variance = 0;  // the population's, not the sample's
+  double variance = 0;  // of the population, not the sample
 };
 
-// Two passes: the variance of large, close numbers does not cancel. Nothing gives NaN.
+// Two passes, so that the variance of large, close numbers does not cancel. An empty range gives NaN.
 inline Moments moments(const float* x, int64_t count) {
   Moments result;
   for (int64_t i = 0; i < count; ++i) result.mean += x[i];

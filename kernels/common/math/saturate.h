@@ -1,4 +1,4 @@
-// Numbers that are limited to their type's range instead of overflowing.
+// Conversions and products that saturate instead of overflowing.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace nestrt::kernels {
 
-// x truncated towards zero, limited to the range of the integer type T; NaN gives 0.
+// Returns x truncated towards zero and limited to the range of the integer type T; NaN gives 0.
 template <typename T>
 T saturate_cast(float x) {
-  // Both limits are exact in f32: -2^k, and 2^k as one above the largest value.
+  // Both limits are exact in f32: -2^k, and 2^k, which is one above the largest value.
   constexpr float kLow = static_cast<float>(std::numeric_limits<T>::min());
   constexpr float kAbove = static_cast<float>(std::numeric_limits<T>::max() / 2 + 1) * 2.0f;
   if (!(x > kLow)) return x == x ? std::numeric_limits<T>::min() : T{0};
   return x >= kAbove ? std::numeric_limits<T>::max() : static_cast<T>(x);
 }
 
-// Bytes of rows x length elements, or the largest size_t where that is more: a plan may state dimensions that no
-// machine can serve, and whoever asks for so much is refused. Requires: nothing negative.
+// Returns the bytes of rows x length elements, or the largest size_t on overflow: a plan may state dimensions that no
+// machine supports, and allocating that size fails. Requires: no argument is negative.
 inline size_t saturated_bytes(int64_t rows, int64_t length, size_t element_bytes) {
   size_t bytes = 0;
   const bool overflow = __builtin_mul_overflow(static_cast<size_t>(rows), static_cast<size_t>(length), &bytes) ||

@@ -1,8 +1,8 @@
-// Mathematical functions on f32 vectors. Include from a Highway source (kernels/common/simd/simd.h shows one), after
-// hwy/highway.h. Every function keeps a NaN a NaN and gives the limits at infinity.
+// Mathematical functions on f32 vectors. Include from a Highway source (see kernels/common/simd/simd.h) after
+// hwy/highway.h. All functions preserve NaN and return the limits at infinity.
 //
-// The polynomials are those of Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c), which are
-// accurate to about 1e-7; test/kernels/common/math/activation_test.cpp measures each against double precision.
+// The polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c) and are accurate to
+// about 1e-7; test/kernels/common/math/activation_test.cpp compares each with double precision.
 #if defined(NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
 #undef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
@@ -35,8 +35,8 @@ HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   return hn::MulAdd(p, hn::Mul(x, x), x);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results reach down to
-// the denormals and up to infinity.
+// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results extend down to
+// denormals and up to infinity.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp(D d, V x) {
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
@@ -49,7 +49,7 @@ HWY_INLINE V simd_exp(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
 }
 
-// Where exp(x) is near 1 subtracting would leave nothing of it.
+// Near exp(x) = 1 the subtraction would cancel.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_minus_one(D d, V x) {
   const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, 0.34f));
@@ -114,7 +114,7 @@ HWY_INLINE V simd_erf(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }
 
-// log(x) for finite, normal x > 0 (the caller guarantees it). x = 2^e m with m in [sqrt(1/2), sqrt(2)).
+// Returns log(x). Requires: x > 0, finite and normal. x = 2^e m with m in [sqrt(1/2), sqrt(2)).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_log_positive(D d, V x) {
   const hn::RebindToSigned<D> di;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/common/packing/packing.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::kernels {
 namespace {

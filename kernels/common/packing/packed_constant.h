@@ -1,5 +1,5 @@
-// Constants as kernels want them: 64-byte aligned copies, and weights in a wanted packing, which are used in place
-// where the plan already has them so.
+// Constants in the form that kernels need: 64-byte aligned copies, and weights in a given packing, which are used in
+// place if the plan already contains them in it.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 #include <new>
 #include <utility>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// Zeroed numbers aligned to 64 bytes. Empty where memory ran out.
+// Zero-initialized numbers aligned to 64 bytes. data() is null if allocation failed.
 template <typename T>
 class AlignedArray {
  public:
@@ -30,14 +30,14 @@ class AlignedArray {
 };
 using AlignedFloats = AlignedArray<float>;
 
-// T is float or int8_t, the type of the packings that it is used with.
+// Packed weights. T is float or int8_t, the element type of the packing.
 template <typename T>
 class PackedArray {
  public:
   PackedArray() = default;
   explicit PackedArray(AlignedArray<T> packed) : copy_(std::move(packed)) {}
-  // The elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
-  // constant.constant set. Errors: kInvalidPlan where a packing does not fit the shape or its padding is not zero,
+  // Returns the elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
+  // constant.constant is set. Errors: kInvalidPlan if a packing does not fit the shape or its padding is not zero,
   // kOutOfMemory.
   static Result<PackedArray> make(const TensorSpec& constant, Packing packing);
 
@@ -51,8 +51,8 @@ class PackedArray {
 using PackedConstant = PackedArray<float>;
 using PackedBytes = PackedArray<int8_t>;
 
-// A bias followed by zeros up to a multiple of 16; null where the operator has none. Requires: f32 and constant.
-// Errors: kOutOfMemory.
+// Returns a bias padded with zeros to a multiple of 16, or null if the operator has no bias. Requires: f32 and
+// constant. Errors: kOutOfMemory.
 Result<AlignedFloats> padded_bias(const OperatorSpec& spec, size_t input);
 
 }  // namespace nestrt::kernels

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "kernels/common/packing/winograd_weights.h"
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::kernels {
 namespace {
 
-// A packed constant as [outputs][channels][positions] whatever its form.
+// The extents of a packed constant as [outputs][channels][positions], for any form.
 struct Extents {
   int64_t outputs;
   int64_t channels;
   int64_t positions;
-  int64_t width = 1;  // extent of a stem's last axis, the outermost of its channels
+  int64_t width = 1;  // the last axis of a stem, the outermost of its channels
 };
 
 Extents extents(const PackingRow& row, const Shape& shape) {
@@ -33,12 +33,12 @@ int64_t plain_index(PackedForm form, const Extents& e, int64_t output, int64_t c
   return (output * e.channels + channel) * e.positions + position;
 }
 
-// 16 outputs of a block of channels: a run of packed elements.
+// A contiguous run of packed elements: 16 outputs of a block of channels.
 struct PackedBlock {
   int64_t first_output;
   int64_t first_channel;
-  int64_t end_channel;  // padding included
-  int64_t begin;        // of its elements
+  int64_t end_channel;  // including padding
+  int64_t begin;        // index of the first element
 };
 
 template <typename Visit>
@@ -53,7 +53,7 @@ void for_each_block(const PackingRow& row, const Extents& e, Visit visit) {
     }
 }
 
-// Calls visit(index in `packed` of its first element, first channel, position) for every group of channels of a block's
+// Calls visit(packed index of the first element, first channel, position) for every group of channels of a block's
 // outputs, in order.
 template <typename Visit>
 void for_each_group(const PackingRow& row, const Extents& e, const PackedBlock& block, Visit visit) {
@@ -75,7 +75,7 @@ void for_each_packed(const PackingRow& row, const Extents& e, const PackedBlock&
   });
 }
 
-// The same for every packed element.
+// Calls visit for every packed element.
 template <typename Visit>
 void for_each_packed(Packing packing, const Shape& shape, Visit visit) {
   const PackingRow& row = row_of(packing);
@@ -121,7 +121,7 @@ bool is_zero(const T* begin, const T* end) {
   return std::all_of(begin, end, [](T element) { return element == T{0}; });
 }
 
-// Of the outputs and channels of one block at all positions. Matrices: of channels alone.
+// Checks the outputs and channels of one block at all positions; for matrices, channels only.
 template <typename T>
 bool has_zero_padding(const PackingRow& row, const Extents& e, const PackedBlock& block, const T* packed) {
   const int64_t group = row.channel_group;

@@ -1,31 +1,32 @@
-// Brings constant weights into the packings of nestrt/driver/packing.h, in the compiler or, where a plan was packed for
-// another CPU, in prepare(). The input channels of a packed convolution are those of one group: groups need no more
-// than outputs / group to be a multiple of 16.
+// Converts constant weights to the packings of runtime/kernel/packing.h, in the compiler or, if a plan targets another
+// CPU, in prepare(). The input channels of a packed convolution are those of one group; with several groups, outputs /
+// group must be a multiple of 16.
 #pragma once
 
 #include <cstdint>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// Whether constants of this shape can have this packing.
+// Returns whether constants of this shape can have this packing.
 bool packing_fits(Packing packing, const Shape& shape);
 
-// Bytes of an f32 constant of that shape, s8 for the packings of s8; -1 where the packing does not fit the shape or the
-// size overflows.
+// Returns the bytes of a packed constant of this shape, f32 or s8 depending on the packing; -1 if the packing does not
+// fit the shape or the size overflows.
 int64_t packed_bytes(Packing packing, const Shape& shape);
 
-// `plain` is row-major, `packed` holds packed_bytes(). Requires: packing_fits(), and T (float or int8_t) is the type of
-// the packing's elements. `none` copies; `winograd16` comes back within 2^-21 of its largest element in each kernel.
+// `plain` is row-major, `packed` holds packed_bytes(). Requires: packing_fits(), and T (float or int8_t) is the element
+// type of the packing. Packing `none` copies. Unpacking `winograd16` returns each kernel within 2^-21 of its largest
+// element.
 template <typename T>
 void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed);
 template <typename T>
 void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* plain);
 
-// Whether the padding that results depend on is zero, as pack_weights() leaves it: kernels multiply what lies beside
-// their operands by that of channels, and that of outputs becomes the padding of a blocked result. Outputs of a matrix
-// that do not exist are nobody's. Reads only blocks that have such padding. Requires: as above.
+// Returns whether all padding that affects results is zero, as written by pack_weights(): kernels multiply the padding
+// of channels by out-of-range operands, and the padding of outputs becomes the padding of a blocked result. The padding
+// of a matrix's outputs is not used. Reads only blocks that have such padding. Requires: as above.
 template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed);
 

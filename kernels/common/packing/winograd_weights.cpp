@@ -8,9 +8,9 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int kKernel = 3, kMaxKernel = 4, kMaxSide = 6;
-constexpr double kRoot = 1.4142135623730950488;  // of 2
+constexpr double kRoot = 1.4142135623730950488;  // sqrt(2)
 
-// Both ways, in double: the integers of s8 are exact in it.
+// Both directions of a transform, in double; the integers of s8 are exact in it.
 struct Transform {
   int side;  // positions along an axis
   double to[kMaxSide][kMaxKernel];
@@ -28,7 +28,7 @@ constexpr Transform kFour{6,
                            {0, 0, 1}},
                           {{1, 0, 0, 0, 0, 0}, {0, -1.5 / kRoot, 1.5 / kRoot, 0, 0, 0}, {0, 0, 0, 0, 0, 1}},
                           1};
-// As kFour, and the cubes of its points; no packing's, so that there is no way back.
+// Like kFour, plus the cubes of its points. Not used by any packing, so it has no inverse.
 constexpr Transform kTaps{6,
                           {{1, 0, 0, 0},
                            {-2.0 / 3, -kRoot / 3, -1.0 / 3, -kRoot / 6},
@@ -41,7 +41,7 @@ constexpr Transform kTaps{6,
                           4};
 constexpr Transform kTwo{
     4, {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, -1, 0}, {0, 0, 0, 1}}, 1};
-// The last position stands for two (kernels/conv/winograd/winograd.h).
+// The last position represents two (kernels/conv/winograd/winograd.h).
 constexpr Transform kStrided{
     4, {{1, 0, 0}, {1, 0, 1}, {0, 0, 1}, {0, 1, 0}}, {{1, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}}, 1};
 constexpr Transform kIntegers{6,
@@ -55,7 +55,7 @@ const Transform& transform_of(Packing packing) {
   return packing == Packing::kS8Winograd16 ? kIntegers : kFour;
 }
 
-// Element (i, j) of matrix * from * matrix^T, where `from` has kFrom columns.
+// Returns element (i, j) of matrix * from * matrix^T, where `from` has kFrom columns.
 template <int kFrom>
 double transformed(const double (*matrix)[kFrom], const double (&from)[kMaxSide][kMaxSide], int size, int i, int j) {
   double sum = 0;
@@ -64,7 +64,7 @@ double transformed(const double (*matrix)[kFrom], const double (&from)[kMaxSide]
   return sum;
 }
 
-// `Packed`: the type of a transformed weight, which takes whole elements of `packed`.
+// `Packed`: the type of a transformed weight, a whole number of elements of `packed`.
 template <typename Packed, typename Element>
 void store(double value, Element* packed, int64_t at) {
   const auto narrow = static_cast<Packed>(value);
@@ -77,7 +77,7 @@ double load(const Element* packed, int64_t at) {
   return static_cast<double>(value);
 }
 
-// Of the first position of a kernel; those of the others follow channels * kPackedOutputs apart.
+// Returns the index of the first position of a kernel; further positions are channels * kPackedOutputs apart.
 int64_t packed_index(const Transform& transform, int64_t channels, int64_t output, int64_t channel) {
   const int64_t block = output / kPackedOutputs, positions = int64_t{transform.side} * transform.side;
   return (block * positions * channels + channel) * kPackedOutputs + output % kPackedOutputs;

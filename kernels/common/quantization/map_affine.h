@@ -1,5 +1,5 @@
-// Kernels that map every stored element of one tensor to one of another, knowing the scale and zero point of the
-// element.
+// Kernels that map every stored element of one tensor to the same position of another, given the scale and zero point
+// of the element.
 #pragma once
 
 #include <utility>
@@ -21,8 +21,8 @@ Result<std::unique_ptr<Kernel>> map_affine(int64_t count, s8c::AffineMap map, Fu
   });
 }
 
-// Whether elements can be mapped as they are stored, wherever they are: an s8 tensor `quantized` with one exponent or
-// scale, and one layout on both sides.
+// Returns whether elements can be mapped as stored, independent of their position: an s8 tensor `quantized` with one
+// exponent or scale, and the same layout on both sides.
 inline bool is_stored_s8_map(const OperatorSpec& spec, const TensorSpec& quantized) {
   return is_stored_map(spec) && quantized.type == DataType::kS8 &&
          (quantized.quantization == nullptr || quantized.quantization->axis == -1);

@@ -1,8 +1,8 @@
-// The arithmetic of s8 tensors: the definition of right for every kernel, every NPU program and the compiler, which are
-// all tested bit for bit against it. docs/numerics.md says the same in words.
+// The arithmetic of s8 tensors: the reference definition for every kernel, every NPU program and the compiler, all
+// tested bit for bit against it. docs/concepts/numerics.md describes it in words.
 //
-// An s8 tensor holds integers q that stand for q * 2^-exponent. Sums are int32 and wrap; the compiler proves that
-// those of its plans cannot. Nothing here depends on the processor: only integers, and f32 operations that are exact.
+// An s8 tensor holds integers q that represent q * 2^-exponent. Sums are int32 and wrap; the compiler proves that sums
+// in its plans do not. Results do not depend on the processor: the code uses only integers and exact f32 operations.
 #pragma once
 
 #include <bit>
@@ -18,12 +18,12 @@ using ops::Rounding;
 
 inline constexpr int32_t kLow = -128;
 inline constexpr int32_t kHigh = 127;
-inline constexpr int kMaxShift = 31;      // to the right, of an accumulator
-inline constexpr int kMaxAlignment = 20;  // to the left, of an operand of an addition: a sum of two stays below 2^28
+inline constexpr int kMaxShift = 31;      // right, of an accumulator
+inline constexpr int kMaxAlignment = 20;  // left, of an operand of an addition: a sum of two stays below 2^28
 inline constexpr int64_t kMaxWindow = int64_t{1} << 23;  // elements of a window whose sum fits int32
 inline constexpr int kReciprocalBits = 24;
 
-// What a result is limited to: at most [kLow, kHigh], narrowed by an activation.
+// The limits of a result: at most [kLow, kHigh], narrowed by an activation.
 struct Bounds {
   int32_t low = kLow;
   int32_t high = kHigh;
@@ -38,32 +38,33 @@ inline int32_t wrapping_add(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-// a: an element, or one minus a zero point.
+// a: an element, or an element minus a zero point.
 inline int32_t multiply_add(int32_t sum, int32_t a, int8_t b) { return wrapping_add(sum, a * int32_t{b}); }
 
-// What is added before a shift to round as stated. Kernels may add it to the bias beforehand: addition wraps.
+// Returns the term to add before a shift to get the given rounding. Kernels may add it to the bias beforehand, because
+// addition wraps.
 inline int32_t rounding_term(int shift, Rounding rounding) {
   return shift == 0 || rounding == Rounding::kFloor ? 0 : int32_t{1} << (shift - 1);
 }
 
-// 0 <= shift <= kMaxShift. The shift is arithmetic.
+// Shifts arithmetically. Requires: 0 <= shift <= kMaxShift.
 inline int32_t shift_right(int32_t value, int shift, Rounding rounding) {
   return wrapping_add(value, rounding_term(shift, rounding)) >> shift;
 }
 
-// An accumulator of exponent `e` becomes s8 of exponent `e - shift`.
+// Converts an accumulator of exponent `e` to s8 of exponent `e - shift`.
 inline int8_t narrow(int32_t accumulator, int shift, Rounding rounding, Bounds bounds = {}) {
   return clip(shift_right(accumulator, shift, rounding), bounds);
 }
 
-// An accumulator as the f32 of a wide output: rounded once, to nearest even, where it has more than 24 bits.
-// Requires |exponent| <= 96, so that nothing leaves the range of f32.
+// Converts an accumulator to the f32 of a wide output, rounded once to nearest even if it has more than 24 bits.
+// Requires: |exponent| <= 96, so that results stay in the range of f32.
 inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static_cast<float>(accumulator), -exponent); }
 
-// Requires |exponent| <= 1022. Products with it are exact where they are within the range of double.
+// Requires: |exponent| <= 1022. Products with the result are exact within the range of double.
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
 
-// x as s8 of that exponent. x * 2^exponent is exact, and so is the sum in double of what is within the limits. NaN
+// Converts x to s8 of the given exponent. x * 2^exponent is exact, and so is the sum in double within the limits. NaN
 // becomes 0.
 inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHalfUp) {
   const double scaled = x * power_of_two(exponent);
@@ -74,21 +75,21 @@ inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHal
 
 inline float dequantize(int8_t q, int exponent) { return static_cast<float>(q * power_of_two(-exponent)); }
 
-// From exponent `from` to exponent `to`, whatever they are.
+// Converts between any two exponents.
 inline int8_t requantize(int8_t q, int from, int to, Rounding rounding, Bounds bounds = {}) {
   const int shift = from - to;
   if (shift >= 0) return clip(shift_right(q, shift < kMaxShift ? shift : kMaxShift, rounding), bounds);
-  const int left = -shift < 8 ? -shift : 8;  // 8 places take everything but 0 beyond the limits
+  const int left = -shift < 8 ? -shift : 8;  // a shift by 8 moves every value except 0 beyond the limits
   return clip(int32_t{q} * (int32_t{1} << left), bounds);
 }
 
-// a + b of exponents that differ: both are shifted left to the larger one, and the sum back.
+// The shifts of a + b with different exponents: both are shifted left to the larger exponent, and the sum back.
 struct AddShifts {
   int left_a = 0;
   int left_b = 0;
   int right = 0;
 
-  // For kernels: the additions that this describes never wrap.
+  // Returns whether kernels support the shifts: the additions never wrap.
   bool valid() const { return left_a <= kMaxAlignment && left_b <= kMaxAlignment && right >= 0 && right <= kMaxShift; }
 };
 
@@ -102,8 +103,8 @@ inline int8_t add(int8_t a, int8_t b, const AddShifts& shifts, Rounding rounding
   return narrow(sum, shifts.right, rounding, bounds);
 }
 
-// The sum of a window over its number of elements, of which a power of two is a shift; exponents are equal. A window
-// without elements gives 0. 0 <= count <= kMaxWindow.
+// Returns the sum of a window divided by its number of elements; a power of two is a shift. Exponents are equal. An
+// empty window gives 0. Requires: 0 <= count <= kMaxWindow.
 inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   if (count <= 0) return 0;
   const auto divisor = static_cast<uint64_t>(count);
@@ -114,7 +115,7 @@ inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   return clip((sum * reciprocal + half) >> kReciprocalBits);
 }
 
-// The limits that a fused activation of this kind sets; requires has_bounds().
+// Returns whether a fused activation only sets limits, which activation_bounds() requires.
 inline bool has_bounds(ops::ActivationKind kind) {
   return kind == ops::ActivationKind::kInvalidIndex || kind == ops::ActivationKind::kRelu ||
          kind == ops::ActivationKind::kClip;

@@ -12,7 +12,7 @@
 namespace nestrt::kernels::s8 {
 namespace {
 
-// The exponents of `tensor`: one, or `channels` along `axis`.
+// Returns the exponents of `tensor`: one, or `channels` along `axis`.
 Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis, int64_t channels,
                                              std::string_view what) {
   const std::string operand(what);
@@ -35,7 +35,7 @@ Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis,
 
 // The attributes of a Conv or Dense.
 struct Product {
-  int output_axis;  // the weights'
+  int output_axis;  // of the weights
   Activation activation;
   Rounding rounding;
   bool wide;
@@ -62,7 +62,7 @@ Status check_shifts(const AddShifts& shifts) {
                   shifts.left_a, shifts.left_b, shifts.right));
 }
 
-// The scales of s8c weights: one, or one by output channel. Their zero points are 0.
+// Returns the scales of s8c weights, one per output channel. Their zero points must be 0.
 Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::AffineMap map, s8c::affine_map_of(weights, "the weights"));
   const int stated = weights.quantization->axis;
@@ -85,7 +85,7 @@ Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& produc
   Epilogue epilogue;
   epilogue.wide = product.wide;
   epilogue.input_zero = input.zero_point;
-  s8c::Affine output;  // scale 1 where it is wide
+  s8c::Affine output;  // scale 1 if the output is wide
   if (!product.wide) {
     NESTRT_ASSIGN_OR_RETURN(output, s8c::affine_of(spec.outputs[0], "the output"));
     epilogue.bounds = s8c::activation_bounds(product.activation, output);

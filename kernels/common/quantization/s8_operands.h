@@ -1,6 +1,5 @@
-// What s8 operators read from the quantization of their tensors, checked completely. Conv and Dense take s8c tensors
-// too, since only the epilogue differs. Errors: kInvalidModel, naming the operand, or kUnsupported for quantization
-// that has no exponents.
+// Reads and fully checks the quantization of s8 operators. Conv and Dense also support s8c tensors, since only the
+// epilogue differs. Errors: kInvalidModel, naming the operand, or kUnsupported for quantization without exponents.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +8,29 @@
 
 #include "kernels/common/quantization/s8_arithmetic.h"
 #include "kernels/common/quantization/s8c_arithmetic.h"
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels::s8 {
 
-inline constexpr int kMaxExponent = 64;      // a tensor's, either sign
-inline constexpr int kMaxWideExponent = 96;  // an accumulator's that goes out as f32, either sign
+inline constexpr int kMaxExponent = 64;      // of a tensor, either sign
+inline constexpr int kMaxWideExponent = 96;  // of an accumulator with f32 output, either sign
 
-// The exponent of an s8 tensor that has one. `what` names the operand: "the input".
+// Returns the exponent of an s8 tensor that has exactly one. `what` names the operand: "the input".
 Result<int> exponent_of(const TensorSpec& tensor, std::string_view what);
 
-// What becomes of the accumulators of a Conv or Dense.
+// The conversion of the accumulators of a Conv or Dense to outputs.
 struct Epilogue {
-  std::vector<int> exponents;  // the accumulators', by output channel
+  std::vector<int> exponents;  // of the accumulators, by output channel
   std::vector<int> shifts;     // by output channel; empty for a wide output
   Rounding rounding = Rounding::kHalfUp;
   bool wide = false;  // the output is f32: accumulator * 2^-exponent
   bool has_residual = false;
   AddShifts residual_shifts;  // for the sum of the narrowed accumulator and the residual
-  Bounds bounds;              // the output's
+  Bounds bounds;              // of the output
 
-  // s8c: what accumulators are multiplied by, by output channel, for a wide output too; exponents and shifts are empty.
+  // s8c: factors of the accumulators by output channel, also for a wide output; exponents and shifts are empty.
   std::vector<float> multipliers;
-  int32_t input_zero = 0;   // taken off every input; padding adds nothing
+  int32_t input_zero = 0;   // subtracted from every input; padding adds nothing
   int32_t output_zero = 0;  // added to every output
 
   bool scaled() const { return !multipliers.empty(); }
@@ -50,21 +49,22 @@ struct Epilogue {
   }
 };
 
-// Requires: types and shapes are right, weights are constant.
+// Requires: types and shapes are valid, weights are constant.
 Result<Epilogue> conv_epilogue(const OperatorSpec& spec);
 Result<Epilogue> dense_epilogue(const OperatorSpec& spec);
 
-// The types of a Conv's or Dense's operands (input, weights, bias, residual) where the input is s8, that weights and
+// Checks the types of the operands of a Conv or Dense with s8 input (input, weights, bias, residual), that weights and
 // bias are constant, and that the attributes have an s8 form.
 Status check_product(const OperatorSpec& spec, const Activation& activation, bool wide);
 
-// How an Add aligns its operands.
+// Returns the shifts that align the operands of an Add.
 Result<AddShifts> binary_shifts(const OperatorSpec& spec);
 
-// Refuses an activation other than those that narrow the bounds of s8.
+// Returns kUnsupported unless the activation only narrows the bounds of s8.
 Status check_s8_activation(const Activation& activation);
 
-// For operators that take elements as they are: every input has the quantization of the output, which may be none.
+// For operators that copy elements unchanged: checks that every input has the quantization of the output (possibly
+// none).
 Status check_same_quantization(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels::s8

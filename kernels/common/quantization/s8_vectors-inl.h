@@ -1,5 +1,5 @@
-// s8 arithmetic on vectors, 16 elements at a time: what blocked16 has side by side. Included by SIMD sources, once per
-// instruction set.
+// s8 arithmetic on vectors, 16 elements at a time, which are contiguous in blocked16. Include from SIMD sources, once
+// per instruction set.
 #if defined(NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
 #undef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
@@ -16,7 +16,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kBlock = 16;
-// A block takes kBlock / kLanes vectors of sums, and one vector of elements where the target has as many lanes.
+// A block consists of kBlock / kLanes vectors of sums, and one vector of elements if the target has enough lanes.
 using D32 = hn::CappedTag<int32_t, kBlock>;
 using V32 = hn::Vec<D32>;
 using D8 = hn::Rebind<int8_t, D32>;
@@ -31,16 +31,16 @@ HWY_INLINE void store_s8(V8 elements, s8::Bounds bounds, int8_t* to) {
   hn::StoreU(hn::Min(hn::Max(elements, low), high), d, to);
 }
 
-// To [-128, 127], then to the bounds, which lie within.
+// Narrows to [-128, 127], then to the bounds, which are within that range.
 HWY_INLINE void store_s8(V32 sums, s8::Bounds bounds, int8_t* to) { store_s8(hn::DemoteTo(D8(), sums), bounds, to); }
 
-// The sum of an s8 addition, not clipped. `rounding` is the rounding term of shifts.right.
+// Returns the sum of an s8 addition, not clipped. `rounding` is the rounding term of shifts.right.
 HWY_INLINE V32 add_s8(V32 a, V32 b, const s8::AddShifts& shifts, int32_t rounding) {
   const V32 sum = hn::Add(hn::ShiftLeftSame(a, shifts.left_a), hn::ShiftLeftSame(b, shifts.left_b));
   return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), rounding)), shifts.right);
 }
 
-// The same of an s8c addition, before the output's zero point. a and b: elements minus their zero points.
+// The same for an s8c addition, before the output's zero point. a and b: elements minus their zero points.
 HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   const D32 d;
   const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));
@@ -50,7 +50,7 @@ HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   return hn::ShiftRightSame(hn::Add(hn::Add(sum, below_half), odd), factors.shift);
 }
 
-// The `count` elements that are left, and zeros.
+// The `count` remaining elements, padded with zeros.
 template <typename T>
 struct Rest {
   Rest(const T* x, int64_t count) {

@@ -1,9 +1,9 @@
-// The arithmetic of s8c tensors: integers with a real scale and a zero point, as the QDQ and QLinear operators of ONNX
-// have them. The definition of right for every kernel, all of which are tested bit for bit against it; docs/numerics.md
-// says the same in words.
+// The arithmetic of s8c tensors: integers with a real scale and a zero point, as in the QDQ and QLinear operators of
+// ONNX. The reference definition for every kernel, all tested bit for bit against it. docs/concepts/numerics.md
+// describes it in words.
 //
-// Results follow ONNX Runtime: sums in int32, one multiplication in f32, rounding to nearest even. No expression here
-// has a product that is added to something in f32, so compilers cannot contract one; nothing depends on the processor.
+// Results follow ONNX Runtime: sums in int32, one multiplication in f32, rounding to nearest even. No f32 product is
+// added to anything, so compilers cannot contract expressions; results do not depend on the processor.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace nestrt::kernels::s8c {
 
 using s8::Bounds;
 
-// An integer q stands for (q - zero_point) * scale. The scale is positive and finite, the zero point a value of q.
+// An integer q represents (q - zero_point) * scale. The scale is positive and finite, the zero point a valid value of
+// q.
 struct Affine {
   float scale = 1;
   int32_t zero_point = 0;
@@ -25,8 +26,8 @@ struct Affine {
   bool operator==(const Affine& other) const { return scale == other.scale && zero_point == other.zero_point; }
 };
 
-// A real number of steps from zero as an integer within bounds; NaN is no step. Clipping to integers first is the same
-// as rounding first, and keeps what is rounded small.
+// Rounds a real number of steps from zero to an integer within bounds; NaN counts as 0. Clipping to integer bounds
+// before rounding gives the same result and keeps the rounded values small.
 inline int32_t from_steps(float steps, int32_t zero_point, Bounds bounds) {
   if (steps != steps) steps = 0;
   const float raised = std::max(steps, static_cast<float>(bounds.low - zero_point));
@@ -50,9 +51,9 @@ inline float dequantize(int32_t q, Affine from) {
   return static_cast<float>(int64_t{q} - from.zero_point) * from.scale;
 }
 
-// --- accumulators of Conv, Dense and average pools: sums of (x - zero point) * w, plus bias ---
+// Accumulators of Conv, Dense and average pools: sums of (x - zero point) * w, plus bias.
 
-// What an accumulator is multiplied by to become steps of the output.
+// Returns the factor that converts an accumulator to steps of the output.
 inline float multiplier(float input_scale, float weight_scale, float output_scale) {
   return input_scale * weight_scale / output_scale;
 }
@@ -61,27 +62,27 @@ inline int8_t narrow(int32_t accumulator, float multiplier, int32_t zero_point, 
   return static_cast<int8_t>(from_steps(static_cast<float>(accumulator) * multiplier, zero_point, bounds));
 }
 
-// The f32 of a wide output; `scale` is that of the input times that of the weights.
+// Returns the f32 of a wide output; `scale` is the input scale times the weight scale.
 inline float widen(int32_t accumulator, float scale) { return static_cast<float>(accumulator) * scale; }
 
-// The sum over a window of x - zero point, divided by `count` elements; a window without elements gives zero.
+// Returns the sum of x - zero point over a window divided by `count` elements; an empty window gives zero.
 inline int8_t average(int32_t sum, int64_t count, float input_scale, Affine to) {
   if (count <= 0) return static_cast<int8_t>(to.zero_point);
   return narrow(sum, input_scale / (to.scale * static_cast<float>(count)), to.zero_point);
 }
 
-// --- addition: in fixed point, the larger factor with 20 or 21 bits, so that sum and rounding stay within int32 ---
+// Addition in fixed point: the larger factor has 20 or 21 bits, so that the sum and its rounding fit int32.
 
 struct AddFactors {
-  int32_t a = 0;  // times (element of a - zero point of a)
+  int32_t a = 0;  // factor of (element of a - zero point of a)
   int32_t b = 0;
-  int shift = 0;  // by which the sum goes to the right
+  int shift = 0;  // right shift of the sum
 
   bool valid() const { return std::max(a, b) <= kLimit; }
   static constexpr int32_t kLimit = int32_t{1} << 21;
 };
 
-// Invalid where an operand's scale is about 2^21 times the output's or more.
+// The result is invalid if an operand's scale is about 2^21 times the output's or more.
 inline AddFactors add_factors(float scale_a, float scale_b, float scale_out) {
   const double a = double{scale_a} / double{scale_out}, b = double{scale_b} / double{scale_out};
   const int shift = std::clamp(20 - std::ilogb(std::max(a, b)), 0, s8::kMaxShift);
@@ -91,7 +92,7 @@ inline AddFactors add_factors(float scale_a, float scale_b, float scale_out) {
   return {fixed(a), fixed(b), shift};
 }
 
-// Half goes to the even neighbour. Requires: value + 2^(shift - 1) fits int32.
+// Rounds half to even. Requires: value + 2^(shift - 1) fits int32.
 inline int32_t shift_right_even(int32_t value, int shift) {
   if (shift == 0) return value;
   const int32_t odd = (value >> shift) & 1;
@@ -103,7 +104,7 @@ inline int8_t add(int32_t a, int32_t b, const AddFactors& factors, int32_t zero_
   return s8::clip(int64_t{shift_right_even(a * factors.a + b * factors.b, factors.shift)} + zero_point, bounds);
 }
 
-// The limits that a fused activation sets; requires s8::has_bounds().
+// Returns the limits set by a fused activation; requires s8::has_bounds().
 inline Bounds activation_bounds(const Activation& activation, Affine to) {
   if (activation.kind == ops::ActivationKind::kRelu) return {to.zero_point, s8::kHigh};
   if (activation.kind != ops::ActivationKind::kClip) return {};

@@ -1,5 +1,4 @@
-// What operators read from tensors with scales and zero points, checked completely. Errors: kInvalidModel, naming the
-// operand.
+// Reads and fully checks scales and zero points of operators. Errors: kInvalidModel, naming the operand.
 #pragma once
 
 #include <string_view>
@@ -10,13 +9,13 @@
 
 namespace nestrt::kernels::s8c {
 
-// Whether the tensor's integers have scales (s8c), rather than exponents (s8) or no meaning at all.
+// Returns whether the tensor's integers have scales (s8c), rather than exponents (s8) or no quantization.
 bool has_scales(const TensorSpec& tensor);
 
-// Scale and zero point of a tensor of `type` that has one of each. `what` names the operand: "the input".
+// Returns the scale and zero point of a tensor with exactly one of each. `what` names the operand: "the input".
 Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what);
 
-// The same for s8, u8 and s32 tensors that may have one for each index of an axis.
+// Scales and zero points of s8, u8 and s32 tensors, possibly one per index of an axis.
 struct AffineMap {
   std::vector<Affine> entries;
   int64_t inner = 1;  // elements between neighbours of the axis
@@ -27,7 +26,7 @@ struct AffineMap {
 };
 Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what);
 
-// The factors of an Add of s8c tensors, and its zero points.
+// The factors and zero points of an Add of s8c tensors.
 struct Addition {
   AddFactors factors;
   int32_t zero_a = 0;

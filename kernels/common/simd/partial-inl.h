@@ -1,5 +1,5 @@
-// Loads and stores of fewer elements than a vector has; nothing outside the stated elements is touched.
-// Include from a Highway source after hwy/highway.h.
+// Loads and stores of fewer elements than a vector has; nothing outside the given elements is accessed. Include from a
+// Highway source after hwy/highway.h.
 #if defined(NESTRT_KERNELS_COMMON_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_PARTIAL_INL_H_
 #undef NESTRT_KERNELS_COMMON_PARTIAL_INL_H_
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first `count` lanes from x, `fill` in the others. count is below the number of lanes.
+// Loads `count` lanes from x and sets the others to `fill`. Requires: count is below the number of lanes.
 template <class D>
 HWY_INLINE hn::Vec<D> load_partial(D d, const float* x, int64_t count, float fill = 0) {
   HWY_ALIGN float lanes[hn::MaxLanes(D())];

@@ -1,5 +1,5 @@
-// Has a cache line come without waiting for it: a load to nowhere. An in-order core goes on until it needs what it has
-// loaded, and what it loads, unlike what a hint asks for, trains what fetches ahead. Requires: memory that can be read.
+// Prefetches a cache line with a dummy load. An in-order core continues until it uses the loaded value, and unlike a
+// prefetch hint, a load trains the hardware prefetcher. Requires: readable memory.
 #pragma once
 
 namespace nestrt::kernels {

@@ -1,4 +1,4 @@
-// Exchanges rows and columns of 16 x 16 bytes in registers. Included by SIMD sources, once per instruction set.
+// Transposes 16 x 16 bytes in registers. Include from SIMD sources, once per instruction set.
 #if defined(NESTRT_KERNELS_COMMON_SHUFFLE16_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_SHUFFLE16_INL_H_
 #undef NESTRT_KERNELS_COMMON_SHUFFLE16_INL_H_
@@ -8,12 +8,12 @@
 
 #include "hwy/highway.h"
 
-#if HWY_TARGET != HWY_SCALAR  // has no lanes to shuffle
+#if HWY_TARGET != HWY_SCALAR  // a single lane cannot shuffle
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
-// `tile`: 16 vectors of 16 bytes. Four perfect shuffles exchange the four bits of the row and the four of the column.
+// `tile`: 16 vectors of 16 bytes. Four perfect shuffles exchange the four bits of the row with the four of the column.
 template <class D>
 HWY_INLINE void transpose16(D d, hwy::HWY_NAMESPACE::Vec<D>* tile) {
   namespace hn = hwy::HWY_NAMESPACE;

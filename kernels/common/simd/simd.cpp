@@ -24,13 +24,13 @@ namespace nestrt::kernels {
 namespace {
 
 #if HWY_ARCH_X86
-// Not every compiler's __builtin_cpu_supports() knows the name.
+// Not all compilers' __builtin_cpu_supports() know the name.
 bool cpu_has_f16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
-// What Highway's HWY_AVX2 lets the compiler use.
+// The features that Highway's HWY_AVX2 lets the compiler use.
 bool cpu_has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
@@ -38,8 +38,8 @@ bool cpu_has_avx2() {
 }
 
 #if defined(__linux__) && defined(__x86_64__)
-// Tiles that multiply bytes, which the system saves and restores and has given this process leave to use: it is asked
-// once, and what it grants holds for every thread.
+// Returns whether byte tiles (AMX) are available and the system saves their state. Requests permission for this process
+// once; the grant holds for every thread.
 bool cpu_has_tiles() {
   constexpr unsigned kTile = 1U << 24, kInt8 = 1U << 25;       // CPUID 7, EDX
   constexpr uint32_t kTileState = 3U << 17;                    // XCR0

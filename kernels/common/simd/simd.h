@@ -1,9 +1,9 @@
-// Which instruction set kernels run on. Every SIMD source is compiled once for each set of vectors (Highway's
-// foreach_target) and one table per function, made by NESTRT_SIMD_EXPORT, holds the results; simd_pick picks at run
-// time. Sets that add dot products or tiles of bytes take the code of the set below: their own is in sources of its
-// own.
+// Selects the instruction set that kernels run on. Every SIMD source is compiled once per set of vectors (Highway's
+// foreach_target); NESTRT_SIMD_EXPORT collects the results in one table per function, and simd_pick selects an entry at
+// run time. Sets that add dot products or byte tiles use the code of the set below; their specific code is in separate
+// sources.
 //
-// A SIMD source looks like this:
+// A SIMD source has this structure:
 //
 //   #undef HWY_TARGET_INCLUDE
 //   #define HWY_TARGET_INCLUDE "kernels/unary/unary_simd.cpp"  // this file
@@ -27,16 +27,17 @@
 #include <span>
 
 #include "hwy/detect_targets.h"
-#include "nestrt/driver/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 
 namespace nestrt::kernels {
 
-// The sets that this machine can run, best first. Never empty.
+// Returns the sets that this machine supports, best first. Never empty.
 std::span<const InstructionSet> supported_instruction_sets();
-// The best one, unless NESTRT_ISA in the environment (a name of InstructionSet) or force_instruction_set() says
-// otherwise.
+// Returns the best one, unless NESTRT_ISA in the environment (a name of InstructionSet) or force_instruction_set()
+// overrides it.
 InstructionSet current_instruction_set();
-// For tests and benchmarks. False (and no effect) where this machine cannot run it. Not for use while kernels run.
+// For tests and benchmarks. Returns false without effect if this machine does not support the set. Do not call while
+// kernels run.
 bool force_instruction_set(InstructionSet set);
 
 template <typename Function>
@@ -49,10 +50,10 @@ Function simd_pick(const SimdTable<Function>& table) {
 
 }  // namespace nestrt::kernels
 
-// A set for which the file was not compiled has a null entry, and supported_instruction_sets() does not list it.
+// A set for which the file was not compiled has a null entry and is not in supported_instruction_sets().
 #if HWY_TARGETS & HWY_EMU128
 #define NESTRT_SIMD_PORTABLE(function) &N_EMU128::function
-#elif HWY_TARGETS & HWY_SCALAR  // where the compiler is known to break EMU128 (GCC before 12.3)
+#elif HWY_TARGETS & HWY_SCALAR  // for compilers known to break EMU128 (GCC before 12.3)
 #define NESTRT_SIMD_PORTABLE(function) &N_SCALAR::function
 #else
 #define NESTRT_SIMD_PORTABLE(function) nullptr

@@ -1,4 +1,4 @@
-// Depthwise convolution over blocked16 tensors: a task takes rows of outputs of blocks of 16 channels.
+// Depthwise convolution over blocked16 tensors. A task computes output rows of blocks of 16 channels.
 #include "kernels/conv/f32/conv_depthwise16.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/conv/blocked.h"
@@ -30,14 +30,14 @@ class Depthwise16 final : public Kernel, public WindowRows {
 void Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t slabs = g.batch * conv_.out_blocks() * g.axes[0].output, height = g.axes[1].output;
-  // A vector of sums costs little: one load per product.
+  // Each product needs one load.
   const int64_t wanted =
       task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
   parallel_planes(*call.parallel, slabs, height, wanted, kMinRows,
                   [&](int64_t slab, Range rows, int) { run_slab(call, slab, rows); });
 }
 
-// What does not depend on which rows they are.
+// Returns the parameters that do not depend on the rows.
 DepthwiseRows Depthwise16::rows_of(const ConvGeometry& geometry, int64_t block) const {
   DepthwiseRows rows;
   rows.geometry = &geometry;
@@ -47,7 +47,7 @@ DepthwiseRows Depthwise16::rows_of(const ConvGeometry& geometry, int64_t block) 
   return rows;
 }
 
-// A slab is one depth of one block of one image, counted through [image][block][z].
+// A slab is one depth of one block of one image, numbered in the order [image][block][z].
 void Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t depth = g.axes[0].output, plane = slab / depth;

@@ -1,4 +1,4 @@
-// The inner loop of conv.f32.depthwise16, in one function for every instruction set.
+// The inner loop of conv.f32.depthwise16, one function per instruction set.
 #pragma once
 
 #include "kernels/common/math/activation.h"
@@ -6,21 +6,21 @@
 
 namespace nestrt::kernels {
 
-// Consecutive rows of outputs, in one plane of depth, of one block of 16 channels.
+// Consecutive output rows of one plane of depth and one block of 16 channels.
 struct DepthwiseRows {
   const ConvGeometry* geometry = nullptr;
   const float* input = nullptr;     // the block's plane of the image
   const float* weights = nullptr;   // [taps][16]
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // the first row's, or null
-  float* output = nullptr;          // the first row's
+  const float* residual = nullptr;  // of the first row, or null
+  float* output = nullptr;          // of the first row
   int64_t z = 0;
   int64_t first = 0, last = 0;  // the rows
   Activation activation;
 };
 
 using DepthwiseFunction = void (*)(const DepthwiseRows& rows);
-// The implementation for the current instruction set.
+// Returns the implementation for the current instruction set.
 DepthwiseFunction depthwise_function();
 
 }  // namespace nestrt::kernels

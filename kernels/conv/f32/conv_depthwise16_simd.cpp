@@ -24,7 +24,7 @@ constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
-// One row: what its outputs share.
+// Parameters shared by the outputs of one row.
 struct Row {
   const ConvGeometry& geometry;
   const float* input;  // the plane
@@ -32,12 +32,12 @@ struct Row {
   const float* bias;
   const float* residual;
   float* output;
-  int64_t iz, iy;  // where the window of the first output starts
+  int64_t iz, iy;  // start of the first output's window
   Taps kz, ky;
   Bounds bounds;
 };
 
-// Adds the taps in kx, all of which are inside, to kCount outputs from `x` on.
+// Adds the taps `kx`, all inside the input, to kCount outputs starting at `x`.
 template <int kCount, int kVector>
 HWY_INLINE void add_taps(const Row& row, int64_t x, Taps kx, V (&sums)[kCount]) {
   const D d;
@@ -76,7 +76,7 @@ HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
   }
 }
 
-// The row of one lane of the block.
+// Returns the row of one lane of the block.
 HWY_INLINE Row lane_of(Row row, int lane) {
   row.input += lane;
   row.weights += lane;
@@ -88,7 +88,7 @@ HWY_INLINE Row lane_of(Row row, int lane) {
 
 template <int kCount, int kVector = 0>
 HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
-  if constexpr (kLanes == 1) {  // sixteen copies of the code would be 80 kB, and no faster
+  if constexpr (kLanes == 1) {  // sixteen copies of the code would take 80 kB and be no faster
     for (int lane = 0; lane < kVectors; ++lane) step_vector<kCount, 0>(lane_of(row, lane), x, kx);
   } else {
     step_vector<kCount, kVector>(row, x, kx);
@@ -96,22 +96,22 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
   }
 }
 
-// Where a load of a vector takes as long as two products (Cortex-A53): kernels of three taps along the width, without
-// dilation, all vectors of kCount outputs together. An input is loaded once for all outputs that read it, and outputs
-// go to memory line by line, which need not be read first then. The sums are those of step(), but that what lies beside
-// the plane is multiplied as zeros.
+// For cores on which a vector load takes as long as two products (Cortex-A53): kernels of three taps along the width,
+// without dilation, with all vectors of kCount outputs together. Each input is loaded once for all outputs that read
+// it, and outputs are stored line by line, so that lines need not be read before they are written. The sums equal those
+// of step(), except that inputs outside the plane are multiplied as zeros.
 constexpr int kLineTaps = 3;
 alignas(64) constexpr float kNoInput[kBlock] = {};
 
-// Of a line.
+// The inputs of one line.
 template <int kCount, int kStride>
 struct LineInputs {
   static constexpr int kPixels = (kCount - 1) * kStride + kLineTaps;
-  static constexpr int kNew = kCount * kStride;  // that the next outputs read
+  static constexpr int kNew = kCount * kStride;  // pixels that the next outputs add
   const float* pixels[kPixels];
-  const float* ahead;  // the first of those, or null
+  const float* ahead;  // first pixel to prefetch, or null
 
-  // `ix`: of the first pixel in `line`, of whose `width` those that do not exist are zeros.
+  // `ix`: position of the first pixel in `line`; pixels outside [0, width) are zeros.
   HWY_INLINE LineInputs(const float* line, int64_t ix, int64_t width) {
     NESTRT_UNROLL for (int i = 0; i < kPixels; ++i) {
       const float* at = line + (ix + i) * kBlock;
@@ -193,7 +193,7 @@ HWY_INLINE void run_inner(const Row& row, int64_t x, int64_t last) {
   for (; x < last; ++x) step<1>(row, x, all);
 }
 
-// The inner outputs go several at a time, those at the edges one by one.
+// Processes several inner outputs at a time and those at the edges one by one.
 HWY_INLINE void run_row(const Row& row, Taps inner) {
   const ConvAxis& width = row.geometry.axes[2];
   if (kIsNeon && width.kernel == kLineTaps && width.dilation == 1) {

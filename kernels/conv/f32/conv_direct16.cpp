@@ -1,5 +1,5 @@
-// Direct convolution over blocked16 tensors: register tiles of output pixels x output channels, whatever the kernel,
-// stride, dilation or padding. kernels/conv/direct_tasks.h says how they cover the output.
+// Direct convolution over blocked16 tensors: register tiles of output pixels x output channels for any kernel, stride,
+// dilation or padding. See kernels/conv/direct_tasks.h for how they cover the output.
 #include <algorithm>
 
 #include "kernels/common/math/integers.h"
@@ -11,13 +11,13 @@
 namespace nestrt::kernels {
 namespace {
 
-// Where an image's pixels lie, by blocks of channels.
+// The pixels of an image, by blocks of channels.
 struct Pixels {
   const float* input = nullptr;
-  int64_t input_stride = 0;  // from a block to the next
+  int64_t input_stride = 0;  // between blocks
   float* output = nullptr;
   const float* residual = nullptr;  // or null
-  int64_t output_stride = 0;        // the residual's, too
+  int64_t output_stride = 0;        // also of the residual
 };
 
 class Direct16 final : public Kernel, public WindowRows {

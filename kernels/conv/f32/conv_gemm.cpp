@@ -1,6 +1,6 @@
-// Convolution of plain tensors as a matrix product, for everything that the blocked kernels do not take: weights that
-// are not constant, groups of odd sizes. A task gathers the inputs of a panel of output pixels, [channels * taps][16]
-// for every block of 16 pixels, and multiplies the group's weights with it: the points of a tile are output channels.
+// Convolution of plain tensors as a matrix product, for cases that the blocked kernels do not support: weights that are
+// not constant, groups of odd sizes. A task gathers the inputs of a panel of output pixels, [channels * taps][16] for
+// every block of 16 pixels, and multiplies the group's weights with it. The points of a tile are output channels.
 #include <algorithm>
 
 #include "kernels/common/framework/function_kernel.h"
@@ -21,7 +21,7 @@ class Gemm {
         limits_(tile16_limits()),
         reduction_(geometry.group_inputs() * geometry.taps()) {}
 
-  // A panel for every block of a tile, and the offsets of one; a multiple of 64.
+  // One panel per block of a tile, and the offsets of one block; a multiple of 64.
   size_t panel_bytes() const { return static_cast<size_t>(limits_.blocks * kTileBlock * reduction_) * sizeof(float); }
   size_t slot_bytes() const { return panel_bytes() + static_cast<size_t>(kTileBlock * g_.taps()) * sizeof(int64_t); }
   void operator()(const KernelCall& call) const;
@@ -51,7 +51,7 @@ void Gemm::operator()(const KernelCall& call) const {
   });
 }
 
-// Every block of 16 pixels: [channels][taps][16].
+// Gathers every block of 16 pixels as [channels][taps][16].
 void Gemm::gather(const float* input, Range pixels, float* panel, int64_t* offsets) const {
   for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock, panel += reduction_ * kTileBlock) {
     gather_offsets(g_, {first, std::min(first + kTileBlock, pixels.last)}, kTileBlock, offsets);

@@ -1,7 +1,7 @@
-// Convolution of a plain input with few channels, an image, into a blocked16 output. A segment is one row of the
-// kernel: its products walk along a row of the input. Each row of outputs copies the input rows that it needs, with
-// their padding, into scratch of its thread, so that the tiles need no edges. Where segments of a few elements cost
-// more than a copy, a pixel's are put side by side first, and make one.
+// Convolution of a plain input with few channels (an image) into a blocked16 output. A segment is one row of the
+// kernel; its products traverse a row of the input. Each output row copies the input rows that it needs, including
+// padding, into the thread's scratch, so tiles need no edge handling. On cores where short segments cost more than a
+// copy, the inputs of each output are gathered into one segment first.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -24,8 +24,8 @@ constexpr bool kGathers = false;
 
 constexpr int64_t kCopied = 4;  // elements at a time
 
-// Copies four elements `count` times, from and to equal distances. Several are on their way at once, as an in-order
-// core waits for each load that is used.
+// Copies four elements `count` times at constant strides. Several copies are in flight, because an in-order core stalls
+// when it uses a load.
 void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count) {
   struct Four {
     float elements[kCopied];
@@ -40,11 +40,11 @@ void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step
   for (; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, sizeof(Four));
 }
 
-// Where a row of outputs goes.
+// The destination of an output row.
 struct OutputRow {
   float* output = nullptr;
   const float* residual = nullptr;  // or null
-  int64_t block_stride = 0;         // the residual's, too
+  int64_t block_stride = 0;         // also of the residual
 };
 
 class Stem16 final : public Kernel, public WindowRows {
@@ -60,7 +60,7 @@ class Stem16 final : public Kernel, public WindowRows {
   ScratchSize scratch(int) const override {
     const size_t rows = saturated_bytes(kernel_rows_, row_length_, sizeof(float));
     if (!kGathers) return {0, rows};
-    // Behind both what the last copy of each reads and writes too much.
+    // Includes room after each buffer for the excess of its last copy.
     const size_t pixels = saturated_bytes(conv_.geometry.axes[2].output, pixel_step(), sizeof(float));
     size_t bytes = 2 * kCopied * sizeof(float);
     if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, pixels, &bytes))
@@ -73,8 +73,8 @@ class Stem16 final : public Kernel, public WindowRows {
   void run_rows(const RowCall& call) const override;
 
  private:
-  int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // for an output
-  // Elements from one gathered output to the next, with room for what copies write too much.
+  int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // per output
+  // Elements between gathered outputs, including room for the excess of copies.
   int64_t pixel_step() const {
     const int64_t width = conv_.geometry.axes[2].kernel;
     return round_up(products() + round_up(width, kCopied) - width, kCopied);
@@ -85,7 +85,7 @@ class Stem16 final : public Kernel, public WindowRows {
 
   BlockedConv conv_;
   int64_t kernel_rows_ = 0;
-  int64_t row_length_ = 0;  // a padded input row's
+  int64_t row_length_ = 0;  // of a padded input row
 };
 
 void Stem16::run(const KernelCall& call) const {
@@ -130,8 +130,8 @@ void Stem16::run_row(const ImageRows<float>& image, int64_t row, const OutputRow
   multiply(pixels, to);
 }
 
-// What each output of a row reads: [outputs][channels][kernel depth][kernel height][kernel width], outputs pixel_step()
-// apart. Copies go in vectors: what is too much of one is overwritten by the next.
+// Gathers the inputs of each output of a row: [outputs][channels][kernel depth][kernel height][kernel width],
+// pixel_step() apart. Copies whole vectors; the next copy overwrites the excess.
 void Stem16::gather_pixels(const float* rows, float* pixels) const {
   const ConvAxis& width = conv_.geometry.axes[2];
   for (int64_t row = 0; row < kernel_rows_; ++row, rows += row_length_, pixels += width.kernel)
@@ -139,7 +139,7 @@ void Stem16::gather_pixels(const float* rows, float* pixels) const {
       copy_fours(rows + k, width.stride, pixels + k, pixel_step(), width.output);
 }
 
-// `from`: rows, or pixels where they are gathered.
+// `from`: rows, or gathered pixels.
 void Stem16::multiply(const float* from, const OutputRow& to) const {
   const ConvAxis& width = conv_.geometry.axes[2];
   int64_t offsets[kMaxTilePoints];

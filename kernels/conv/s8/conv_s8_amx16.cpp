@@ -1,12 +1,14 @@
-// s8 convolution over blocked16 tensors with tiles of AMX (kernels/common/gemm_s8/s8_amx.h), which read the weights as
-// conv.s8.direct16 does.
+// s8 convolution over blocked16 tensors with AMX tiles (kernels/common/gemm_s8/s8_amx.h). Weights have the order of
+// conv.s8.direct16.
 //
-// A tile's points are pixels a constant distance apart, 64 bytes of each a step. What it reads is brought to scratch
-// first, as much as a cache holds, a *band*:
-//   1 x 1     the pixels' channels side by side, from their planes of 16
-//   others    padded rows of each plane: along a row of the kernel the 16 channels of its columns are side by side as
-//             they are, and a step takes up to four columns
-// So weights are never rearranged, and of the input only what is padded or lies apart is.
+// A tile's points are pixels at a constant distance, 64 bytes of each per step. Inputs are first copied to scratch in
+// cache-sized *bands*:
+//
+//   1 x 1     the channels of each pixel, interleaved from their planes of 16
+//   others    padded rows of each plane. Along a row of the kernel, the 16 channels of adjacent columns are already
+//             contiguous, and a step reads up to four columns
+//
+// Weights are never rearranged; only padded or non-contiguous inputs are.
 #include <algorithm>
 #include <cstring>
 
@@ -32,25 +34,26 @@ namespace {
 
 constexpr int64_t kMaxKernel = 15, kMaxStride = 8;
 constexpr int64_t kMaxUnitBytes = 1024 * 1024;
-// Of a second-level cache of 2 MB, which tiles imply: what a band may take, and weights that stay beside it.
+// For a second-level cache of 2 MB, which all CPUs with AMX have: the size of a band, and of weights that stay cached
+// next to it.
 constexpr int64_t kBandBytes = 256 * 1024, kResidentWeights = 1280 * 1024;
-constexpr int64_t kSmallBandBytes = 32 * 1024;  // of a first-level cache of 48 KB
-constexpr int64_t kSpeedup = 4;                 // of products, over those that task_count() knows
+constexpr int64_t kSmallBandBytes = 32 * 1024;  // for a first-level cache of 48 KB
+constexpr int64_t kSpeedup = 4;                 // of products, relative to the rate assumed by task_count()
 
-// How the output is cut into tiles, and where these read. A unit is what is computed of the output at least: a tile of
-// pixels under 1 x 1, else `lines` lines.
+// How the output is split into tiles. A unit is the smallest part of the output computed together: a tile of pixels for
+// 1 x 1, otherwise `lines` lines.
 struct Cut {
   bool is_point = false;
   int64_t units = 0;
-  int64_t lines = 1;        // of a unit, all in one tile where there are several
+  int64_t lines = 1;        // of a unit; if more than one, all are in one tile
   int64_t line_points = 0;  // points between two lines of a tile
   int64_t width = 0;        // pixels of a line
-  int64_t pieces = 1;       // tiles of a unit, side by side
-  int64_t points = 0;       // of a tile at most
+  int64_t pieces = 1;       // adjacent tiles of a unit
+  int64_t points = 0;       // of a tile, maximum
   int64_t depth = 0;        // bytes of a step
   int64_t steps = 0;
-  int64_t planes = 0;      // of 16 channels, of a group
-  int64_t pitch = 0;       // bytes of a padded row; of a point under 1 x 1
+  int64_t planes = 0;      // of 16 channels, per group
+  int64_t pitch = 0;       // bytes of a padded row; of a point for 1 x 1
   int64_t unit_bytes = 0;  // of a band of one unit
 };
 
@@ -68,7 +71,7 @@ Cut point_cut(const ConvGeometry& g) {
   return cut;
 }
 
-// Rows of the input under so many lines.
+// Returns the number of input rows under `lines` output lines.
 int64_t rows_under(const ConvAxis& h, int64_t lines) { return (lines - 1) * h.stride + h.kernel; }
 
 Cut window_cut(const ConvGeometry& g) {
@@ -80,7 +83,7 @@ Cut window_cut(const ConvGeometry& g) {
   cut.pitch = columns * kTileBlock;
   cut.pieces = ceil_div(cut.width, kAmxPoints);
   cut.points = ceil_div(cut.width, cut.pieces);
-  // The points between lines are computed and left.
+  // The points between lines are computed and ignored.
   if (h.stride == 1 && w.stride == 1 && columns + cut.width <= kAmxPoints) {
     cut.line_points = columns;
     cut.lines = std::min(h.output, (kAmxPoints - cut.width) / columns + 1);
@@ -98,7 +101,7 @@ bool is_point(const ConvGeometry& g) { return g.axes[1].kernel == 1 && g.axes[2]
 
 Cut cut_of(const ConvGeometry& g) { return is_point(g) ? point_cut(g) : window_cut(g); }
 
-// Whether every output of a kernel of one element reads an element of the input.
+// Returns whether every output of a kernel of one element reads an element of the input.
 bool reads_inside(const ConvAxis& axis) {
   return axis.pad_begin <= 0 && (axis.output - 1) * axis.stride - axis.pad_begin < axis.input;
 }
@@ -116,23 +119,23 @@ bool accepts_geometry(const ConvGeometry& g) {
   return cut.depth != 0 && cut.unit_bytes <= kMaxUnitBytes;
 }
 
-// A tile: points that lie in one or, the same count in each, several lines.
+// A tile: points in one line, or the same number of points in each of several lines.
 struct Tile {
   const int8_t* points;
   int64_t first;  // pixel
-  int64_t count;  // of a line
+  int64_t count;  // per line
   int64_t lines;
 };
 
-// Two tiles by two blocks at most.
+// Up to two tiles by two blocks.
 struct Sums {
   Tile tiles[2];
   int64_t count;  // of tiles
   int64_t first_block, blocks;
-  alignas(64) int32_t sums[2 * kAmxPoints * 2 * kTileBlock];  // of the second tile behind those of the first
+  alignas(64) int32_t sums[2 * kAmxPoints * 2 * kTileBlock];  // the second tile follows the first
 };
 
-// What a task computes of a group of an image, and the scratch for its bands.
+// The part of a group of an image that a task computes, and the scratch for its bands.
 struct Task {
   int64_t image, group;
   Range blocks;
@@ -141,7 +144,7 @@ struct Task {
 
 class S8Amx16 final : public Kernel {
  public:
-  // `steps` has room for those of Cut(geometry).
+  // `steps` has room for Tiling::steps entries.
   S8Amx16(const ConvGeometry& geometry, S8Product product, AlignedArray<int64_t> steps);
 
   void run(const KernelCall& call) const override;
@@ -149,7 +152,7 @@ class S8Amx16 final : public Kernel {
   ScratchSize scratch(int) const override { return {0, static_cast<size_t>(band_units_ * cut_.unit_bytes + slack())}; }
 
  private:
-  // What tiles read past a band's end.
+  // Bytes that tiles read past the end of a band.
   int64_t slack() const { return kAmxPoints * kMaxStride * kTileBlock + kAmxDepth + cut_.lines * cut_.pitch; }
   int64_t group_blocks() const { return ceil_div(geometry_.group_outputs(), kTileBlock); }
   void set_steps();
@@ -169,8 +172,8 @@ class S8Amx16 final : public Kernel {
   AmxShape shape_;
   AlignedArray<int64_t> steps_;
   int64_t band_units_ = 1;
-  int64_t plane_bytes_ = 0;      // between the planes of a band
-  bool blocks_outside_ = false;  // of the loop over tiles: weights come from beyond the second-level cache
+  int64_t plane_bytes_ = 0;      // between planes of a band
+  bool blocks_outside_ = false;  // loop over blocks outside tiles: weights exceed the second-level cache
 };
 
 S8Amx16::S8Amx16(const ConvGeometry& geometry, S8Product product, AlignedArray<int64_t> steps)
@@ -234,7 +237,7 @@ void S8Amx16::bring_rows(const int8_t* input, Range units, int8_t* to) const {
       bring_row(input, first + row, to + plane * plane_bytes_ + row * cut_.pitch);
 }
 
-// A row of a plane with its padding.
+// Copies a row of a plane with its padding.
 void S8Amx16::bring_row(const int8_t* input, int64_t row, int8_t* to) const {
   const ConvAxis& w = geometry_.axes[2];
   const int zero = product_.outputs().input_zero();
@@ -247,7 +250,7 @@ void S8Amx16::bring_row(const int8_t* input, int64_t row, int8_t* to) const {
   clear(end, cut_.pitch);
 }
 
-// Work is cut along outputs where weights are more than the input: every task brings what all of them read.
+// Splits work along outputs if the weights are larger than the input; every task then loads all inputs.
 void S8Amx16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
   const int64_t images = g.batch * g.group, pairs = ceil_div(ceil_div(g.group_outputs(), kTileBlock), int64_t{2});
@@ -282,7 +285,7 @@ void S8Amx16::run(const KernelCall& call) const {
   });
 }
 
-// The sums of one pair of tiles are finished while the tile registers work on those of the next.
+// Finishes the sums of one pair of tiles while the tile registers compute the next pair.
 void S8Amx16::run_band(const KernelCall& call, const Task& task, Range units) const {
   const int64_t tiles = units.size() * cut_.pieces;
   Sums sums[2];
@@ -319,7 +322,7 @@ Tile S8Amx16::tile_at(const Task& task, Range units, int64_t index) const {
           lines.size()};
 }
 
-// Whatever the loops, the first tiles are those that read weights for the first time.
+// In either loop order, the first tiles are the ones that read weights for the first time.
 void S8Amx16::multiply(const Task& task, int64_t block, bool is_first, Sums& sums) const {
   sums.first_block = task.group * group_blocks() + block;
   sums.blocks = std::min<int64_t>(2, task.blocks.last - block);

@@ -1,4 +1,4 @@
-// Depthwise s8 convolution over blocked16 tensors: a task takes rows of outputs of blocks of 16 channels.
+// Depthwise s8 convolution over blocked16 tensors. A task computes output rows of blocks of 16 channels.
 #include <algorithm>
 
 #include "kernels/common/framework/parallel_ranges.h"
@@ -12,7 +12,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Outputs computed at a time: their sums stay in the first-level cache.
+// Outputs computed at a time; their sums stay in the first-level cache.
 constexpr int64_t kCallPixels = 128;
 
 class S8Depthwise16 final : public Kernel, public WindowRows {
@@ -29,9 +29,9 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
     call_rows_ = std::clamp<int64_t>(kCallPixels / width, 1, std::max<int64_t>(1, geometry_.axes[1].output));
   }
 
-  // Turns to the quicker form for kernels of 3 x 3 where it is right.
+  // Selects the faster form for 3 x 3 kernels if it is exact for these weights.
   void use_pairs();
-  // Turns to dot products of four taps. Errors: kOutOfMemory.
+  // Selects dot products of four taps. Errors: kOutOfMemory.
   Status use_dot4();
 
   void run(const KernelCall& call) const override;
@@ -55,9 +55,9 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
   AlignedArray<int8_t> dot4_weights_;
   S8Outputs outputs_;
   S8DepthwiseFunction function_;
-  const int8_t* function_weights_;  // what it reads: weights_ or dot4_weights_
-  int64_t block_bytes_;             // in a block of these
-  int64_t call_rows_;               // computed at a time, at most
+  const int8_t* function_weights_;  // weights read by function_: weights_ or dot4_weights_
+  int64_t block_bytes_;             // of function_weights_
+  int64_t call_rows_;               // rows computed at a time, maximum
 };
 
 void S8Depthwise16::use_pairs() {
@@ -95,7 +95,7 @@ Status S8Depthwise16::use_dot4() {
 void S8Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
   const int64_t slabs = g.batch * blocks() * g.axes[0].output, height = g.axes[1].output;
-  // A vector of sums costs little: one load per product.
+  // Each product needs one load.
   const int64_t wanted =
       task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
   const size_t per_thread = scratch(1).per_thread;
@@ -106,7 +106,7 @@ void S8Depthwise16::run(const KernelCall& call) const {
   });
 }
 
-// What does not depend on which rows they are.
+// Returns the parameters that do not depend on the rows.
 S8DepthwiseRows S8Depthwise16::rows_of(const ConvGeometry& geometry, int64_t block, int32_t* sums) const {
   S8DepthwiseRows rows;
   rows.geometry = &geometry;
@@ -117,7 +117,7 @@ S8DepthwiseRows S8Depthwise16::rows_of(const ConvGeometry& geometry, int64_t blo
   return rows;
 }
 
-// `finish` says where the outputs go.
+// `finish` contains the addresses of the outputs.
 void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& finish) const {
   finish.sums = rows.sums;
   finish.points = rows.count * geometry_.axes[2].output;
@@ -131,7 +131,7 @@ void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& fi
   if (!finishes) outputs_.run(block, finish);
 }
 
-// A slab is one depth of one block of one image, counted through [image][block][z].
+// A slab is one depth of one block of one image, numbered in the order [image][block][z].
 void S8Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range, int32_t* sums) const {
   const ConvGeometry& g = geometry_;
   const int64_t plane = slab / g.axes[0].output, block = plane % blocks();

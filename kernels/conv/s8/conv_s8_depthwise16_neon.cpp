@@ -1,5 +1,4 @@
-// Depthwise rows of kernels of 3 x 3 with NEON's multiplication of bytes: two products share a 16-bit sum before it is
-// widened.
+// Depthwise rows of 3 x 3 kernels with NEON byte multiplication: two products share a 16-bit sum before it is widened.
 #include "kernels/common/simd/simd.h"
 #include "kernels/conv/s8/conv_s8_depthwise16.h"
 
@@ -15,12 +14,12 @@ namespace {
 constexpr int64_t kBlock = 16;
 constexpr int kSide = 3, kTaps = kSide * kSide;
 
-// For rows outside the input: the window of two outputs side by side is a pixel wider than the kernel.
+// Stands in for rows outside the input. The window of two adjacent outputs is one pixel wider than the kernel.
 alignas(16) constexpr int8_t kZeros[(kSide + 1) * kBlock] = {};
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
-// Where the first tap of each row of the kernel reads; `step` bytes further for the next output.
+// The input of the first tap of each kernel row; `step` bytes to the next output.
 struct Window {
   const int8_t* row[kSide];
   int64_t step[kSide];
@@ -30,7 +29,7 @@ struct Window {
   }
 };
 
-// kCount outputs a pixel apart.
+// Computes kCount outputs one pixel apart.
 template <int kCount>
 HWY_INLINE void add_taps(const Window& window, const int8x16_t (&weights)[kTaps], const int32_t* start, int32_t* to) {
   int32x4_t sums[kCount][4];
@@ -59,7 +58,7 @@ HWY_INLINE void add_taps(const Window& window, const int8x16_t (&weights)[kTaps]
   }
 }
 
-// The window of output (`output_y`, x); rows outside the input read zeros.
+// Returns the window of output (`output_y`, x); rows outside the input read zeros.
 HWY_INLINE Window window_of(const S8DepthwiseRows& rows, int64_t output_y, int64_t x) {
   const auto& [depth, height, width] = rows.geometry->axes;
   const int64_t z = tap_position(depth, rows.z, 0);
@@ -74,7 +73,7 @@ HWY_INLINE Window window_of(const S8DepthwiseRows& rows, int64_t output_y, int64
   return window;
 }
 
-// One output of which taps are outside the row: through a copy of its window.
+// Computes one output with taps outside the row, using a copy of its window.
 void edge_output(const S8DepthwiseRows& rows, const int8x16_t (&weights)[kTaps], int64_t output_y, int64_t x,
                  int32_t* to) {
   const ConvAxis& width = rows.geometry->axes[2];

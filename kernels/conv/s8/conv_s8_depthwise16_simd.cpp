@@ -29,7 +29,7 @@ struct Row {
   int32_t* sums;
 };
 
-// kCount outputs from `x` on, of which all have the taps kx inside the input: kLanes channels of each.
+// Computes kLanes channels of kCount outputs starting at `x`, all of which have the taps `kx` inside the input.
 template <int kCount>
 HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, int64_t lane) {
   const auto& [depth, height, width] = row.rows.geometry->axes;
@@ -46,7 +46,7 @@ HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, i
       for (int64_t k = kx.first; k < kx.last; ++k) {
         const auto w = load16(weights + k * kBlock);
         const int8_t* at = row.rows.input + in + k * width.dilation * kBlock;
-        // The product of a byte and the difference of two fits 16 bits.
+        // A byte times the difference of two bytes fits 16 bits.
         NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
           const auto x16 = hn::Sub(load16(at + p * pixel_step), zero);
           sums[p] = hn::Add(sums[p], hn::PromoteTo(D(), hn::Mul(x16, w)));
@@ -62,7 +62,7 @@ HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) 
   for (int64_t lane = 0; lane < kBlock; lane += kLanes) add_taps<kCount>(row, kz, ky, kx, x, lane);
 }
 
-// The inner outputs go four at a time, those at the edges one by one.
+// Processes four inner outputs at a time and those at the edges one by one.
 HWY_INLINE void run_row(const Row& row) {
   const auto& [depth, height, width] = row.rows.geometry->axes;
   const Taps inner = inside_outputs(width), all{0, width.kernel};

@@ -1,10 +1,10 @@
-// Direct s8 convolution over blocked16 tensors; kernels/conv/direct_tasks.h says how its tiles cover the output.
+// Direct s8 convolution over blocked16 tensors. See kernels/conv/direct_tasks.h for how its tiles cover the output.
 //
-// Channels past the last one of a block need no care: their weights are zeros, and whatever integer stands there, its
-// product is zero.
+// Padding channels of the last block need no special handling: their weights are zeros, so any input value contributes
+// zero.
 //
-// Where a kernel has several taps, and no input is below 0, as behind a Relu, a copy of the inputs less 64 comes first
-// on cores whose tile adds such ones up more seldom (kernels/common/gemm_s8/s8_chains.h).
+// If a kernel has several taps and no input is negative, as after a Relu, the inputs are first copied with 64
+// subtracted, on cores whose tile then flushes 16-bit sums less often (kernels/common/gemm_s8/s8_chains.h).
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -21,21 +21,21 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kWorthCopying = 128;      // products by input byte
-constexpr int64_t kMaxCopied = 512 * 1024;  // bytes: what the second-level cache holds beside the rest
-constexpr int64_t kCopyGrain = 64;          // bytes: threads share no line of the copy
+constexpr int64_t kWorthCopying = 128;      // products per input byte
+constexpr int64_t kMaxCopied = 512 * 1024;  // bytes that fit the second-level cache in addition to other data
+constexpr int64_t kCopyGrain = 64;          // bytes; threads share no cache line of the copy
 
 constexpr uint64_t kSigns = 0x8080808080808080;
-constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // added to bytes from 0 on, they carry nothing
+constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // adding this to non-negative bytes does not carry
 
-// Where an image's pixels lie, by blocks of channels.
+// The pixels of an image, by blocks of channels.
 struct Pixels {
   const int8_t* input = nullptr;
-  bool centred = false;      // the inputs are less kS8ChainCentre
-  int64_t input_stride = 0;  // from a block to the next
+  bool centred = false;      // kS8ChainCentre is subtracted from the inputs
+  int64_t input_stride = 0;  // between blocks
   std::byte* output = nullptr;
   const int8_t* residual = nullptr;  // or null
-  int64_t output_stride = 0;         // elements, the residual's, too
+  int64_t output_stride = 0;         // elements, also of the residual
 };
 
 class S8Direct16 final : public Kernel, public WindowRows {
@@ -72,7 +72,7 @@ class S8Direct16 final : public Kernel, public WindowRows {
   ConvGeometry geometry_;
   S8Product product_;
   DirectTasks tasks_;
-  int64_t copied_bytes_ = 0;  // where inputs of which none is below 0 are centred in a copy
+  int64_t copied_bytes_ = 0;  // size of the centred copy of non-negative inputs; 0: no copy
 };
 
 bool any_below_zero(const int8_t* bytes, int64_t count) {
@@ -88,11 +88,11 @@ bool any_below_zero(const int8_t* bytes, int64_t count) {
   return ((found[0] | found[1] | found[2] | found[3]) & kSigns) != 0;
 }
 
-// Whether all that a chunk of a Conv of one tap reads is 0 or more.
+// Returns whether no input of a chunk of a 1 x 1 Conv is negative.
 bool not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
   for (int64_t c = 0; c < tile.chunks; ++c) {
     const int8_t* const input = tile.input + c * tile.chunk_stride;
-    // Every offset is beyond the one before by a pixel or more.
+    // Offsets increase by at least one pixel.
     const auto pixels = std::ssize(offsets);
     if (offsets.back() - offsets.front() == (pixels - 1) * kTileBlock) {
       if (any_below_zero(input + offsets.front(), pixels * kTileBlock)) return false;
@@ -137,7 +137,7 @@ Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* centred, cons
   return pixels;
 }
 
-// False where an input is below 0: the copy is not whole then.
+// Returns false if an input is negative; the copy is then incomplete.
 bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
   const int8_t* const from = call.input<int8_t>(0);
   std::atomic<bool> negative = false;
@@ -156,7 +156,7 @@ bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
   return !negative.load(std::memory_order_relaxed);
 }
 
-// To look at the inputs takes a third of what it saves for one block of outputs.
+// Checking the inputs costs a third of what it saves for one block of outputs.
 S8Product::Inputs S8Direct16::inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const {
   if (pixels.centred) return S8Product::Inputs::kCentred;
   const bool looks = product_.centres_pixels() && chunk.blocks.size() > 1;
@@ -168,7 +168,7 @@ void S8Direct16::run_chunk(const Pixels& pixels, const DirectChunk& chunk) const
   const ConvGeometry& g = geometry_;
   const int64_t first_block = chunk.group * tasks_.group_blocks();
   TileLimits limits = product_.limits();
-  if (g.taps() == 1) limits.points = chunk.pixels.size();  // which the product cuts itself
+  if (g.taps() == 1) limits.points = chunk.pixels.size();  // the product splits them itself
   S8Tile tile;
   tile.segments = g.taps();
   tile.chunks = ceil_div(g.group_inputs(), kTileBlock);

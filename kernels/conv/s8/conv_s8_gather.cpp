@@ -1,6 +1,6 @@
-// s8 convolution of plain tensors, for what the blocked kernels do not take: groups of odd sizes. For a few output
-// pixels at a time everything that they read is gathered, [pixel][channel][tap], and multiplied with all weights of the
-// group; outputs are scattered from the tile's order to their planes.
+// s8 convolution of plain tensors, for cases that the blocked kernels do not support: groups of odd sizes. All inputs
+// of a few output pixels are gathered as [pixel][channel][tap] and multiplied with all weights of the group; outputs
+// are scattered from the tile's order to their planes.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Blocks of outputs do not span groups: each group's outputs are followed by some that do not exist.
+// Blocks of outputs do not span groups: each group's outputs are padded to whole blocks.
 int64_t group_blocks(const ConvGeometry& g) { return ceil_div(g.group_outputs(), kTileBlock); }
 
 template <typename T>
@@ -39,7 +39,7 @@ class S8Gather final : public Kernel {
 
   ConvGeometry g_;
   S8Product product_;
-  int64_t segment_;  // bytes that an output pixel reads of its group: the weights of those past the last are zeros
+  int64_t segment_;  // input bytes per output pixel and group; weights past the last are zeros
 };
 
 void S8Gather::run(const KernelCall& call) const {
@@ -117,7 +117,7 @@ void S8Gather::run_block(const KernelCall& call, int64_t image, int64_t group, i
     scatter(output, lanes, pixels.size(), spatial, call.output<int8_t>(0) + at);
 }
 
-// One entry for each output of each block, from one for each that exists.
+// Expands per-output values to one entry for each output of each block.
 template <typename T>
 std::vector<T> by_block(const ConvGeometry& g, std::span<const T> values) {
   if (values.empty()) return {};
@@ -128,7 +128,7 @@ std::vector<T> by_block(const ConvGeometry& g, std::span<const T> values) {
   return result;
 }
 
-// The weights with outputs as by_block() places them: a stem of one column.
+// Packs the weights with outputs in the order of by_block(), as a stem of one column.
 Result<PackedBytes> pack_groups(const TensorSpec& weights, const ConvGeometry& g) {
   const int64_t reduction = g.group_inputs() * g.taps(), outputs = g.group * group_blocks(g) * kTileBlock;
   AlignedArray<int8_t> rows(outputs * reduction);

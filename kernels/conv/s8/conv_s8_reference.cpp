@@ -1,4 +1,5 @@
-// The definition of an s8 or s8c Conv: sums in int32, then the epilogue of kernels/common/quantization/s8_operands.h.
+// The reference implementation of an s8 or s8c Conv: sums in int32, then the epilogue of
+// kernels/common/quantization/s8_operands.h.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/quantization/s8_operands.h"

@@ -1,6 +1,6 @@
-// s8 convolution of an input with few channels, an image, plain or in blocks of 16 folded channels, into a blocked16
-// output. Under each row of outputs the input rows that it needs, with their padding, are interleaved column by column
-// in scratch of its thread: so all that an output reads is one run of bytes, as long as its reduction.
+// s8 convolution of an input with few channels (an image), plain or in blocks of 16 folded channels, into a blocked16
+// output. For each output row, the input rows that it needs, including padding, are interleaved column by column in the
+// thread's scratch, so that the inputs of an output are one contiguous run of bytes.
 #include <algorithm>
 #include <optional>
 
@@ -16,11 +16,11 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kRowPoints = 240;  // of which the product, which cuts them where it has to, is told at once
+constexpr int64_t kRowPoints = 240;  // points per call of the product, which splits them further if needed
 
 class S8Stem16 final : public Kernel, public WindowRows {
  public:
-  // `tiles` are null where product.run() computes.
+  // `tiles` is null if product.run() computes the sums.
   S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product, std::unique_ptr<S8StemRows> tiles)
       : WindowRows(image_rows(geometry, 1)),
         geometry_(geometry),
@@ -66,9 +66,9 @@ class S8Stem16 final : public Kernel, public WindowRows {
   S8InterleaveFunction interleave_;
   int64_t rows_ = 0;                // input rows under a row of outputs
   int64_t columns_ = 0;             // padded input columns, a multiple of 16
-  int64_t stride_ = 0;              // of the copied rows
-  int64_t segment_ = 0;             // bytes under an output: the weights of those past the reduction are zeros
-  std::optional<S8Unfold> unfold_;  // of an input that is not plain
+  int64_t stride_ = 0;              // between copied rows
+  int64_t segment_ = 0;             // bytes per output; weights past the reduction are zeros
+  std::optional<S8Unfold> unfold_;  // for an input that is not plain
 };
 
 void S8Stem16::run(const KernelCall& call) const {
@@ -124,7 +124,7 @@ void S8Stem16::copy_rows(const ImageRows<int8_t>& image, int64_t row, int8_t* ro
   copy_rows_under(geometry_, image, row, product_.outputs().input_zero(), columns_, rows);
 }
 
-// `scratch`: the rows under it, and behind them room for their columns.
+// `scratch`: the input rows, followed by room for their columns.
 void S8Stem16::run_row(int8_t* scratch, S8StemRow& row) const {
   int8_t* const columns = scratch + rows_ * stride_;
   interleave_(scratch, stride_, rows_, columns_, columns);

@@ -1,4 +1,4 @@
-// What conv.s8.stem16 has for some instruction sets: its copies, in one function for each, and rows with tiles of AMX.
+// Instruction set dependent parts of conv.s8.stem16: its copies, one function per set, and rows with AMX tiles.
 #pragma once
 
 #include <cstdint>
@@ -7,44 +7,44 @@
 #include "kernels/common/framework/split.h"
 #include "kernels/common/gemm_s8/s8_product.h"
 #include "kernels/conv/geometry.h"
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 
 namespace nestrt::kernels {
 
 inline constexpr int64_t kInterleaveSlack = 16;
 
 // to[column * rows + row] = from[row * from_stride + column]. `from_stride` and `columns` are multiples of 16. May
-// write kInterleaveSlack bytes of anything behind the last element.
+// write kInterleaveSlack unspecified bytes after the last element.
 using S8InterleaveFunction = void (*)(const int8_t* from, int64_t from_stride, int64_t rows, int64_t columns,
                                       int8_t* to);
-// The implementation for the current instruction set.
+// Returns the implementation for the current instruction set.
 S8InterleaveFunction s8_interleave_function();
 
-// A row of outputs: what output x reads lies from columns + x * step on.
+// A row of outputs. The inputs of output x start at columns + x * step.
 struct S8StemRow {
   const int8_t* columns = nullptr;
   int64_t step = 0;
-  // Where it goes: so many elements into these.
+  // The destination, `at` elements into these.
   std::byte* output = nullptr;
   const int8_t* residual = nullptr;  // or null
   int64_t at = 0;
   int64_t block_stride = 0;
 };
 
-// Computes rows of outputs in place of S8Product::run().
+// Computes rows of outputs instead of S8Product::run().
 class S8StemRows {
  public:
   virtual ~S8StemRows() = default;
-  // Bytes of anything that are read behind a row's columns.
+  // Returns the number of bytes read past a row's columns; their values do not matter.
   virtual int64_t slack(int64_t step) const = 0;
-  // Calls run_one for each, which may call run_row().
+  // Calls run_one, which may call run_row(), for each row.
   virtual void run(Range rows, FunctionRef<void(int64_t row)> run_one) const = 0;
   virtual void run_row(const S8Product& product, const S8StemRow& row) const = 0;
 };
 
-// Whether make_s8_stem_tiles() is for that convolution on the current instruction set.
+// Returns whether make_s8_stem_tiles() supports the convolution on the current instruction set.
 bool takes_s8_stem_tiles(const ConvGeometry& geometry);
-// Requires: takes_s8_stem_tiles(), and a product of Multiplier::kCaller. Errors: kOutOfMemory.
+// Requires: supports_s8_stem_tiles(), and a product of Multiplier::kCaller. Errors: kOutOfMemory.
 Result<std::unique_ptr<S8StemRows>> make_s8_stem_tiles(const ConvGeometry& geometry, const S8Product& product);
 
 }  // namespace nestrt::kernels

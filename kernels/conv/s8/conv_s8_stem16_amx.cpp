@@ -1,5 +1,5 @@
-// Rows of conv.s8.stem16 with tiles of AMX: points are outputs of a row, and all that an output reads is one run of
-// bytes, cut into even steps.
+// Rows of conv.s8.stem16 with AMX tiles: points are outputs of a row, whose contiguous inputs are split into even
+// steps.
 #include <algorithm>
 #include <cstring>
 
@@ -39,7 +39,7 @@ class Tiles final : public S8StemRows {
     for (int64_t i = 0; i < steps; ++i) steps_[i] = i * depth_;
   }
 
-  // False where memory ran out. Weights past the reduction are zeros.
+  // Returns false if out of memory. Weights past the reduction are zeros.
   bool take_weights(const S8Product& product) {
     if (weights_.data() == nullptr) return false;
     for (int64_t block = 0; block < out_blocks_; ++block)
@@ -71,7 +71,7 @@ class Tiles final : public S8StemRows {
   int64_t steps_[kMaxSteps];
 };
 
-// The sums of one pair of tiles are finished while the tile registers work on those of the next.
+// Finishes the sums of one pair of tiles while the tile registers compute the next pair.
 void Tiles::run_row(const S8Product& product, const S8StemRow& row) const {
   Sums sums[2];
   int64_t runs = 0;

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR  // one lane: nothing to shuffle
+#if HWY_TARGET == HWY_SCALAR  // a single lane cannot shuffle
 
 void s8_interleave(const int8_t* from, int64_t from_stride, int64_t rows, int64_t columns, int8_t* to) {
   for (int64_t column = 0; column < columns; ++column)
@@ -21,7 +21,7 @@ void s8_interleave(const int8_t* from, int64_t from_stride, int64_t rows, int64_
 #else
 namespace {
 
-// Rows [first, first + 16) of 16 columns, the last row in place of those that do not exist.
+// Interleaves rows [first, first + 16) of 16 columns; the last row replaces missing ones.
 HWY_INLINE void interleave_tile(const int8_t* from, int64_t from_stride, int64_t first, int64_t rows, int8_t* to) {
   const hn::CappedTag<int8_t, 16> d;
   hn::Vec<decltype(d)> tile[16];
@@ -33,7 +33,7 @@ HWY_INLINE void interleave_tile(const int8_t* from, int64_t from_stride, int64_t
 
 }  // namespace
 
-// The last rows first: what their stores write past their column is the beginning of the next, which is written later.
+// Processes the last rows first: their stores overrun into the next column, which is written later.
 void s8_interleave(const int8_t* from, int64_t from_stride, int64_t rows, int64_t columns, int8_t* to) {
   for (int64_t first = (rows - 1) / 16 * 16; first >= 0; first -= 16)
     for (int64_t column = 0; column < columns; column += 16)

@@ -23,21 +23,21 @@ S8Unfold::S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns)
   stride_ = std::max(columns_, round_up(width_.pad_begin + row_.plain_columns(), 16));
 }
 
-// Taps in one row of folded pixels after the other.
+// Unfolds the taps of one row of folded pixels after the other.
 void S8Unfold::run(const int8_t* input, int64_t image, int64_t row, int8_t* to) const {
   const int64_t fold = row_.fold, top = row * height_.stride - height_.pad_begin;
   const int64_t filled = std::min(stride_, width_.pad_begin + row_.plain_columns());
-  const int8_t* const image = input + image * row_.blocks() * row_.block_stride;
+  const int8_t* const pixels = input + image * row_.blocks() * row_.block_stride;
   for (int64_t tap = 0; tap < height_.kernel;) {
     const int64_t y = top + tap;
-    // Before the image no row is folded: those taps are one step.
+    // Rows before the image are not folded; their taps are one step.
     const int64_t part = y < 0 ? 0 : y % fold, rows = y < 0 ? -y : fold - part;
     const int64_t end = std::min(height_.kernel, tap + rows);
     if (y < 0 || y / fold >= folded_rows_) {
       clear(tap, end, 0, columns_, to);
     } else {
       clear(tap, end, 0, width_.pad_begin, to);
-      unfold_(row_, part, part + end - tap, image + y / fold * row_.columns * kFoldedBlock,
+      unfold_(row_, part, part + end - tap, pixels + y / fold * row_.columns * kFoldedBlock,
               {to + tap * stride_ + width_.pad_begin, height_.kernel * stride_, stride_});
       clear(tap, end, filled, columns_, to);
     }
@@ -45,7 +45,7 @@ void S8Unfold::run(const int8_t* input, int64_t image, int64_t row, int8_t* to) 
   }
 }
 
-// Of the taps [first, last) of every channel.
+// Clears columns of the taps [first, last) of every channel.
 void S8Unfold::clear(int64_t first, int64_t last, int64_t from_column, int64_t to_column, int8_t* to) const {
   if (from_column >= to_column) return;
   for (int64_t channel = 0; channel < row_.channels; ++channel)

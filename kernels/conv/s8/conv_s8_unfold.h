@@ -1,5 +1,5 @@
-// S8Unfold: brings conv.s8.stem16 the input rows under a row of outputs from an image that lies in blocks of 16
-// channels, folded or not (nestrt/data_type.h).
+// S8Unfold: unfolds the input rows that conv.s8.stem16 needs for an output row from an image in blocks of 16 channels,
+// folded or not (nestrt/data_type.h).
 #pragma once
 
 #include "kernels/common/layout/folded_rows.h"
@@ -9,15 +9,16 @@ namespace nestrt::kernels {
 
 class S8Unfold {
  public:
-  // Whether it unfolds what that convolution reads. Requires: conv_geometry() accepts it.
+  // Returns whether the input can be unfolded. Requires: conv_geometry() accepts the operator.
   static bool accepts(const ConvGeometry& geometry, const TensorSpec& input);
 
   // `columns`: padded input columns under a row of outputs, a multiple of 16. Requires: accepts().
   S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns);
 
-  // Of the rows that run() writes; at least `columns`, and a multiple of 16.
+  // Bytes between the rows that run() writes: at least `columns`, and a multiple of 16.
   int64_t stride() const { return stride_; }
-  // [channels][kernel height][stride()] of row `row` of the outputs of an image; of each the first `columns` count.
+  // Writes [channels][kernel height][stride()] for output row `row` of an image; the first `columns` bytes of each row
+  // are valid.
   void run(const int8_t* input, int64_t image, int64_t row, int8_t* to) const;
 
  private:

@@ -1,6 +1,6 @@
-// Winograd's convolution of s8 over blocked16 tensors (kernels/conv/winograd/winograd_s8.h): the bits of the direct
-// one. Transformed inputs of a chunk lie as [36][groups of tiles][input channels / 4][tiles of the group][4]; each
-// block of outputs takes 36 matrix products, [36][tiles][16], and transforms them back row by row.
+// Winograd convolution of s8 over blocked16 tensors (kernels/conv/winograd/winograd_s8.h), bit-identical to the direct
+// one. Transformed inputs of a chunk are [36][groups of tiles][input channels / 4][tiles of the group][4]. Each block
+// of outputs runs 36 matrix products, [36][tiles][16], and transforms them back row by row.
 #include <algorithm>
 
 #include "hwy/detect_targets.h"
@@ -21,9 +21,9 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 4.4,
                                   .least_tiles = 4};
 
 #if HWY_ARCH_ARM_A64
-constexpr int64_t kRowTiles = 14;  // transformed back at a time; the first-level cache holds them
+constexpr int64_t kRowTiles = 14;  // transformed back at a time; fits the first-level cache
 constexpr int64_t kRowSums = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
-// Bytes: what fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
+// Bytes. Far enough that the hardware prefetcher keeps as many lines in flight as the memory latency requires.
 constexpr int64_t kWeightsAhead = 512;
 constexpr int64_t kTileSums = kWinogradPositions * kTileBlock;
 
@@ -34,7 +34,7 @@ class S8Winograd16 final : public Kernel {
         weights_(std::move(weights)),
         outputs_(std::move(outputs)),
         tasks_(geometry_, kWinogradS8Group, sizeof(int16_t), kWinogradS8) {
-    // An odd number of cache lines: else all positions of a tile would lie in the same few sets.
+    // An odd number of cache lines, so that the positions of a tile do not map to the same few sets.
     constexpr int64_t kLine = 64 / sizeof(int16_t);
     position_stride_ = (ceil_div(tasks_.chunk_tiles() * geometry_.in_channels, kLine) | 1) * kLine;
     if (outputs_.input_zero() != 0) subtract_zero();
@@ -71,7 +71,7 @@ class S8Winograd16 final : public Kernel {
   int64_t position_stride_ = 0;  // of transformed inputs
 };
 
-// What stands for zero in the input is multiplied with all weights. Position (1, 1) holds their sum, times 25.
+// The input's zero point is multiplied with all weights. Position (1, 1) holds their sum, times 25.
 void S8Winograd16::subtract_zero() {
   for (int64_t block = 0; block < ceil_div(geometry_.out_channels, kTileBlock); ++block) {
     const int16_t* sums = weights_of(block, kWinogradSide + 1);

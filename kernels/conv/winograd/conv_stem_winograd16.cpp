@@ -1,7 +1,7 @@
-// Winograd's convolution of an image by kernels of 7 x 7 with stride 2. Two rows and two columns of pixels are folded
-// into channels, c to 4 c: what was a kernel of 7 x 7 with stride 2 is one of 4 x 4 with stride 1 then, whose taps
-// outside the old one are zeros, and F(3 x 3, 4 x 4) takes 36 products of 4 c channels for 9 outputs where the
-// definition has 9 * 49 of c: a third for three channels. Images are folded into scratch one by one, as blocked16.
+// Winograd convolution of an image by 7 x 7 kernels with stride 2. Two rows and two columns of pixels are folded into
+// channels, c to 4 c. The kernel then becomes 4 x 4 with stride 1, with zeros for taps outside the original one, and
+// F(3 x 3, 4 x 4) needs 36 products of 4 c channels for 9 outputs instead of 9 * 49 of c: a third for three channels.
+// Images are folded into scratch one by one, as blocked16.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr int64_t kMinChannels = 3, kMaxChannels = kTileBlock / kFoldPixels;
 constexpr size_t kOperands = 4, kResidual = 3;  // input, weights, bias, residual
 constexpr int64_t kMinOutputs = 12;             // along an axis: four tiles
 
-// The first tap of an output lies in the second of two folded pixels where the padding is odd.
+// With odd padding, the first tap of an output is the second of two folded pixels.
 int64_t first_tap(const ConvAxis& axis) { return axis.pad_begin & 1; }
 
 bool folds(const ConvAxis& axis) {
@@ -50,7 +50,7 @@ ConvAxis folded(const ConvAxis& axis) {
   return result;
 }
 
-// Of one image.
+// Returns the folded geometry of one image.
 ConvGeometry folded(const ConvGeometry& geometry) {
   ConvGeometry result = geometry;
   result.batch = 1;
@@ -59,7 +59,7 @@ ConvGeometry folded(const ConvGeometry& geometry) {
   return result;
 }
 
-// [o][channel, row and column of the fold][4][4] of weights in stem16.
+// Returns weights in stem16 as [o][channel, row and column of the fold][4][4].
 Result<AlignedFloats> folded_weights(const PackedConstant& weights, const ConvGeometry& g, const Shape& shape) {
   AlignedFloats plain(shape.num_elements()),
       result(g.out_channels * g.in_channels * kFoldPixels * kFoldTaps * kFoldTaps);
@@ -91,7 +91,7 @@ Result<BlockedConv> folded_conv(BlockedConv conv, const Shape& weights) {
 
 class StemWinograd16 final : public Kernel {
  public:
-  // `repacked`: whether the plan had the weights in another packing than stem16.
+  // `repacked`: whether the plan has the weights in a packing other than stem16.
   StemWinograd16(const ConvGeometry& plain, BlockedConv conv, bool repacked)
       : plain_(plain), folded_(conv.geometry), repacked_(repacked) {
     product_ = make_winograd16(std::move(conv), kWinogradTaps, winograd_taps());
@@ -135,18 +135,17 @@ void StemWinograd16::run(const KernelCall& call) const {
 }
 
 void StemWinograd16::fold(const KernelCall& call, int64_t image) const {
-  const float* const image = call.input<float>(0) + image * plain_.in_channels * plain_.in_spatial();
+  const float* const from = call.input<float>(0) + image * plain_.in_channels * plain_.in_spatial();
   auto* const pixels = reinterpret_cast<float*>(call.shared_scratch);
   const int64_t rows = folded_.axes[1].input, row_floats = folded_.axes[2].input * kTileBlock;
   const int64_t parts = std::min(rows, task_count(rows * row_floats, kFoldPixels, call.parallel->num_threads()));
   call.parallel->parallel_for(parts, [&](int64_t index, int) {
     const Range part = part_of(rows, index, parts);
-    for (int64_t row = part.first; row < part.last; ++row) fold_row(image, row, pixels + row * row_floats);
+    for (int64_t row = part.first; row < part.last; ++row) fold_row(from, row, pixels + row * row_floats);
   });
 }
 
-// Pixels of a row, two by two, a channel after the other; zeros are what lies outside the image and in lanes without
-// a channel.
+// Folds a row two pixels at a time, channel by channel. Pixels outside the image and unused lanes are zero.
 void StemWinograd16::fold_row(const float* image, int64_t row, float* to) const {
   const int64_t height = plain_.axes[1].input, width = plain_.axes[2].input, columns = folded_.axes[2].input;
   std::fill_n(to, columns * kTileBlock, 0.0f);

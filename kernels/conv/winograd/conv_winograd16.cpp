@@ -1,7 +1,6 @@
-// Winograd's convolutions over blocked16 tensors (kernels/conv/winograd/winograd.h). Transformed inputs of a chunk lie
-// as [positions][input blocks][tiles that have the position][16]; a few blocks of outputs at a time take their matrix
-// products, position after position, so that their inputs stay in the first-level cache, and transform them back row by
-// row.
+// Winograd convolutions over blocked16 tensors (kernels/conv/winograd/winograd.h). Transformed inputs of a chunk are
+// [positions][input blocks][tiles that have the position][16]. A few blocks of outputs at a time run their matrix
+// products, position by position, so that the inputs stay in the first-level cache, and transform them back row by row.
 #include <algorithm>
 #include <limits>
 
@@ -20,7 +19,7 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 3,
                                   .direct_weight = 22.0 / 16,
                                   .weight = 22.0 / 16,
                                   .element = 6,
-                                  // Threads share the memory: weights alone must not take long.
+                                  // Threads share the memory bandwidth, so reading weights must not dominate.
                                   .least_tiles = 9};
 
 struct Form {
@@ -38,9 +37,9 @@ bool accepts(const OperatorSpec& spec, const Form& form) {
 }
 
 #if HWY_ARCH_ARM_A64
-constexpr int64_t kRowTiles = 14;  // transformed back at a time; the first-level cache holds them
+constexpr int64_t kRowTiles = 14;  // transformed back at a time; fits the first-level cache
 constexpr int64_t kRowFloats = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
-constexpr int64_t kProductBytes = 192 * 1024;  // of the blocks that are multiplied together: half a second-level cache
+constexpr int64_t kProductBytes = 192 * 1024;  // of blocks multiplied together: half a second-level cache
 constexpr int64_t kMaxBlocks = 4;
 
 class Winograd16 final : public Kernel {
@@ -68,19 +67,20 @@ class Winograd16 final : public Kernel {
 
  private:
   const WinogradShape& shape() const { return tasks_.tiles().shape(); }
-  // Floats from one position to the next: an odd number of cache lines, else all positions of a tile would lie in the
-  // same few sets.
+  // Returns the floats between positions: an odd number of cache lines, so that the positions of a tile do not map to
+  // the same few sets.
   static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
   int64_t block_floats(int64_t tiles) const { return shape().positions() * stride(tiles); }
   const float* weights_of(int64_t block, int64_t position) const {
     const int64_t at = block * shape().weight_positions() + positions_[static_cast<size_t>(position)].weights;
     return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
   }
-  // Those of the products after that one, where `group` takes turns at each position; null where there are none.
+  // Returns the weights of the next product, given that the blocks of `group` alternate at each position, or null after
+  // the last one.
   const float* weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const;
   void transform(const KernelCall& call, const WinogradItem& item) const;
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
-  // `next_weights`: those that come after the tile's, or null.
+  // `next_weights`: the weights after the tile's, or null.
   void multiply_tiles(Tile16& tile, const float* next_weights, const float* inputs, int64_t tiles,
                       float* products) const;
   void write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products, float* rows) const;
@@ -88,7 +88,7 @@ class Winograd16 final : public Kernel {
                   const float* rows) const;
 
   struct Position {
-    int64_t weights;  // position
+    int64_t weights;  // position of the weights
     size_t of;        // class
   };
   void set_positions();
@@ -98,7 +98,7 @@ class Winograd16 final : public Kernel {
   WinogradTransforms transforms_;
   WinogradTasks tasks_;
   int64_t input_stride_ = 0;  // floats of a position
-  int64_t group_blocks_ = 1;  // that are multiplied together
+  int64_t group_blocks_ = 1;  // blocks multiplied together
 };
 
 void Winograd16::set_positions() {
@@ -180,7 +180,7 @@ void Winograd16::multiply_tiles(Tile16& tile, const float* next_weights, const f
   }
 }
 
-// Whole rows of pixels go to memory one after the other, which need not be read first then.
+// Stores whole rows of pixels, so that lines need not be read before they are written.
 void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products,
                              float* rows) const {
   WinogradOutput tile;

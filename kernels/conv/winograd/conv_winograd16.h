@@ -1,4 +1,4 @@
-// Winograd's convolution with what a caller has prepared: for kernels that bring operands of other forms into its own.
+// Winograd convolution with prepared parameters, for kernels that convert other operand forms to its own.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace nestrt::kernels {
 
-// A kernel of the operands input, weights, bias and residual in blocked16. Requires: aarch64; a geometry that fits the
-// shape; has_bounds() of the operator; weights [blocks of 16 outputs][positions][channels][16 outputs].
+// Returns a kernel with the operands input, weights, bias and residual in blocked16. Requires: aarch64; a geometry that
+// fits the shape; has_bounds() of the operator; weights [blocks of 16 outputs][positions][channels][16 outputs].
 std::unique_ptr<Kernel> make_winograd16(BlockedConv conv, const WinogradShape& shape,
                                         const WinogradTransforms& transforms);
 

@@ -1,7 +1,7 @@
-// Winograd's convolution over blocked16 tensors on CPUs with wide vectors and a large second-level cache. A task has a
-// range of tiles and of blocks of outputs. It transforms the inputs of a chunk of tiles, [36][input blocks][tiles][16],
-// then takes one pair of output blocks after the other through 36 matrix products, [36][2][tiles][16], and transforms
-// those back: all of it stays in the cache of its core, and no task waits for another.
+// Winograd convolution over blocked16 tensors on CPUs with wide vectors and a large second-level cache. A task has a
+// range of tiles and of output blocks. It transforms the inputs of a chunk of tiles, [36][input blocks][tiles][16];
+// then each pair of output blocks runs 36 matrix products, [36][2][tiles][16], and transforms those back. All data
+// stays in the cache of the core, and no task waits for another.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@
 #include "kernels/conv/conv.h"
 #include "kernels/conv/winograd/winograd.h"
 #include "kernels/conv/winograd/winograd_wide.h"
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -22,8 +22,8 @@ static_assert(kSide * kSide == kWinogradPositions);
 int64_t tile_rows(const ConvGeometry& g) { return ceil_div(g.axes[1].output, kTile); }
 int64_t tile_columns(const ConvGeometry& g) { return ceil_div(g.axes[2].output, kTile); }
 
-// Cycles of a core that multiplies 32 a cycle, measured: products, weights that come from the third-level cache, and
-// elements that are transformed.
+// Estimates cycles on a core with 32 multiply-adds per cycle; the measured constants cover products, weights from the
+// third-level cache, and transformed elements.
 bool pays(const ConvGeometry& g) {
   constexpr double kProduct = 1.0 / 26, kWeight = 0.5, kElement = 0.3, kGain = 0.9;
   const auto pairs = static_cast<double>(g.in_channels) * static_cast<double>(g.out_channels);
@@ -39,11 +39,11 @@ bool pays(const ConvGeometry& g) {
 bool is_window(const ConvAxis& axis) { return axis.kernel == kKernel && axis.stride == 1 && axis.dilation == 1; }
 
 #if HWY_ARCH_X86
-constexpr int64_t kChunkBytes = 768 * 1024;  // of transformed inputs, in a second-level cache of 1 or 2 MB
+constexpr int64_t kChunkBytes = 768 * 1024;  // of transformed inputs, for a second-level cache of 1 or 2 MB
 constexpr int64_t kChunkTiles = 42;
 
-// Floats from one position to the next, of so many times 16: an odd number of cache lines, else the positions of a tile
-// would lie in few sets of the cache.
+// Returns the floats between positions of `lines` times 16 floats: an odd number of cache lines, so that the positions
+// of a tile do not map to few sets of the cache.
 int64_t position_step(int64_t lines) { return (lines | 1) * kTileBlock; }
 
 class WinogradWide final : public Kernel {
@@ -85,8 +85,8 @@ WinogradWide::WinogradWide(BlockedConv conv)
   chunk_tiles_ = std::clamp<int64_t>(kChunkBytes / tile_bytes, conv_.limits.points, kChunkTiles);
 }
 
-// Cut along the tiles, which share no inputs then, or along the outputs where there are few tiles: each task transforms
-// all inputs itself then, which takes less than a wait.
+// Splits along tiles, which then share no inputs, or along outputs if there are few tiles. In the latter case each task
+// transforms all inputs itself, which costs less than synchronization.
 void WinogradWide::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t all = g.batch * tiles_, threads = call.parallel->num_threads();
@@ -119,7 +119,7 @@ void WinogradWide::run_part(const KernelCall& call, const Part& part) const {
   }
 }
 
-// What reaches over the edge goes by a copy, with zeros around.
+// Windows that extend over the edge use a zero-padded copy.
 void WinogradWide::transform(const KernelCall& call, const Part& part) const {
   const ConvAxis &h = conv_.geometry.axes[1], &w = conv_.geometry.axes[2];
   float copy[kWinogradPositions * kTileBlock];

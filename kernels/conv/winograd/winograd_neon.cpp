@@ -15,14 +15,15 @@ namespace {
 
 constexpr int kLanes = 4;
 constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;
-constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // of 2
+constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // sqrt(2), sqrt(1/2)
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
 #define NESTRT_ROLLED _Pragma("GCC unroll 1")
 
 using Vector = float32x4_t;
 
-// B^T d and A^T m, along one axis, of a tile and of a short one: of the vectors at the places `kFrom`, those at `kTo`.
+// B^T d and A^T m along one axis, for a tile and for a short one. They read the vectors at positions `kFrom` and write
+// those at `kTo`.
 struct FourInput {
   static constexpr int kFrom[] = {0, 1, 2, 3, 4, 5}, kTo[] = {0, 1, 2, 3, 4, 5};
   static HWY_INLINE void transform(const Vector (&d)[6], Vector (&to)[6]) {
@@ -47,8 +48,8 @@ struct FourOutput {
     to[3] = vfmaq_n_f32(vfmaq_n_f32(m[5], q, 0.5f * kHalfRoot), s, 2.0f * kRoot);
   }
 };
-// At the points 0, +-sqrt(1/2) and infinity. The weights of the first three are divided by products of differences from
-// all points, where those from these alone are due: -1/2 and -2/3 of them.
+// Points 0, +-sqrt(1/2) and infinity. The weights of the first three are divided by products of differences to all
+// points instead of only these; the input transform multiplies by -1/2 and -2/3 to compensate.
 struct ShortFourInput {
   static constexpr int kFrom[] = {0, 1, 2, 3}, kTo[] = {0, 1, 2, 5};
   static HWY_INLINE void transform(const Vector (&d)[4], Vector (&to)[4]) {
@@ -95,7 +96,7 @@ struct TwoOutput {
     to[1] = vaddq_f32(vsubq_f32(m[1], m[2]), m[3]);
   }
 };
-// At the points 0, 1 and infinity.
+// Points 0, 1 and infinity.
 struct ShortTwoInput {
   static constexpr int kFrom[] = {0, 1, 2}, kTo[] = {0, 1, 3};
   static HWY_INLINE void transform(const Vector (&d)[3], Vector (&to)[3]) {
@@ -128,7 +129,7 @@ struct StridedOutput {
     to[1] = vaddq_f32(vaddq_f32(m[1], m[2]), m[4]);
   }
 };
-// A tap at each position.
+// One tap per position.
 struct ShortStridedInput {
   static constexpr int kFrom[] = {0, 1, 2}, kTo[] = {0, 2, 3};
   static HWY_INLINE void transform(const Vector (&d)[3], Vector (&to)[3]) {
@@ -144,7 +145,7 @@ struct ShortStridedOutput {
   }
 };
 
-// Sixteen floats at places `place` apart, of which those that short tiles go without may lie elsewhere, in lines that
+// Sixteen floats at each position, `stride` apart. The positions that short tiles skip may be stored separately. Lines
 // are `line` apart.
 template <typename Float>
 struct Places {
@@ -154,7 +155,7 @@ struct Places {
   void next_line() { kept += line, spared += line; }
 };
 
-// Two cache lines to touch for each line.
+// Two cache lines to prefetch for each line.
 struct Touched {
   const float* first;
   int64_t second, line;
@@ -168,7 +169,7 @@ struct Lines {
 };
 using LinesFunction = void (*)(const Lines& lines);
 
-// Transforms along one axis, of two vectors at a time: what one waits for, the other has work for.
+// Transforms along one axis, two vectors at a time, to hide latencies.
 template <const WinogradShape& kShape, typename Axis>
 void transform_lines(const Lines& lines) {
   constexpr int kTogether = 2, kIn = std::size(Axis::kFrom), kOut = std::size(Axis::kTo);
@@ -197,14 +198,14 @@ struct Axis {
 template <const WinogradShape& kShape, typename Transform>
 constexpr Axis kAxis = {transform_lines<kShape, Transform>, std::size(Transform::kFrom), std::size(Transform::kTo)};
 
-// [whether the tile is a short one]
+// [whether the tile is short]
 struct Form {
   const WinogradShape& shape;
   Axis input[2], output[2];
 };
 
-// Calls action(first, count) for places of a tile that follow each other, those that short tiles go without apart from
-// the others where `apart`.
+// Calls action(first, count) for runs of consecutive positions of a tile; if `apart`, positions that short tiles skip
+// form separate runs.
 template <typename Action>
 HWY_INLINE void for_each_run(const WinogradShape& shape, bool is_short, bool apart, Action action) {
   for (int64_t first = 0, end = 0; first < shape.side; first = end) {
@@ -215,8 +216,8 @@ HWY_INLINE void for_each_run(const WinogradShape& shape, bool is_short, bool apa
   }
 }
 
-// What lies between the two axes' transforms has no room in registers: it goes through the first-level cache. Of the
-// next tile the last four columns are touched, pixel after pixel: those before are this tile's, too.
+// The intermediate result of the two axes exceeds the registers and goes through the first-level cache. Prefetches the
+// last four columns of the next tile; the columns before them belong to this tile, too.
 void transform_input(const Form& form, const WinogradInput& tile) {
   const int64_t side = form.shape.side;
   const Axis &rows = form.input[tile.is_short.rows], &columns = form.input[tile.is_short.columns];
@@ -278,7 +279,7 @@ WinogradTransforms winograd_two() {
 WinogradTransforms winograd_strided() {
   return transforms<kWinogradStrided, StridedInput, ShortStridedInput, StridedOutput, ShortStridedOutput>();
 }
-// No short ones.
+// Has no short tiles.
 WinogradTransforms winograd_taps() { return transforms<kWinogradTaps, FourInput, FourInput, TapsOutput, TapsOutput>(); }
 
 void winograd_finish(const WinogradPixels& pixels) {

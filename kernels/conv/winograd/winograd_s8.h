@@ -1,8 +1,7 @@
-// Winograd's convolution F(4 x 4, 3 x 3) of s8 (kernels/conv/winograd/winograd.h) in integers, without an error:
-// interpolation points 0, 1, -1, 2, -1/2 and infinity, of which each has one other like it modulo 2. So y comes out
-// times 30 * 30, in which the factor 2 is there but twice: the rest is odd and has an inverse modulo 2^32, and sums
-// that wrap still give every y below 2^29. Transformed inputs are at most 14 * 14 * 128, weights 15 * 15 * 128: both
-// fit 16 bits.
+// Exact integer Winograd convolution F(4 x 4, 3 x 3) of s8 (kernels/conv/winograd/winograd.h). Interpolation points are
+// 0, 1, -1, 2, -1/2 and infinity, each of which has one other point congruent modulo 2. The result is y * 30 * 30,
+// whose factor 2^2 is removed by a shift; the odd rest has an inverse modulo 2^32, so wrapping sums still give every y
+// below 2^29. Transformed inputs are at most 14 * 14 * 128, weights 15 * 15 * 128: both fit 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +11,14 @@
 
 namespace nestrt::kernels {
 
-// Its points have no part that short tiles could do with.
+// Short tiles could not skip any of its points.
 inline constexpr WinogradShape kWinogradS8{4, 6, 1, 6};
 
-// Channels whose sums stay below 2^29, whatever the operands.
+// The number of channels whose sums stay below 2^29 for any operands.
 inline constexpr int64_t kMaxWinogradS8Channels = (int64_t{1} << 29) / (9 * 128 * 128);
 
-// Transformed inputs are multiplied by groups of tiles, a step of four channels after the other: [steps][tiles of the
-// group][4]. A group has six tiles, the last one four where no more are left.
+// Transformed inputs are multiplied in groups of tiles, in steps of four channels: [steps][tiles of the group][4]. A
+// group has six tiles; the last one has four if at most four are left.
 inline constexpr int64_t kWinogradS8Step = 4;
 inline constexpr int64_t kWinogradS8Group = 6, kWinogradS8SmallGroup = 4;
 
@@ -27,7 +26,7 @@ constexpr int64_t winograd_s8_group(int64_t tiles_left) {
   return tiles_left > kWinogradS8SmallGroup ? kWinogradS8Group : kWinogradS8SmallGroup;
 }
 
-// One tile of some channels, of one block of 16.
+// One tile of some channels of one block of 16.
 struct WinogradS8Input {
   WinogradWindow<int8_t> window;
   int64_t steps = 0;      // of four channels, 1 to 4
@@ -36,25 +35,25 @@ struct WinogradS8Input {
   int64_t step_stride = 0;
 };
 
-// Products of groups of tiles with the weights of 16 outputs, at one position.
+// Products of groups of tiles with the weights of 16 outputs at one position.
 struct WinogradS8Product {
   int64_t groups = 1;
   const int16_t* inputs = nullptr;   // [groups][steps][tiles][4]
   const int16_t* weights = nullptr;  // [steps][4][16]
-  int64_t steps = 0;                 // 1 or more
-  int64_t ahead = 0;                 // bytes from a step's weights to those that it touches, which must be there
+  int64_t steps = 0;                 // at least 1
+  int64_t ahead = 0;                 // bytes from a step's weights to those it prefetches, which must be readable
   int32_t* sums = nullptr;           // [groups][tiles][16]
 };
 
 struct WinogradS8Output {
   const int32_t* from = nullptr;  // 16 sums for each position, `step` apart
   int64_t step = 0;
-  const int32_t* start = nullptr;  // 16, which are added
+  const int32_t* start = nullptr;  // 16, added to the sums
   int32_t* to = nullptr;           // 4 rows of 4 pixels of 16, `row` apart
   int64_t row = 0;
 };
 
-// B^T d B; the products of groups of six tiles and of four; A^T m A / 900 + start. Require: aarch64.
+// B^T d B; the products of groups of six tiles and of four; A^T m A / 900 + start. Requires: aarch64.
 void winograd_s8_input(const WinogradS8Input& tile);
 void winograd_s8_multiply_six(const WinogradS8Product& product);
 void winograd_s8_multiply_four(const WinogradS8Product& product);

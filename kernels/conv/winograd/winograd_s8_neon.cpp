@@ -38,7 +38,7 @@ HWY_INLINE void transform_output(const uint32x4_t (&m)[kSide], uint32x4_t (&to)[
   to[3] = vmlaq_n_u32(vaddq_u32(q, vsubq_u32(m[5], m[4])), m[3], 8);
 }
 
-// `from` is the first of 6 x 6 pixels of 16 bytes in rows that lie `row` bytes apart.
+// `from` is the first of 6 x 6 pixels of 16 bytes, in rows `row` bytes apart.
 HWY_INLINE void transform_pixels(const int8_t* from, int64_t row, const WinogradS8Input& tile) {
   for (int64_t half = 0; half * 2 < tile.steps; ++half) {
     int16x8_t columns[kSide][kSide];  // [column][row]
@@ -49,7 +49,7 @@ HWY_INLINE void transform_pixels(const int8_t* from, int64_t row, const Winograd
       transform_input(d, columns[x]);
     }
     int16_t* const low = tile.to + 2 * half * tile.step_stride;
-    // Of an odd number of steps the last eight channels have but four: the others are overwritten.
+    // With an odd number of steps, the last eight channels are only four; the others are overwritten.
     int16_t* const high = 2 * half + 1 < tile.steps ? low + tile.step_stride : low;
     NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
       int16x8_t d[kSide], v[kSide];
@@ -75,7 +75,7 @@ void winograd_s8_input(const WinogradS8Input& tile) {
 void winograd_s8_output(const WinogradS8Output& tile) {
   constexpr int kLanes = 4;
   for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    uint32x4_t rows[kSide][kTile];  // read in the order in which they lie: one address for all
+    uint32x4_t rows[kSide][kTile];  // read in storage order, with one address for all
     const int32_t* from = tile.from + lane;
     NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
       uint32x4_t m[kSide];

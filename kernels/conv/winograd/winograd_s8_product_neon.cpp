@@ -1,15 +1,14 @@
-// Written in assembly for in-order cores, as kernels/common/gemm_f32/tile16_neon_six.cpp, which says why: weights and
-// inputs come through integer registers and move to vectors in pairs of halves.
+// Assembly for in-order cores, for the reasons given in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs
+// are loaded into integer registers and move to vectors in pairs of halves.
 //
-//   v0-v2   inputs: four channels of each tile, two tiles in a vector
+//   v0-v2   inputs: four channels of each tile, two tiles per vector
 //   v4 v5   weights of 16 outputs for channels 0 and 2    v6 v7  for channels 1 and 3
 //   v8-v31  sums [tiles][4 vectors of outputs]
 //
-// A step takes four channels in four phases: 384 products of six tiles in 107 cycles, of which the multiplier is busy
-// for 96. Beside a phase's products the weights of the next one move, and those of the one after that are loaded; in
-// the last phase the inputs of the next step move, too. The last step loads those of the first once more. Twice a step
-// weights further ahead are touched: a load to nowhere waits for nothing, and the caches have them when they are
-// needed.
+// A step processes four channels in four phases: 384 products of six tiles in 107 cycles, 96 of which keep the
+// multiplier busy. In parallel with a phase's products, the weights of the next phase move and those of the one after
+// it are loaded; in the last phase the inputs of the next step move, too. The last step reloads those of the first.
+// Dummy loads prefetch weights twice per step: they do not stall, and the data is in cache when needed.
 #include "hwy/detect_targets.h"
 
 #if HWY_ARCH_ARM_A64
@@ -35,7 +34,7 @@ namespace {
 #define NO_TILES(x, y, i) ""
 #define LAST_TILES(x, y, i) TILE_4(x, y, i) TILE_5(x, y, i)
 
-// The next weights become vectors a and b.
+// Moves the next weights to vectors a and b.
 #define LOW_HALVES(a, b) "fmov d" #a ", x13\n" "fmov d" #b ", x15\n"
 #define HIGH_HALVES(a, b) "mov v" #a ".d[1], x14\n" "mov v" #b ".d[1], x16\n"
 #define LOAD_LOW "ldp x13, x14, [%[weights]], #16"
@@ -98,7 +97,7 @@ namespace {
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", \
         "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// One group.
+// Computes one group.
 HWY_INLINE void multiply_six(const WinogradS8Product& product) {
   const int16_t *weights = product.weights, *inputs = product.inputs;
   int64_t steps = product.steps;

@@ -5,7 +5,7 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kChunkBytes = 704 * 1024;  // of transformed inputs: fits a second-level cache of 1 MB
+constexpr int64_t kChunkBytes = 704 * 1024;  // of transformed inputs; fits a second-level cache of 1 MB
 constexpr int64_t kMaxChunkTiles = 54;
 
 bool is_window(const ConvAxis& axis, int64_t stride) {
@@ -75,7 +75,7 @@ void WinogradTasks::transform(const ConvGeometry& g, const KernelCall& call, con
   });
 }
 
-// Cut along the outputs, whose weights are then read once, and along the tiles where there are few of those.
+// Splits along the outputs, whose weights are then read once, and along the tiles if there are few outputs.
 void WinogradTasks::multiply(const ConvGeometry& g, const KernelCall& call, const WinogradChunk& chunk,
                              FunctionRef<void(const WinogradProducts&)> multiply_tiles) const {
   const int64_t blocks = ceil_div(g.out_channels, kTileBlock), groups = ceil_div(chunk.size(), grain_);

@@ -1,6 +1,6 @@
-// How Winograd's convolutions over blocked16 tensors cut their work, whatever their type. Tiles are taken in chunks:
-// their inputs are transformed once, into memory that all threads share and the second-level cache holds; then each
-// block of outputs takes its matrix products, and transforms them back.
+// Splits the work of Winograd convolutions over blocked16 tensors of any type. Tiles are processed in chunks: the
+// inputs of a chunk are transformed once, into memory that all threads share and that fits the second-level cache. Then
+// each block of outputs runs its matrix products and transforms them back.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 #include "kernels/conv/geometry.h"
 #include "kernels/conv/winograd/winograd.h"
 #include "kernels/conv/winograd/winograd_tiles.h"
-#include "nestrt/driver/function_ref.h"
+#include "runtime/core/function_ref.h"
 
 namespace nestrt::kernels {
 
-// Of a Cortex-A53, in cycles; the memory gives 64 bytes in 22.
+// Costs on a Cortex-A53, in cycles; the memory delivers 64 bytes in 22.
 struct WinogradCosts {
   double direct_product;  // of a direct convolution
   double product;
-  double direct_weight;  // to come from memory
+  double direct_weight;  // read from memory
   double weight;
   double element;  // transformed; a tile has 16 inputs and outputs
   int64_t least_tiles;
 };
 
-// Whether it is a convolution of 3 x 3 with the shape's stride and without groups, of which the transforms and the
-// transformed weights cost less than the products that they spare.
+// Returns whether the convolution is 3 x 3 with the shape's stride and without groups, and whether transforms and
+// transformed weights cost less than the products they save.
 bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
 
-// `before` and `tiles`: of each class of positions, the tiles before the chunk and in it that have them.
+// `before` and `tiles`: per class of positions, the tiles before the chunk and in it that have them.
 struct WinogradChunk : Range {
   WinogradCounts before, tiles;
 };
 
-// An item of the transform: of one tile, 16 input channels.
+// A work item of the input transform: 16 input channels of one tile.
 struct WinogradItem {
   const WinogradChunk& chunk;
   WinogradTile tile;
-  WinogradTile next;  // the tile of the item after it; the last one of a chunk's block has the first one of that block
+  WinogradTile next;  // the next item's tile; after the last tile of a chunk, the first one
   int64_t block = 0;
   int64_t in_chunk() const { return tile.index - chunk.first; }
 };
@@ -46,17 +46,17 @@ struct WinogradItem {
 struct WinogradProducts {
   const WinogradChunk& chunk;
   Range tiles, blocks;
-  int slot = 0;  // the thread's
+  int slot = 0;  // of the thread
 };
 
 class WinogradTasks {
  public:
-  // `grain`: tiles that are multiplied together. `element_bytes`: those of a transformed input.
+  // `grain`: tiles multiplied together. `element_bytes`: size of a transformed input.
   WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes, const WinogradShape& shape);
 
-  int64_t chunk_tiles() const { return chunk_tiles_; }  // at most, a multiple of the grain
+  int64_t chunk_tiles() const { return chunk_tiles_; }  // maximum, a multiple of the grain
   const WinogradTiles& tiles() const { return tiles_; }
-  // What a tile reads of a block of 16 channels of the convolution's input.
+  // Returns the inputs that a tile reads of a block of 16 channels.
   template <typename T>
   WinogradWindow<T> window(const ConvGeometry& g, const T* input, const WinogradTile& tile, int64_t block,
                            T outside) const {
@@ -70,8 +70,8 @@ class WinogradTasks {
             tile.column * step - w.pad_begin,
             outside};
   }
-  // Calls transform for all items of a chunk, then multiply for all its products, chunk after chunk. `geometry` as the
-  // constructor had it.
+  // For each chunk, calls transform for all items, then multiply for all products. `geometry` must be the
+  // constructor's.
   void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const WinogradItem&)> transform,
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 

@@ -1,4 +1,4 @@
-// The tiles of a Winograd convolution's outputs: row by row, image after image.
+// The output tiles of a Winograd convolution, numbered row by row, image after image.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@ class WinogradTiles {
 
   const WinogradShape& shape() const { return shape_; }
   int64_t count() const { return images_ * rows_ * columns_; }  // of all images
-  // Products of each pair of channels.
+  // Returns the products per pair of channels.
   int64_t products() const;
 
-  // The tile, or where the one after the last would be.
+  // Returns a tile; `index` may be one past the last.
   WinogradTile at(int64_t index) const;
-  // The tile `count` later. Requires: no more than the row has. Without the divisions of at(), which take as long as a
-  // tenth of a transform.
+  // Returns the tile `count` later. Requires: it is in the same row or the first of the next. Avoids the divisions of
+  // at(), which take a tenth of the time of a transform.
   WinogradTile after(WinogradTile tile, int64_t count = 1) const;
-  // The tiles of `tiles` from `tile` on that lie side by side, at most `most`.
+  // Returns the number of adjacent tiles in a row starting at `tile`, within `tiles` and at most `most`.
   int64_t row_length(Range tiles, const WinogradTile& tile, int64_t most) const {
     return std::min({most, tiles.last - tile.index, columns_ - tile.column});
   }
@@ -38,13 +38,13 @@ class WinogradTiles {
   WinogradAxes is_short(const WinogradTile& tile) const {
     return {ends_short_.rows && tile.row == rows_ - 1, ends_short_.columns && tile.column == columns_ - 1};
   }
-  // Of each class of positions, the tiles before `tile` that have them.
+  // Returns, per class of positions, the number of tiles before `tile` that have them.
   WinogradCounts counts_before(const WinogradTile& tile) const;
 
  private:
   WinogradShape shape_;
-  int64_t images_, rows_, columns_;  // of an image
-  WinogradAxes ends_short_;          // an image
+  int64_t images_, rows_, columns_;  // per image
+  WinogradAxes ends_short_;          // whether the last row or column of an image is short
 };
 
 }  // namespace nestrt::kernels

@@ -1,12 +1,12 @@
-// The transforms of Winograd's convolution F(4 x 4, 3 x 3) for vectors of 8 and 16 lanes;
-// kernels/conv/winograd/winograd.h says what they compute.
+// The transforms of the Winograd convolution F(4 x 4, 3 x 3) for vectors of 8 and 16 lanes. See
+// kernels/conv/winograd/winograd.h for the mathematics.
 #pragma once
 
 #include <cstdint>
 
 namespace nestrt::kernels {
 
-// 6 x 6 pixels of 16 channels, in rows that lie `row` floats apart.
+// 6 x 6 pixels of 16 channels, in rows `row` floats apart.
 struct WideWindow {
   const float* from = nullptr;
   int64_t row = 0;
@@ -14,13 +14,13 @@ struct WideWindow {
   int64_t step = 0;
 };
 
-// A tile of outputs of one block: of its 4 x 4 pixels those that exist.
+// A tile of outputs of one block: `height` x `width` of its 4 x 4 pixels exist.
 struct WideTile {
   const float* from = nullptr;  // 16 floats for each position, `step` apart
   int64_t step = 0;
   const float* bias = nullptr;      // 16, or null
   const float* residual = nullptr;  // as output, or null
-  float* output = nullptr;          // rows lie `row` floats apart
+  float* output = nullptr;          // rows are `row` floats apart
   int64_t row = 0;
   int64_t height = 0, width = 0;
   float low = 0, high = 0;  // bounds of outputs
@@ -30,7 +30,7 @@ struct WideTransforms {
   void (*input)(const WideWindow& window);
   void (*output)(const WideTile& tile);
 };
-// Those for the current instruction set.
+// Returns the transforms for the current instruction set.
 WideTransforms wide_transforms();
 
 }  // namespace nestrt::kernels

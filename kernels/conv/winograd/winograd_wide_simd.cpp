@@ -19,7 +19,7 @@ using D = hn::CappedTag<float, kTileBlock>;
 using V = hn::Vec<D>;
 constexpr int kInputs = 6, kOutputs = 4;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // of 2
+constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // sqrt(2), sqrt(1/2)
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
 
