@@ -1,4 +1,4 @@
-// Every fast kernel of Conv against the reference, on shapes with odd sizes everywhere.
+// Compares every fast Conv kernel with the reference, on shapes with odd sizes in all dimensions.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -84,7 +84,7 @@ TestTensor magnitudes(const Layer& layer, const Operands& o) {
   return reference(c)[0];
 }
 
-// All kernels that take the layer, in any layout. Returns their names.
+// Runs all kernels that support the layer, in any layout, and returns their names.
 std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   const Operands o = operands(layer, generator);
   const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kInvalidIndex);
@@ -95,7 +95,7 @@ std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   const auto check = [&](const std::string& what, const std::vector<TestTensor>& outputs) {
     check_sums(what + " of " + layer.x.to_string(), outputs[0], expected, sums, terms);
     names.insert(what.substr(0, what.find(' ')));
-    // Not a bit depends on the number of threads.
+    // The result is bit-identical for any number of threads.
     const auto [known, fresh] = by_set.emplace(what.substr(0, what.find(',')), outputs[0].bytes);
     CHECK((fresh || known->second == outputs[0].bytes));
   };
@@ -167,7 +167,7 @@ TEST_CASE("Conv kernels agree with the reference on layers large enough to be sp
   check_layer(layer2d({1, 96, 28, 28}, 96, 3, 2, 1, 96), generator);
 }
 
-TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
+TEST_CASE("Winograd kernels agree with the reference on maps of any size") {
   std::mt19937 generator(4);
   const bool is_there = kernels::current_instruction_set() != InstructionSet::kPortable;
   const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
@@ -180,9 +180,9 @@ TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
     layer.residual = pad != 0;
     layer.activation = activation;
     for (const int stride : {1, 2}) {
-      if (stride == 2 && !is_arm && test_level() == TestLevel::kQuick) continue;  // no kernel of its own
+      if (stride == 2 && !is_arm && test_level() == TestLevel::kQuick) continue;  // no dedicated kernel
       layer.stride = {stride, stride};
-      if (stride == 2) layer.x = {x[0], x[1] * 4, x[2] * 2, x[3] * 2}, layer.outputs = 68;  // where it pays
+      if (stride == 2) layer.x = {x[0], x[1] * 4, x[2] * 2, x[3] * 2}, layer.outputs = 68;  // large enough to be faster
       const std::set<std::string> names = check_layer(layer, generator);
       CHECK(std::ranges::any_of(names, is_winograd) == (is_arm || (stride == 1 && is_there)));
       CHECK(names.contains(stride == 1 ? "conv.f32.winograd16" : "conv.f32.winograd16.strided") == is_arm);
@@ -191,7 +191,7 @@ TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
   }
 }
 
-TEST_CASE("Winograd's kernel over folded images agrees with the reference on images of any size") {
+TEST_CASE("The Winograd kernel over folded images agrees with the reference on images of any size") {
   std::mt19937 generator(7);
   const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
   for (const auto& [x, kernel, pad] : {std::tuple{Shape{2, 3, 57, 61}, 7, 3}, std::tuple{Shape{1, 4, 40, 33}, 7, 2},
@@ -223,7 +223,7 @@ TEST_CASE("Depthwise kernels of three taps agree with the reference on rows of a
     }
 }
 
-TEST_CASE("Winograd's kernel is chosen with vectors of their own, where it pays") {
+TEST_CASE("A Winograd kernel is selected on instruction sets that have one if it is faster") {
   std::mt19937 generator(5);
   const auto chosen = [&](const Layer& layer, InstructionSet set) {
     const Operands o = operands(layer, generator);

@@ -48,7 +48,7 @@ TEST_CASE("Conv honours stride, dilation, groups, bias, residual and activation"
   CHECK(reference(c)[0].values<float>() == std::vector<float>{31.5f, 153.5f, 1, 0});
 }
 
-TEST_CASE("Conv takes three spatial axes") {
+TEST_CASE("Conv supports three spatial axes") {
   OperatorCase c(attributes(3, 2));
   c.input(tensor_f32({1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}))
       .input(tensor_f32({1, 1, 2, 2, 2}, {1, 1, 1, 1, 1, 1, 1, 2}));
@@ -56,7 +56,7 @@ TEST_CASE("Conv takes three spatial axes") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{44});
 }
 
-TEST_CASE("Conv refuses what does not fit") {
+TEST_CASE("Conv rejects operands that do not fit") {
   const Shape x{1, 4, 8, 8}, weights{4, 4, 3, 3};
   CHECK(complaint(attributes(2, 3), x, weights).ok());
   CHECK_FALSE(complaint(attributes(1, 3), x, weights).ok());

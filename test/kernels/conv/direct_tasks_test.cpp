@@ -1,4 +1,4 @@
-// How direct convolutions share their work out.
+// Tests how direct convolutions split their work.
 #include "kernels/conv/direct_tasks.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ kernels::ConvGeometry pointwise(int64_t channels, int64_t outputs, int64_t side)
   return geometry;
 }
 
-// Of how many tasks they are. Every pixel of every block of outputs is computed once.
+// Returns the number of tasks and checks that every pixel of every block of outputs is computed exactly once.
 int64_t tasks_of(const kernels::ConvGeometry& geometry, const kernels::TileLimits& limits, int threads) {
   const kernels::DirectTasks tasks(geometry, limits, sizeof(float));
   std::vector<std::byte> scratch(tasks.scratch_bytes());
@@ -41,7 +41,7 @@ constexpr kernels::TileLimits kLargeTiles{54, 1, 6}, kSmallTiles{14, 2, 1};
 
 }  // namespace
 
-TEST_CASE("Tiles of many pixels leave no thread without work") {
+TEST_CASE("Tiles of many pixels leave no thread idle") {
   for (const int threads : {2, 3, 4, 8})
     for (const int64_t outputs : {16, 32, 48}) {
       INFO(threads << " threads, " << outputs << " outputs");
@@ -49,7 +49,7 @@ TEST_CASE("Tiles of many pixels leave no thread without work") {
     }
 }
 
-TEST_CASE("Tiles are whole where every thread has some") {
+TEST_CASE("Tiles are whole if every thread gets some") {
   CHECK(tasks_of(pointwise(8192, 128, 7), kLargeTiles, 4) == 8);   // blocks
   CHECK(tasks_of(pointwise(8192, 16, 28), kLargeTiles, 4) == 15);  // of pixels
   CHECK(tasks_of(pointwise(832, 48, 7), kLargeTiles, 1) == 1);

@@ -1,4 +1,4 @@
-// How loops are shared out.
+// Tests how loops are split into tasks.
 #include "kernels/common/framework/parallel_ranges.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Planes {
   int64_t planes, items, wanted, least;
 };
 
-// The items of one task of each plane that it takes, by plane.
+// Returns the items of each plane that one task processes, by plane.
 std::vector<kernels::Range> items_of_tasks(const Planes& p, CountingRunner& runner, std::vector<int>& times) {
   std::vector<kernels::Range> ranges;
   times.assign(static_cast<size_t>(p.planes * p.items), 0);
@@ -28,7 +28,7 @@ std::vector<kernels::Range> items_of_tasks(const Planes& p, CountingRunner& runn
 
 }  // namespace
 
-TEST_CASE("Every item of every plane goes to one task") {
+TEST_CASE("Every item of every plane is assigned to exactly one task") {
   CountingRunner runner(4);
   std::vector<int> times;
   for (const Planes& p :
@@ -39,7 +39,7 @@ TEST_CASE("Every item of every plane goes to one task") {
   }
 }
 
-TEST_CASE("Tasks take the same items of all planes where these are enough, else whole planes") {
+TEST_CASE("Tasks process the same items of all planes if there are enough items, otherwise whole planes") {
   CountingRunner runner(4);
   std::vector<int> times;
   std::set<int64_t> beginnings;
@@ -50,7 +50,7 @@ TEST_CASE("Tasks take the same items of all planes where these are enough, else 
   CHECK(runner.tasks == 3);
 }
 
-TEST_CASE("Work that is not worth a task each stays one range") {
+TEST_CASE("Work too small for several tasks stays one range") {
   CHECK(kernels::range_count(CountingRunner(4), 100) == 1);
   CHECK(kernels::range_count(CountingRunner(4), 3 * kernels::kTaskElements) == 3);
   CHECK(kernels::range_count(CountingRunner(4), 1000 * kernels::kTaskElements) == 16);

@@ -1,6 +1,5 @@
-// Kernels taken in turns of some rows give the bits of the same kernels one after the other: random chains of
-// pointwise and depthwise convolutions, those of images, pools and norms, f32 and s8, over memory that held something
-// else.
+// Row fusion is bit-identical to sequential execution: random chains of pointwise and depthwise convolutions, image
+// convolutions, pools and norms, f32 and s8, over memory with previous contents.
 #include "kernels/common/framework/row_chain.h"
 
 #include <algorithm>
@@ -28,7 +27,7 @@ using Bytes = kernels::AlignedArray<std::byte>;
 
 constexpr int64_t kBlock = 16;
 
-// A tensor of images, the bytes of which are random.
+// A tensor of images with random bytes.
 struct Images {
   Shape shape;
   DataType type = DataType::kF32;
@@ -57,7 +56,7 @@ enum class LinkKind { kPointwise, kDepthwise, kPool, kNorm, kImage };
 
 bool is_conv(LinkKind kind) { return kind != LinkKind::kPool && kind != LinkKind::kNorm; }
 
-// An operator, with what its spec points to.
+// An operator and the data that its spec refers to.
 struct Link {
   ops::Attributes attributes;
   TestTensor weights, bias;
@@ -78,7 +77,7 @@ TensorSpec constant_spec(const TestTensor& tensor) {
 
 class Chain {
  public:
-  // `image`: the first link is a convolution of one.
+  // `image`: the first link is a convolution of an image.
   Chain(std::mt19937& generator, DataType type, bool image) : generator_(generator), type_(type) {
     exponent_.exponents = {3};
     const int channels = between(1, image ? static_cast<int>(kernels::kStemChannels) : 40);
@@ -86,7 +85,7 @@ class Chain {
                           Shape{between(1, 2), channels, between(1, 19), between(1, 12)}, generator);
   }
 
-  // `adds`: something to the result of a convolution.
+  // `adds`: adds a residual to the result of a convolution.
   void add(LinkKind kind, bool adds) {
     Link& link = links_.emplace_back();
     const Shape x = tensors_.back().shape;
@@ -136,7 +135,7 @@ class Chain {
     return tensors_.back().bytes;
   }
 
-  // Where the operands lie for a test: the output may begin so many bytes into the input.
+  // Runs the fused kernels. If `output_in_input` is not negative, the output starts at that byte of the input.
   std::vector<std::byte> is_row_fused(const RowChain& chain, ParallelRunner& runner, int64_t output_in_input = -1) {
     constexpr int64_t kLine = 64;
     const size_t out_bytes = tensors_.back().bytes.size();
@@ -227,7 +226,7 @@ class Chain {
     return kernels::rules<ops::Conv>().infer.get();
   }
 
-  // The machine's choice may be one of several by rows for some, and one that is not for others.
+  // Kernels that support rows, independent of the machine's preferences.
   std::string kernel_name(LinkKind kind) const {
     const std::string conv = type_ == DataType::kS8 ? "conv.s8." : "conv.f32.";
     if (kind == LinkKind::kPointwise) return conv + "direct16";
@@ -261,7 +260,7 @@ class Chain {
 Chain random_chain(std::mt19937& generator, DataType type) {
   const auto coin = [&] { return generator() % 2 == 0; };
   constexpr LinkKind kBetween[] = {LinkKind::kPointwise, LinkKind::kDepthwise, LinkKind::kPool, LinkKind::kNorm};
-  const size_t kinds = std::size(kBetween) - (type == DataType::kF32 ? 0 : 1);  // norms are f32's
+  const size_t kinds = std::size(kBetween) - (type == DataType::kF32 ? 0 : 1);  // norms are f32 only
   const bool image = coin();
   Chain chain(generator, type, image);
   const size_t links = 2 + generator() % (RowChain::kMaxKernels - 1);
@@ -272,7 +271,7 @@ Chain random_chain(std::mt19937& generator, DataType type) {
   return chain;
 }
 
-TEST_CASE("Kernels in turns of some rows give the bits of the same one after the other") {
+TEST_CASE("Row-fused kernels are bit-identical to sequential ones") {
   const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
   REQUIRE(pool);
   InlineRunner alone;
@@ -289,7 +288,7 @@ TEST_CASE("Kernels in turns of some rows give the bits of the same one after the
   }
 }
 
-TEST_CASE("The output of kernels in turns may take the place of their input") {
+TEST_CASE("The output of row-fused kernels may overlap their input") {
   const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
   REQUIRE(pool);
   for (uint32_t seed = 0; seed < 40; ++seed) {

@@ -1,4 +1,4 @@
-// The f32 tile against plain loops, on small integers, whose sums are exact in any order.
+// Compares the f32 tile with plain loops, on small integers, whose sums are exact in any order.
 #include "kernels/common/gemm_f32/tile16.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<float> integers(std::mt19937& generator, int64_t count) {
 void check_tile(const Case& c, std::mt19937& generator) {
   const int64_t pitch = c.points * c.segments * c.length + c.length;
   const std::vector<float> input = integers(generator, c.chunks * pitch);
-  const std::vector<float> bias = integers(generator, std::max(kTileBlock, c.points));  // of outputs, or of points
+  const std::vector<float> bias = integers(generator, std::max(kTileBlock, c.points));  // per output, or per point
   const std::vector<float> weights = integers(generator, c.chunks * c.segments * c.length * kTileBlock);
   const std::vector<float> residual = integers(generator, c.points * kPointStride);
   std::vector<int64_t> offsets;
@@ -79,7 +79,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   CHECK(output == expected);
 }
 
-// All small numbers of points, and some of the larger.
+// All small numbers of points, and some larger ones.
 std::vector<int64_t> sizes(int64_t most) {
   std::vector<int64_t> result;
   for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24, 49, 54})
@@ -101,7 +101,7 @@ struct Rows {
     for (int64_t p = 0; p < points; ++p) offsets.push_back(p * length);
   }
 
-  // [count][16], of the rows from `first` on.
+  // Computes [count][16] for the rows starting at `first`.
   std::vector<float> product(int64_t first, int64_t count, const Activation& activation = {}) const {
     std::vector<float> output(static_cast<size_t>(count * kTileBlock));
     Tile16 tile;
@@ -123,7 +123,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-TEST_CASE("A tile whose points lie in line has the sums of plain loops") {
+TEST_CASE("A tile with evenly spaced points computes the sums of plain loops") {
   std::mt19937 generator(2);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -140,7 +140,7 @@ TEST_CASE("A tile whose points lie in line has the sums of plain loops") {
   force_instruction_set(before);
 }
 
-TEST_CASE("What tiles bring near lies within the next block, and is all of it") {
+TEST_CASE("Tiles prefetch exactly the weights of the next block") {
   constexpr int64_t kElements = 48, kBlock = kElements * kTileBlock;
   const std::vector<float> next(kBlock);
   for (int64_t count = 1; count <= 40; ++count) {
@@ -157,7 +157,7 @@ TEST_CASE("What tiles bring near lies within the next block, and is all of it") 
   }
 }
 
-TEST_CASE("A tile of any size has the sums of plain loops") {
+TEST_CASE("A tile of any size computes the sums of plain loops") {
   std::mt19937 generator(1);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -178,7 +178,7 @@ TEST_CASE("A tile of any size has the sums of plain loops") {
   force_instruction_set(before);
 }
 
-TEST_CASE("A point has the same bits whichever tile it is in") {
+TEST_CASE("The result of a point does not depend on its tile") {
   std::mt19937 generator(2);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -199,7 +199,7 @@ TEST_CASE("A point has the same bits whichever tile it is in") {
   force_instruction_set(before);
 }
 
-TEST_CASE("Infinities and NaNs stay with their point, and NaNs pass bounds") {
+TEST_CASE("Infinities and NaNs affect only their point, and NaNs pass bounds") {
   std::mt19937 generator(3);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {

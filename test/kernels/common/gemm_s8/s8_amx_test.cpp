@@ -1,4 +1,4 @@
-// Tiles of AMX against plain loops, and how planes come to lie side by side.
+// Compares AMX tiles with plain loops, and checks the interleaving of planes.
 #include "kernels/common/gemm_s8/s8_amx.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void check_tiles(std::mt19937& generator, const TileCase& c) {
                 << " tiles");
   const int64_t stride = c.depth * c.steps, outputs = c.blocks * kTileBlock, step_bytes = c.depth * kTileBlock;
   const std::vector<int8_t> input = random_bytes(generator, 2 * kAmxPoints * stride);
-  // Steps of weights overlap in the last one.
+  // The last step's weights overlap the previous step's.
   const std::vector<int8_t> weights = random_bytes(generator, c.blocks * c.steps * step_bytes);
   const int64_t last = (c.steps - 1) * step_bytes - (c.steps > 1 ? 4 * kTileBlock : 0);
   std::vector<int64_t> steps;
@@ -82,7 +82,7 @@ void check_tiles(std::mt19937& generator, const TileCase& c) {
   CHECK(wrong == 0);
 }
 
-// What the header says of a byte of a point: its plane and place, or -1 for a zero.
+// Returns the plane and position of a byte of a point as documented in the header, or -1 for a zero.
 int64_t plane_byte(int64_t planes, int64_t byte) {
   const int64_t channels = planes * kTileBlock, whole = channels / kAmxDepth * kAmxDepth;
   if (byte < whole) return byte;
@@ -93,7 +93,7 @@ int64_t plane_byte(int64_t planes, int64_t byte) {
 
 }  // namespace
 
-TEST_CASE("Tiles of AMX give the sums of plain loops, modulo 2^32") {
+TEST_CASE("AMX tiles compute the sums of plain loops modulo 2^32") {
   if (!has_tiles()) return skip("this machine has no AMX");
   std::mt19937 generator(1);
   for (const int64_t points : {1, 7, 16})
@@ -103,7 +103,7 @@ TEST_CASE("Tiles of AMX give the sums of plain loops, modulo 2^32") {
           for (const int64_t tiles : {1, 2}) check_tiles(generator, {points, depth, steps, blocks, tiles});
 }
 
-TEST_CASE("Planes of 16 channels come side by side, the last ones at the end of 64 bytes behind zeros") {
+TEST_CASE("Planes of 16 channels are interleaved, the last ones at the end of 64 bytes after zeros") {
   if (!has_tiles()) return skip("this machine has no AMX");
   std::mt19937 generator(2);
   for (int64_t planes = 1; planes <= 9; ++planes) {

@@ -1,4 +1,4 @@
-// What is said of weights: never more products in a 16-bit sum than fit, whatever the inputs.
+// Checks the chains computed from weights: a 16-bit sum never receives more products than fit, for any inputs.
 #include "kernels/common/gemm_s8/s8_chains.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::vector<uint8_t> chains_of(const std::vector<int8_t>& weights, int64_t block
   return chains;
 }
 
-// The largest magnitude that a 16-bit sum reaches where sums are added up as `chains` say.
+// Returns the largest magnitude that a 16-bit sum reaches if sums are flushed according to `chains`.
 int largest_sum(const std::vector<int8_t>& weights, const std::vector<uint8_t>& chains, int64_t block_bytes,
                 int32_t largest_input) {
   const int64_t steps = block_bytes / kStepBytes;
@@ -55,7 +55,7 @@ TEST_CASE("Chains of s8 products fit 16 bits") {
   }
 }
 
-TEST_CASE("Small weights share a sum for two steps, large ones for half a step") {
+TEST_CASE("Small weights share a sum for two steps and large ones for half a step") {
   const auto of_equal = [](int8_t weight) {
     return chains_of(std::vector<int8_t>(static_cast<size_t>(3 * kStepBytes), weight), 3 * kStepBytes);
   };
@@ -66,7 +66,7 @@ TEST_CASE("Small weights share a sum for two steps, large ones for half a step")
   CHECK(of_equal(64) == std::vector<uint8_t>{both, both, both | kLastStep, both, both, both | kLastStep});
 }
 
-TEST_CASE("Outputs that are no channels take one step, and others as many as have weights") {
+TEST_CASE("Padding outputs take one step, and others as many as have non-zero weights") {
   std::vector<int8_t> weights(static_cast<size_t>(3 * kStepBytes), 0);
   for (int64_t i = 0; i < 3 * kStepBytes; ++i)
     if (i % 64 < 32) weights[static_cast<size_t>(i)] = 63;
@@ -80,7 +80,7 @@ TEST_CASE("Outputs that are no channels take one step, and others as many as hav
   CHECK((of_two_steps[4] & kLastStep) != 0);
 }
 
-TEST_CASE("One weight that is too large adds up its own half of a block alone") {
+TEST_CASE("A single large weight shortens the chains of its half block only") {
   std::vector<int8_t> weights(static_cast<size_t>(2 * kStepBytes), 50);
   weights[kStepBytes + 40] = 127;
   constexpr uint8_t last = kAfterStep | kLastStep;

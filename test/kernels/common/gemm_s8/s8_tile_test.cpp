@@ -1,4 +1,4 @@
-// Every implementation of the s8 tile, on every instruction set, against plain loops.
+// Compares every implementation of the s8 tile, on every instruction set, with plain loops.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using kernels::S8Tile;
 using kernels::S8TileFinishes;
 using kernels::S8TileKernel;
 
-// A tile with its operands: bytes over the whole range, or the extremes alone.
+// A tile with its operands: bytes over the whole range, or only the extremes.
 struct TileOperands {
   std::vector<int8_t> input, weights;
   std::vector<int64_t> offsets;
@@ -58,7 +58,7 @@ void make_smaller(std::vector<int8_t>& weights, int size) {
   for (int8_t& weight : weights) weight = static_cast<int8_t>(weight * size / 128);
 }
 
-// Where the tile wants to know and may be told; `centred` where inputs are not below 0.
+// Provides chains if the tile uses them; `centred` if no input is negative.
 void find_chains(const S8TileKernel& kernel, bool centred, TileOperands& o) {
   const bool one = o.tile.segments == 1 && o.tile.chunks == 1;
   if (!kernel.chains || o.tile.length == 0 || o.tile.length % kernels::kS8ChainStep != 0) return;
@@ -75,7 +75,7 @@ void find_chains(const S8TileKernel& kernel, bool centred, TileOperands& o) {
   o.tile.chains = o.chains.data();
 }
 
-// Leaves no two weights of -128 where kernels would add their products in 16 bits.
+// Removes pairs of -128 weights whose products kernels would add in 16 bits.
 void part_lowest(std::vector<int8_t>& weights) {
   constexpr size_t kGroup = 4 * kTileBlock;
   for (size_t i = 0; i < weights.size(); ++i)
@@ -95,7 +95,7 @@ void draw_shape_of_sums(const S8TileKernel& kernel, std::mt19937& generator, S8T
   tile.length = kernels::kS8Grain * draw(generator, 0, one_segment ? 12 : 2);
 }
 
-// Of a tile that writes outputs: those with chains of any number of points.
+// A tile that writes outputs; with chains, any number of points.
 void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, S8Tile& tile) {
   if (kernel.finishes == S8TileFinishes::kAll) {
     draw_shape_of_sums(kernel, generator, tile);
@@ -111,12 +111,12 @@ void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, 
   tile.padded = draw(generator, 0, 1) == 0;
 }
 
-// The last inputs of a pixel may be no channels.
+// The last inputs of a pixel may be padding channels.
 void clear_last(int64_t inputs, std::vector<int8_t>& weights) {
   std::fill(weights.end() - std::min(inputs * kTileBlock, std::ssize(weights)), weights.end(), 0);
 }
 
-// Half of the last block of outputs may be no channels.
+// Half of the last block of outputs may be padding channels.
 void clear_half_of_block(std::vector<int8_t>& weights) {
   constexpr size_t kGroup = 4 * kTileBlock;
   for (size_t i = 0; i < weights.size(); ++i)
@@ -147,7 +147,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   if (draw(0, 4) == 0) clear_half_of_block(o.weights);
   // Padding is no longer than a block.
   const int64_t least = centred || !tile.padded || tile.length > kTileBlock ? 0 : -20;
-  if (tile.points <= 21 && draw(0, 2) == 0)  // pixels side by side
+  if (tile.points <= 21 && draw(0, 2) == 0)  // adjacent pixels
     for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(i % tile.points * kTileBlock);
   else
     for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(least, 80));
@@ -159,7 +159,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   return o;
 }
 
-// What sums start with where inputs have `input_offset` added.
+// The start values of sums if `input_offset` is added to the inputs.
 std::vector<int32_t> start_without(int64_t input_offset, const TileOperands& o) {
   std::vector<int32_t> start;
   for (int64_t i = 0; i < o.tile.blocks * kTileBlock; ++i)
@@ -187,7 +187,7 @@ void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
   CHECK(sums == expected);
 }
 
-// Random ones of those that the kernel makes itself, and their operands.
+// Random outputs that the kernel computes itself, and their operands.
 struct Finish {
   Finish(const S8TileKernel& kernel, const S8Tile& tile, std::mt19937& generator)
       : outputs(static_cast<size_t>(tile.points * tile.blocks * kTileBlock), 55),
@@ -248,7 +248,7 @@ void check_outputs(const S8TileKernel& kernel, std::mt19937& generator) {
 
 }  // namespace
 
-TEST_CASE("Every s8 tile gives the sums of plain loops") {
+TEST_CASE("Every s8 tile computes the sums of plain loops") {
   std::mt19937 generator(1);
   for (InstructionSet set : kernels::supported_instruction_sets()) {
     for (const S8TileKernel& kernel : kernels::s8_tile_kernels(set)) {
@@ -258,7 +258,7 @@ TEST_CASE("Every s8 tile gives the sums of plain loops") {
   }
 }
 
-TEST_CASE("An s8 tile that writes outputs makes them of the sums of plain loops as s8 arithmetic does") {
+TEST_CASE("An s8 tile that writes outputs matches plain loops followed by s8 arithmetic") {
   std::mt19937 generator(2);
   bool any = false;
   for (InstructionSet set : kernels::supported_instruction_sets()) {
@@ -272,7 +272,7 @@ TEST_CASE("An s8 tile that writes outputs makes them of the sums of plain loops 
   if (!any) skip("no tile of this machine writes outputs");
 }
 
-TEST_CASE("Weights of -128 meet in the same places of an even stretch and the next") {
+TEST_CASE("Weights of -128 are paired at the same position of an even group and the next") {
   const auto meet = [](std::initializer_list<size_t> taps) {
     std::vector<int8_t> weights(size_t{9} * kTileBlock, 1);
     for (const size_t tap : taps) weights[tap * kTileBlock + 3] = -128;
@@ -284,7 +284,7 @@ TEST_CASE("Weights of -128 meet in the same places of an even stretch and the ne
   CHECK(meet({6, 7, 8}));
 }
 
-TEST_CASE("Weights of -128 that meet in 16 bits get an s8 tile that takes them") {
+TEST_CASE("Paired weights of -128 select an s8 tile that supports them") {
   std::vector<int8_t> apart(size_t{4} * 8 * kTileBlock, 1);
   apart[5] = apart[6] = apart[5 + 8 * kTileBlock] = -128;
   std::vector<int8_t> meeting = apart;

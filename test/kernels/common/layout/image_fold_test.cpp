@@ -19,7 +19,7 @@ TensorSpec image(const Shape& shape, Layout layout) {
   return spec;
 }
 
-// Element i of the plain image is i % 127 + 1: none is zero.
+// Element i of the plain image is i % 127 + 1, never zero.
 std::vector<int8_t> fold(const Shape& shape, Layout layout) {
   const ImageFold fold(image(shape, layout));
   std::vector<std::byte> scratch(fold.scratch().per_thread, std::byte{0x55});
@@ -44,7 +44,7 @@ std::vector<int8_t> expected(const Shape& shape, Layout layout) {
   return stored;
 }
 
-TEST_CASE("Images are folded, with zeros for all that they do not have, on every instruction set") {
+TEST_CASE("Images are folded and padded with zeros on every instruction set") {
   const InstructionSet best = kernels::current_instruction_set();
   for (const InstructionSet set : kernels::supported_instruction_sets()) {
     REQUIRE(kernels::force_instruction_set(set));
@@ -68,7 +68,7 @@ TEST_CASE("An element of a folded image is a channel of a folded pixel") {
   CHECK(storage_bytes(DataType::kS8, {2, 5, 5, 6}, Layout::kFolded2) == 2 * 2 * 3 * 3 * 16);
 }
 
-TEST_CASE("Only s8 images of few channels are folded, and of one pixel at least") {
+TEST_CASE("Only s8 images with few channels and at least one pixel are folded") {
   CHECK(ImageFold::accepts(image({1, 8, 4, 4}, Layout::kFolded2)));
   CHECK_FALSE(ImageFold::accepts(image({1, 9, 4, 4}, Layout::kFolded2)));
   CHECK_FALSE(ImageFold::accepts(image({1, 0, 4, 4}, Layout::kFolded2)));
@@ -77,7 +77,7 @@ TEST_CASE("Only s8 images of few channels are folded, and of one pixel at least"
   CHECK_FALSE(ImageFold::accepts(image({1, 3, 4, 4}, Layout::kBlocked32)));
 }
 
-TEST_CASE("Scratch of an image that no machine has does not wrap around to little") {
+TEST_CASE("Scratch of an impossibly large image saturates instead of wrapping around") {
   const ImageFold fold(image({1, 8, 1, int64_t{1} << 40}, Layout::kFolded8));
   CHECK(fold.scratch().per_thread >= size_t{1} << 46);
 }

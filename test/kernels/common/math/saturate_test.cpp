@@ -5,7 +5,7 @@
 namespace nestrt::kernels {
 namespace {
 
-TEST_CASE("Sizes past the largest number are the largest number") {
+TEST_CASE("Sizes beyond the largest number saturate") {
   constexpr size_t kLargest = std::numeric_limits<size_t>::max();
   CHECK(saturated_bytes(3, 5, 4) == 60);
   CHECK(saturated_bytes(0, int64_t{1} << 62, 4) == 0);

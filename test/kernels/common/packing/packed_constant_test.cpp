@@ -7,7 +7,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// An s8 stem of 27 channels: one of each 28 packed for an output is padding, and outputs 1 to 15 are.
+// An s8 stem of 27 channels and one output: one of every 28 packed channels is padding, and so are outputs 1 to 15.
 TensorSpec stem(const std::vector<int8_t>& elements) {
   TensorSpec weights;
   weights.type = DataType::kS8;
@@ -17,14 +17,14 @@ TensorSpec stem(const std::vector<int8_t>& elements) {
   return weights;
 }
 
-TEST_CASE("Weights that are packed as wanted are used in place") {
+TEST_CASE("Weights in the requested packing are used in place") {
   const std::vector<int8_t> elements(static_cast<size_t>(packed_bytes(Packing::kS8Stem, {1, 3, 3, 3})));
   const auto packed = PackedBytes::make(stem(elements), Packing::kS8Stem);
   REQUIRE(packed);
   CHECK(packed->data() == elements.data());
 }
 
-TEST_CASE("Weights whose padding is not zero are refused: kernels multiply what lies beside their operands by it") {
+TEST_CASE("Packed weights with non-zero padding are rejected") {
   std::vector<int8_t> elements(static_cast<size_t>(packed_bytes(Packing::kS8Stem, {1, 3, 3, 3})));
   elements.back() = 1;
   const auto packed = PackedBytes::make(stem(elements), Packing::kS8Stem);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -27,7 +27,7 @@ std::vector<T> packed(Packing packing, const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("Packed weights hold sixteen outputs side by side") {
+TEST_CASE("Packed weights contain sixteen adjacent outputs") {
   const Shape shape{17, 18, 1, 2};
   const std::vector<float> o16i16 = packed(Packing::kO16i16, shape);
   REQUIRE(o16i16.size() == 32 * 18 * 2);
@@ -52,7 +52,7 @@ TEST_CASE("Depthwise and matrix packings put outputs innermost") {
   CHECK(panel[33] == 0);
 }
 
-TEST_CASE("Packed s8 weights hold whole blocks of input channels") {
+TEST_CASE("Packed s8 weights contain whole blocks of input channels") {
   const Shape shape{2, 18, 1, 2};  // element [o, i, 0, s] is 1 + 36 o + 2 i + s
   const std::vector<int8_t> o16i4 = packed<int8_t>(Packing::kS8O16i4, shape);
   REQUIRE(o16i4.size() == 16 * 32 * 2);
@@ -79,7 +79,7 @@ TEST_CASE("s8 weights of a stem are packed column by column") {
   CHECK(stem[3 * 64] == 0);       // past the last
 }
 
-TEST_CASE("Packed s8 matrices hold whole blocks of inputs") {
+TEST_CASE("Packed s8 matrices contain whole blocks of inputs") {
   const std::vector<int8_t> panel = packed<int8_t>(Packing::kS8Panel, {5, 17});  // 1 + 17 k + n
   REQUIRE(panel.size() == 32 * 16);
   CHECK(panel[1] == 18);        // output 0, input 1
@@ -89,14 +89,14 @@ TEST_CASE("Packed s8 matrices hold whole blocks of inputs") {
   CHECK(panel[16 * 16] == 17);  // output 16
 }
 
-TEST_CASE("Winograd weights hold the transforms of kernels, and the kernels within rounding") {
+TEST_CASE("Winograd weights contain the transforms of kernels and unpack within rounding") {
   const Shape shape{17, 2, 3, 3};
   std::vector<float> plain(17 * 2 * 9), back(plain.size());
   for (size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<float>(i % 23) - 11;
   std::vector<float> packed(static_cast<size_t>(packed_bytes(Packing::kWinograd16, shape)) / sizeof(float));
   REQUIRE(packed.size() == 32 * 2 * 36);
   pack_weights(Packing::kWinograd16, shape, plain.data(), packed.data());
-  const size_t position = 2 * 16;                  // floats from one to the next
+  const size_t position = 2 * 16;                  // floats between positions
   CHECK(packed[1] == plain[18]);                   // output 1, channel 0: corners are the kernel's
   CHECK(packed[16] == plain[9]);                   // output 0, channel 1
   CHECK(packed[5 * position] == plain[2]);         // position (0, 5)
@@ -112,7 +112,7 @@ TEST_CASE("Winograd weights hold the transforms of kernels, and the kernels with
   CHECK_FALSE(has_zero_padding(Packing::kWinograd16, shape, packed.data()));
 }
 
-TEST_CASE("Winograd weights of s8 hold the transforms of kernels in 16 bits, and the kernels exactly") {
+TEST_CASE("Winograd weights of s8 contain the transforms of kernels in 16 bits and unpack exactly") {
   const Shape shape{17, 4, 3, 3};
   std::vector<int8_t> plain(17 * 4 * 9, -128), back(plain.size());
   for (size_t i = 0; i < 16 * 4 * 9; ++i) plain[i] = static_cast<int8_t>(i * 89 % 256);
@@ -143,7 +143,7 @@ TEST_CASE("Winograd weights of s8 hold the transforms of kernels in 16 bits, and
   CHECK(has_zero_padding(Packing::kS8Winograd16, shape, packed.data()));
 }
 
-TEST_CASE("Packed bytes are refused where the packing does not fit or the size overflows") {
+TEST_CASE("Packed sizes are rejected if the packing does not fit or the size overflows") {
   CHECK(packed_bytes(Packing::kInvalidIndex, {3, 5}) == 60);
   CHECK(packed_bytes(Packing::kPanel16, {3, 5}) == 3 * 16 * 4);
   CHECK(packed_bytes(Packing::kPanel16, {3, 5, 1}) == -1);
@@ -155,7 +155,7 @@ TEST_CASE("Packed bytes are refused where the packing does not fit or the size o
 
 namespace {
 
-// Whether it is a channel that exists of an output of a matrix that does not.
+// Returns whether the element belongs to an existing channel of a padding output of a matrix.
 bool is_nobodys(Packing packing, const Shape& shape, ptrdiff_t element) {
   const PackingRow& row = row_of(packing);
   if (row.form != PackedForm::kMatrix) return false;
@@ -167,7 +167,7 @@ bool is_nobodys(Packing packing, const Shape& shape, ptrdiff_t element) {
   return output >= shape[1] && channel < shape[0];
 }
 
-// Spoils every packed element in turn: what is found must be what unpacking ignores.
+// Corrupts every packed element in turn: exactly those that unpacking ignores must be found.
 template <typename T>
 void check_padding_is_looked_at(Packing packing, const Shape& shape) {
   CAPTURE(name(packing), shape.to_string());
@@ -187,7 +187,7 @@ void check_padding_is_looked_at(Packing packing, const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("Padding that is not zero is found, wherever it is") {
+TEST_CASE("Non-zero padding is detected at every position") {
   for (const int64_t outputs : {16, 17})
     for (const int64_t channels : {1, 4, 16, 18}) {
       check_padding_is_looked_at<float>(Packing::kO16i16, {outputs, channels, 2});

@@ -12,7 +12,7 @@ namespace {
 constexpr Rounding kRoundings[] = {Rounding::kHalfUp, Rounding::kFloor};
 constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min(), kMax32 = std::numeric_limits<int32_t>::max();
 
-// floor(value / 2^shift + half), from its meaning rather than from shifts.
+// floor(value / 2^shift + half), computed from the definition rather than with shifts.
 double divided(double value, int shift, Rounding rounding) {
   return std::floor(value / std::ldexp(1.0, shift) + (rounding == Rounding::kHalfUp && shift > 0 ? 0.5 : 0.0));
 }
@@ -59,7 +59,7 @@ TEST_CASE("Narrowing clips to the bounds") {
   CHECK(narrow(-100000, 3, Rounding::kHalfUp) == -128);
   CHECK(narrow(-20, 1, Rounding::kHalfUp, {0, 127}) == 0);
   CHECK(narrow(20, 1, Rounding::kHalfUp, {0, 6}) == 6);
-  CHECK(clip(5, {9, 3}) == 3);  // crossed bounds: the upper one, as min(max(x, low), high) gives
+  CHECK(clip(5, {9, 3}) == 3);  // crossed bounds: the upper one wins, as in min(max(x, low), high)
 }
 
 TEST_CASE("Quantize and dequantize are inverse on every s8 value") {
@@ -146,7 +146,7 @@ TEST_CASE("Averages divide by a shift or by a reciprocal of 24 bits") {
   CHECK(average(static_cast<int32_t>(-128 * kMaxWindow), kMaxWindow, Rounding::kFloor) == -128);
 }
 
-TEST_CASE("The bounds of an activation are those of its real bounds") {
+TEST_CASE("The bounds of an activation are its quantized real bounds") {
   using ops::ActivationKind;
   CHECK(activation_bounds({ActivationKind::kInvalidIndex, 0, 0}, 4).low == -128);
   CHECK(activation_bounds({ActivationKind::kRelu, 0, 0}, 4).low == 0);
@@ -157,7 +157,7 @@ TEST_CASE("The bounds of an activation are those of its real bounds") {
   CHECK_FALSE(has_bounds(ActivationKind::kLeakyRelu));
 }
 
-TEST_CASE("A wide output is the accumulator, rounded only where f32 cannot hold it") {
+TEST_CASE("A wide output is the accumulator, rounded only if f32 cannot represent it") {
   CHECK(widen(12345678, 4) == 12345678.0f / 16);
   CHECK(widen((1 << 24) + 1, 0) == static_cast<float>(1 << 24));
   CHECK(widen(kMin32, 96) == -std::ldexp(1.0f, 31 - 96));

@@ -64,7 +64,7 @@ TEST_CASE("s8c add is within half a step of the exact sum, and exact at ties") {
   CHECK(s8c::add(-1, -2, halves, 0) == -2);
 }
 
-TEST_CASE("The factors of an s8c add keep sums in int32, and say where they cannot") {
+TEST_CASE("The factors of an s8c add keep sums in int32 or are invalid") {
   for (int e = -140; e <= 120; ++e) {
     const s8c::AddFactors factors = s8c::add_factors(std::ldexp(1.9999999f, e), std::ldexp(1.0f, -126), 1.0f);
     CHECK(factors.shift >= 0);
@@ -76,7 +76,7 @@ TEST_CASE("The factors of an s8c add keep sums in int32, and say where they cann
   }
 }
 
-TEST_CASE("s8c averages divide by the count, and are zero for none") {
+TEST_CASE("s8c averages divide by the count and are zero for an empty window") {
   CHECK(s8c::average(10, 4, 1.0f, {1.0f, 0}) == 2);  // 2.5
   CHECK(s8c::average(14, 4, 1.0f, {1.0f, 0}) == 4);  // 3.5
   CHECK(s8c::average(-9, 3, 0.5f, {0.25f, 7}) == 1);

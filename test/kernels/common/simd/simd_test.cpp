@@ -7,7 +7,7 @@
 
 namespace nestrt::kernels {
 
-TEST_CASE("A machine runs its instruction sets, and no others") {
+TEST_CASE("A machine supports exactly its instruction sets") {
   const InstructionSet before = current_instruction_set();
   const auto supported = supported_instruction_sets();
   REQUIRE(!supported.empty());

@@ -1,5 +1,5 @@
-// Every fast kernel of an s8 Conv gives the bits of the reference: random layers with odd sizes everywhere, all
-// values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
+// Every fast kernel of an s8 Conv is bit-identical to the reference: random layers with odd sizes in all dimensions,
+// all values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -19,8 +19,8 @@ namespace {
 struct S8Layer {
   ops::Conv conv;
   TestTensor x, weights, bias, residual;
-  int exponent = 0;  // an s8 output's
-  float scale = 0;   // the same with scales, where positive
+  int exponent = 0;  // of an s8 output
+  float scale = 0;   // of an output with scales, if positive
   int zero_point = 0;
 };
 
@@ -30,7 +30,7 @@ class Draw {
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
   bool once_in(int times) { return between(1, times) == 1; }
 
-  // All values, or the extremes alone; without -128 where `small`, which other kernels run.
+  // All values, or only the extremes; without -128 if `small`, which selects other kernels.
   TestTensor bytes(const Shape& shape, bool extremes, bool small = false) {
     std::vector<int> values(static_cast<size_t>(shape.num_elements()));
     const int low = small ? -127 : -128;
@@ -42,7 +42,7 @@ class Draw {
   std::mt19937& generator_;
 };
 
-// kImage: a stem that can be folded; kGroups: of whole blocks.
+// kImage: a stem that can be folded; kGroups: groups of whole blocks.
 enum class Form { kAny, kStem, kImage, kDepthwise, kGroups, kOddGroups };
 constexpr int kForms = 6;
 
@@ -93,7 +93,7 @@ Shape output_shape(const S8Layer& layer) {
   return outputs.value()[0].shape;
 }
 
-// Scales that leave something to see, mostly, and zero points over all of s8.
+// Scales that mostly give non-trivial outputs, and zero points over all of s8.
 void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const auto scale = [&] { return std::exp2(static_cast<float>(draw.between(-900, -600)) / 100); };
@@ -111,7 +111,7 @@ void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
-// Shifts of 0 to 31, mostly those that leave something to see; the residual and the epilogue.
+// Shifts of 0 to 31, mostly ones that give non-trivial outputs; the residual and the epilogue.
 void draw_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const int input = layer.x.quantization->exponents[0];
@@ -166,7 +166,7 @@ std::vector<Layout> layouts_of(const TestTensor& x) {
   return layouts;
 }
 
-// Names of the kernels that ran; of those that ran over a folded input with " folded" behind.
+// Returns the names of the kernels that ran, with the suffix " folded" for those over a folded input.
 std::set<std::string> check_kernels(std::mt19937& generator, const S8Layer& layer) {
   const TestTensor expected = reference(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights))[0];
   std::set<std::string> names;
@@ -201,7 +201,7 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   return check_kernels(generator, layer);
 }
 
-// A convolution of 3 x 3 that gives `image`, of operands without shifts and scales.
+// A 3 x 3 convolution whose output is `image`, with operands without shifts and scales.
 S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& image) {
   Draw draw(generator);
   S8Layer layer;
@@ -245,8 +245,8 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   return layer;
 }
 
-// A convolution of kernel x kernel taps, of operands without shifts and scales. Of its inputs none is below 0, or one
-// in a thousand.
+// A convolution of kernel x kernel taps, with operands without shifts and scales. Either no input is negative, or one
+// is.
 S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
   S8Layer layer;
@@ -273,19 +273,19 @@ S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) 
 
 }  // namespace
 
-TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
+TEST_CASE("Every kernel of an s8 Conv is bit-identical to the reference") {
   std::mt19937 generator(1);
   std::set<std::string> names;
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
   for (const char* name : {"conv.s8.depthwise16.dot4", "conv.s8.direct16.dot4", "conv.s8.amx16"})
-    names.erase(name);                // of some machines
+    names.erase(name);                // available on some machines
   names.erase("conv.s8.winograd16");  // few of these layers are large enough
   CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16",
                                        "conv.s8.stem16 folded"});
 }
 
-TEST_CASE("An s8 Conv behind a Relu gives the bits of the reference, whether inputs are below 0 or not") {
+TEST_CASE("An s8 Conv after a Relu is bit-identical to the reference with and without negative inputs") {
   std::mt19937 generator(4);
   const int kernel = GENERATE(1, 3, 5);
   const int layers = by_level(8, 100, 1000);
@@ -299,7 +299,7 @@ TEST_CASE("An s8 Conv behind a Relu gives the bits of the reference, whether inp
   }
 }
 
-TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the operands and the map's size") {
+TEST_CASE("The Winograd s8 kernel is bit-identical to the reference for any operands and map size") {
   std::mt19937 generator(2);
   const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
   int channels = 28;
@@ -307,7 +307,7 @@ TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the op
   for (const Shape& image : {Shape{7, 7}, Shape{5, 29}, Shape{13, 9}, Shape{8, 8}, Shape{22, 19}, Shape{40, 6}}) {
     S8Layer layer = winograd_layer(generator, channels += 12, image);
     for (const bool has_exponents : {true, false}) {
-      if (is_quick && has_exponents == (channels / 12 % 2 == 0)) continue;  // one of them for each
+      if (is_quick && has_exponents == (channels / 12 % 2 == 0)) continue;  // alternates between the two
       if (has_exponents)
         draw_scales(layer, generator);
       else
@@ -317,20 +317,20 @@ TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the op
   }
 }
 
-TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, however maps, steps and caches divide") {
+TEST_CASE("The s8 AMX kernel is bit-identical to the reference for any split of maps, steps and bands") {
   constexpr TiledShape kShapes[] = {
-      {3, 5, 1, 1, 1, 1, 1, 0},       // one of all
-      {16, 16, 5, 5, 1, 1, 1, 0},     // a step that is not whole, a block
-      {40, 50, 9, 7, 1, 1, 2, 0},     // channels that are no whole planes, strides
+      {3, 5, 1, 1, 1, 1, 1, 0},       // all sizes 1
+      {16, 16, 5, 5, 1, 1, 1, 0},     // a partial step, one block
+      {40, 50, 9, 7, 1, 1, 2, 0},     // channels that do not fill planes, strides
       {64, 33, 4, 9, 1, 1, 1, 0},     // whole steps
       {80, 70, 23, 31, 1, 1, 1, 0},   // zeros before the last channels, several bands
       {144, 24, 6, 11, 1, 1, 3, 0},   //
-      {20, 40, 17, 35, 3, 3, 1, 1},   // several tiles a line
-      {96, 48, 7, 7, 3, 3, 1, 1},     // two lines a tile
-      {32, 40, 5, 3, 3, 3, 1, 1},     // three, the last tile with fewer
+      {20, 40, 17, 35, 3, 3, 1, 1},   // several tiles per line
+      {96, 48, 7, 7, 3, 3, 1, 1},     // two lines per tile
+      {32, 40, 5, 3, 3, 3, 1, 1},     // three lines, the last tile with fewer
       {24, 30, 4, 2, 3, 2, 1, 1},     //
       {48, 64, 15, 14, 3, 3, 2, 1},   //
-      {16, 48, 14, 14, 5, 5, 1, 2},   // two steps a row of the kernel
+      {16, 48, 14, 14, 5, 5, 1, 2},   // two steps per kernel row
       {16, 20, 12, 19, 7, 7, 3, 3},   //
       {33, 17, 6, 40, 1, 7, 1, 3},    //
       {33, 17, 40, 6, 7, 1, 1, 3},    //
@@ -346,7 +346,7 @@ TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, howe
   const auto sets = kernels::supported_instruction_sets();
   const bool has_tiles = std::find(sets.begin(), sets.end(), InstructionSet::kAvx512Amx) != sets.end();
   if (!has_tiles) skip("this machine has no AMX: its kernel is not compared");
-  if (!has_tiles && test_level() == TestLevel::kQuick) return;  // others have tests of their own
+  if (!has_tiles && test_level() == TestLevel::kQuick) return;  // other kernels have separate tests
   for (const TiledShape& shape : shapes) {
     for (const bool has_exponents : {true, false}) {
       S8Layer layer = tiled_layer(generator, shape);
@@ -359,7 +359,7 @@ TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, howe
   }
 }
 
-TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exceed it and it pays") {
+TEST_CASE("The Winograd s8 kernel is selected only with NEON, if sums cannot overflow and it is faster") {
   std::mt19937 generator(3);
   const auto chosen = [&](int channels, const Shape& image, InstructionSet set) {
     S8Layer layer = winograd_layer(generator, channels, image);
@@ -374,13 +374,13 @@ TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exc
   CHECK(chosen(64, {14, 14}, InstructionSet::kNeonDotprod) == "conv.s8.direct16.dot4");
   CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Vnni) == "conv.s8.direct16");
   CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Amx) == (HWY_ARCH_X86 ? "conv.s8.amx16" : "conv.s8.direct16"));
-  CHECK(chosen(66, {14, 14}, InstructionSet::kNeon) == "conv.s8.direct16");  // steps take four channels
+  CHECK(chosen(66, {14, 14}, InstructionSet::kNeon) == "conv.s8.direct16");  // a step has four channels
   CHECK(chosen(64, {4, 8}, InstructionSet::kNeon) == "conv.s8.direct16");    // few tiles
   CHECK(chosen(3640, {8, 8}, InstructionSet::kNeon) == "conv.s8.winograd16");
   CHECK(chosen(3644, {8, 8}, InstructionSet::kNeon) == "conv.s8.direct16");
 }
 
-TEST_CASE("Scratch of the s8 stem that no machine has does not wrap around to little") {
+TEST_CASE("Scratch of an impossibly large s8 stem saturates instead of wrapping around") {
   constexpr int kRows = 1 << 23;  // of 2^40 columns, twice: 2^64 bytes
   const Shape images{1, 1, 1, int64_t{1} << 40};
   ops::Conv conv;

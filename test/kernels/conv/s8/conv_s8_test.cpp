@@ -1,4 +1,4 @@
-// Conv of s8 tensors: the reference against sums in the order of the definition, and what the rules refuse.
+// Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules reject.
 #include <catch2/catch.hpp>
 
 #include "kernels/common/quantization/s8_arithmetic.h"
@@ -57,7 +57,7 @@ TEST_CASE("An s8 convolution clips to the bounds of its activation") {
   CHECK(outputs(c) == std::vector<int8_t>{1, 6});  // 0.05 * 128 = 6.4
 }
 
-TEST_CASE("A wide s8 convolution gives its accumulators as f32") {
+TEST_CASE("A wide s8 convolution returns its accumulators as f32") {
   ops::Conv conv = pointwise();
   conv.wide_output = true;
   OperatorCase c = small(conv);
@@ -66,7 +66,7 @@ TEST_CASE("A wide s8 convolution gives its accumulators as f32") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{2.0f / 512, 76.0f / 1024});
 }
 
-TEST_CASE("A residual of an s8 convolution gives the bits of a convolution and an addition") {
+TEST_CASE("An s8 convolution with a residual is bit-identical to a convolution and an addition") {
   std::mt19937 generator(7);
   for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
     ops::Conv conv = square3();
@@ -91,7 +91,7 @@ TEST_CASE("A residual of an s8 convolution gives the bits of a convolution and a
   }
 }
 
-TEST_CASE("An s8 convolution sums groups, strides and padding as an f32 one does") {
+TEST_CASE("An s8 convolution handles groups, strides and padding like an f32 one") {
   std::mt19937 generator(11);
   ops::Conv conv = square3();
   conv.stride = {2, 1};
@@ -111,7 +111,7 @@ TEST_CASE("An s8 convolution sums groups, strides and padding as an f32 one does
   CHECK(reference(c)[0].values<float>() == reference(f32)[0].values<float>());  // small integers are exact in f32
 }
 
-TEST_CASE("An s8 convolution without usable exponents is refused") {
+TEST_CASE("An s8 convolution without usable exponents is rejected") {
   const auto refused = [](OperatorCase c, int output_exponent) {
     c.output_s8({1, 2, 1, 1}, output_exponent);
     return complaint(c);

@@ -1,5 +1,5 @@
-// Conv of s8 tensors with scales and zero points: the reference against sums of the float kernel, which are exact for
-// numbers this small.
+// Conv of s8 tensors with scales and zero points: compares the reference with sums of the float kernel, which are exact
+// for numbers this small.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -46,7 +46,7 @@ TEST_CASE("A convolution with scales multiplies each channel's accumulator and a
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{12, 20});  // 38 / 16 = 2.4, 82 / 8 = 10.25
 }
 
-TEST_CASE("A wide convolution with scales gives its accumulators as f32") {
+TEST_CASE("A wide convolution with scales returns its accumulators as f32") {
   ops::Conv conv = square(1, 0);
   conv.wide_output = true;
   OperatorCase c = small_s8c(conv);
@@ -63,7 +63,7 @@ TEST_CASE("Activations of a convolution with scales clip at zero and at their li
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{20, 22});
 }
 
-TEST_CASE("Convolutions with scales sum what their inputs are away from zero, and nothing in the padding") {
+TEST_CASE("Convolutions with scales subtract the zero point of inputs and ignore padding") {
   std::mt19937 generator(11);
   for (const int group : {1, 2, 6}) {
     const int zero = 57, output_zero = -31;
@@ -85,7 +85,7 @@ TEST_CASE("Convolutions with scales sum what their inputs are away from zero, an
   }
 }
 
-TEST_CASE("A convolution with scales refuses a residual, zero points of weights, and factors without end") {
+TEST_CASE("A convolution with scales rejects a residual, zero points of weights and infinite factors") {
   const TestTensor x = with_scale(tensor_s8({1, 1, 1, 1}, {1}), 1.0f, 0);
   const TestTensor weights = tensor_s8({1, 1, 1, 1}, {1});
   OperatorCase residual{square(1, 0)};

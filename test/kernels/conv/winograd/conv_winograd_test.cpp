@@ -1,5 +1,5 @@
-// Winograd's convolution on operands that are hard for it: of very different size, infinite, no number. Instruction
-// sets without it (test/kernels/conv/conv_kernels_test.cpp) check that nothing accepts.
+// Winograd convolution of difficult operands: very different magnitudes, infinities, NaN. On instruction sets without
+// it, the tests check that no kernel accepts (test/kernels/conv/conv_kernels_test.cpp).
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -30,10 +30,10 @@ constexpr Variant kVariants[] = {
     {"conv.f32.winograd16.two", Packing::kWinograd16Two, 1, 2, 4, InstructionSet::kNeon},
     {"conv.f32.winograd16.strided", Packing::kWinograd16Strided, 2, 2, 5, InstructionSet::kNeon}};
 
-// Tiles of 4 x 4, as this machine computes them.
+// Returns tiles of 4 x 4 in the form this machine computes.
 const Variant& four_by_four() { return kWide.is_there() ? kWide : kFour; }
 
-// 3 x 3, one pixel of padding around.
+// 3 x 3 with one pixel of padding on each side.
 struct WinogradLayer {
   Shape x, weights;
   int64_t outputs() const { return weights[0]; }
@@ -58,7 +58,7 @@ OperatorCase make_case(const Variant& v, const WinogradLayer& l, const TestTenso
                   layout);
 }
 
-// Nothing where the kernel is not for this machine.
+// Returns nullopt if this machine does not support the kernel.
 std::vector<float> winograd(const Variant& v, const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
   const OperatorCase c = make_case(v, l, x, weights, Layout::kBlocked16);
   const std::vector<std::string> names = c.variants();
@@ -81,8 +81,8 @@ std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
   return result;
 }
 
-// The bound of docs/numerics.md, but for what depends on the number of channels alone: the sum over the channels of
-// max |x| over the tile that the output lies in, times max |w| over the kernel.
+// The bound of docs/concepts/numerics.md without the factor that depends only on the number of channels: the sum over
+// the channels of max |x| over the output's tile, times max |w| over the kernel.
 double magnitude_at(const Variant& v, const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w,
                     int64_t o, int64_t output_y, int64_t output_x) {
   const int64_t y0 = output_y / v.tile * v.tile * v.stride, x0 = output_x / v.tile * v.tile * v.stride;
@@ -102,11 +102,11 @@ double magnitude_at(const Variant& v, const WinogradLayer& l, const std::vector<
 
 }  // namespace
 
-TEST_CASE("Winograd's errors stay within the stated bound where operands differ by 18 orders of magnitude") {
+TEST_CASE("Winograd errors stay within the documented bound for operands that differ by 18 orders of magnitude") {
   std::mt19937 generator(1);
   for (const Variant& v : kVariants)
     for (const WinogradLayer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
-      // As many tiles with every stride; with 2 more channels, where it pays.
+      // The same number of tiles for every stride; 2 more channels if that makes Winograd faster.
       const int64_t scale = v.stride, wider = scale == 1 ? 1 : 4;
       const WinogradLayer large =
           layer(l.channels() * wider * scale, l.outputs() * wider, l.height() * scale, l.width() * scale);
@@ -163,7 +163,7 @@ struct FoldedLayer {
         largest = std::max(largest, std::abs(double{x[static_cast<size_t>((channel * kSide + i) * kSide + j)]}));
     return largest;
   }
-  // The bound of docs/numerics.md: a pixel of 2 x 2 folded ones is a channel of its own.
+  // The bound of docs/concepts/numerics.md; each pixel of a 2 x 2 fold is a separate channel.
   double bound(int64_t output, int64_t output_y, int64_t output_x) const {
     constexpr int64_t kPixels = 4;
     double sum = 0;
@@ -172,7 +172,7 @@ struct FoldedLayer {
   }
 };
 
-TEST_CASE("Winograd's errors over folded images stay within the stated bound where operands differ much") {
+TEST_CASE("Winograd errors over folded images stay within the documented bound for very different operands") {
   constexpr const char* kName = "conv.f32.stem16.winograd";
   constexpr int64_t kOut = FoldedLayer::kOut;
   std::mt19937 generator(4);
@@ -196,7 +196,7 @@ TEST_CASE("Winograd's errors over folded images stay within the stated bound whe
   }
 }
 
-TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile but those beside it") {
+TEST_CASE("A NaN and an infinity affect the windows that contain them and only adjacent tiles") {
   std::mt19937 generator(2);
   const WinogradLayer l = layer(32, 20, 16, 16);
   const TestTensor weights = random_tensor(generator, l.weights);
@@ -204,7 +204,7 @@ TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile
   const std::vector<float> before = winograd(four_by_four(), l, tensor(l.x, finite), weights);
   for (const float special : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::vector<float> x = finite;
-    const int64_t row = 5, column = 10;  // of tile (1, 2); no window of another tile but those around it reaches it
+    const int64_t row = 5, column = 10;  // in tile (1, 2); only windows of adjacent tiles reach it
     x[static_cast<size_t>((7 * l.height() + row) * l.width() + column)] = special;
     const std::vector<float> actual = winograd(four_by_four(), l, tensor(l.x, x), weights);
     for (size_t i = 0; i < actual.size(); ++i) {
@@ -218,7 +218,7 @@ TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile
   }
 }
 
-TEST_CASE("Winograd weights of any size come back within rounding of the largest in their kernel") {
+TEST_CASE("Winograd weights of any size unpack within rounding of the largest in their kernel") {
   std::mt19937 generator(3);
   const Shape shape{19, 5, kKernel, kKernel};
   std::vector<float> plain = of_any_size(generator, shape.num_elements());

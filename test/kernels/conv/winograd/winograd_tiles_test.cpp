@@ -34,7 +34,7 @@ void for_each_map(Action action) {
 
 }  // namespace
 
-TEST_CASE("Tiles follow each other as they are counted") {
+TEST_CASE("Tiles are numbered in iteration order") {
   for_each_map([](const WinogradShape& shape, const WinogradTiles& tiles, int64_t height, int64_t width) {
     CHECK(tiles.count() == kImages * kernels::ceil_div(height, shape.tile) * kernels::ceil_div(width, shape.tile));
     WinogradTile tile = tiles.at(0);
@@ -48,7 +48,7 @@ TEST_CASE("Tiles follow each other as they are counted") {
   });
 }
 
-TEST_CASE("Tiles are short where so few outputs are left") {
+TEST_CASE("The last tiles are short if few outputs remain") {
   for_each_map([](const WinogradShape& shape, const WinogradTiles& tiles, int64_t height, int64_t width) {
     for (int64_t i = 0; i < tiles.count(); ++i) {
       const WinogradTile tile = tiles.at(i);
@@ -59,7 +59,7 @@ TEST_CASE("Tiles are short where so few outputs are left") {
   });
 }
 
-TEST_CASE("Of each class of positions those tiles are counted that have them") {
+TEST_CASE("Tiles are counted per class of positions that they have") {
   for_each_map([](const WinogradShape& shape, const WinogradTiles& tiles, int64_t, int64_t) {
     kernels::WinogradCounts counted{};
     for (int64_t i = 0; i <= tiles.count(); ++i) {
