@@ -10,10 +10,8 @@
 #include "compiler-lite/emit/add_shape.h"
 #include "compiler-lite/stages.h"
 #include "compiler-lite/target/target_description.h"
-#include "nestrt/log.h"
 #include "runtime/plan/format/format.h"
 #include "runtime/platform/guard.h"
-#include "tools/support/image/preprocessing_warnings.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -60,12 +58,6 @@ Result<AssembledPlan> plan_of_shape(const std::string& model, CompileOptions opt
   const Status status = run_stages(compilation, "import", "memory");
   if (!status.ok()) return status.with_context(fmt::format("for inputs {}", describe(shape.input_shapes)));
   return std::move(compilation.plan);
-}
-
-void remark_on_samples(const plan::Tables& tables) {
-  if (tables.inputs.empty() || !tables.inputs[0].preprocessing) return;
-  const std::string remark = tools::remark_on_range(tables, *tables.inputs[0].preprocessing);
-  if (!remark.empty()) log(LogLevel::kWarning, remark);
 }
 
 bool have_same_inputs(const plan::Tables& a, const plan::Tables& b) {
@@ -116,7 +108,6 @@ Result<PlanBytes> compile(const std::string& model, const CompileOptions& option
   return guarded([&]() -> Result<PlanBytes> {
     Compilation compilation = begin(model, options);
     NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "memory"));
-    remark_on_samples(compilation.plan.tables);
     for (const OtherShape& other : options.other_shapes)
       NESTRT_RETURN_IF_ERROR(add_other_shape(model, options, other, compilation.plan));
     NESTRT_RETURN_IF_ERROR(run_stages(compilation, "emit", "emit"));

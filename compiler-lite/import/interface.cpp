@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "nestrt/log.h"
 #include "runtime/plan/format/image_channels.h"
 #include "tools/support/image/image.h"
 #include "tools/support/image/image_options.h"
-#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/text/suggestion.h"
 
 namespace nestrt::compiler {
@@ -59,7 +57,6 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   const Shape& shape = graph.value(image->value).shape;
   const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);
   image->preprocessing = preprocessing;
-  for (const std::string& remark : tools::remarks_on(preprocessing)) log(LogLevel::kWarning, remark);
   for (std::vector<float>* values : {&image->preprocessing->mean, &image->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (!values->empty() && values->size() != channels) {

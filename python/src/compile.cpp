@@ -29,6 +29,7 @@
 #include "tools/nestc/model_files.h"
 #include "tools/nestc/options/compile_options.h"
 #include "tools/nestc/options/quantize_options.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::python {
@@ -78,6 +79,7 @@ CompileOptions compile_options(const nb::dict& values) {
   check(read_import(values, options.import), "compile");
   if (values.contains("preprocessing") && !values["preprocessing"].is_none())
     options.preprocessing = preprocessing_of(nb::cast<nb::dict>(values["preprocessing"]));
+  if (options.preprocessing) tools::warn_about_preprocessing(*options.preprocessing);
   compiler::CompileChoice choice;
   read(values, "expose", choice.exposed);
   read(values, "layout", choice.layout);
@@ -332,6 +334,7 @@ std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOption
       model);
   if (made) report["quantization"] = as_dict(*made);
   report["units"] = units_of(*plan);
+  tools::warn_about_input_range(plan->tables());
   return plan;
 }
 

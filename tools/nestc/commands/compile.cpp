@@ -16,6 +16,7 @@
 #include "tools/nestc/options/search_options.h"
 #include "tools/nestc/options/vendor_options.h"
 #include "tools/nestc/tuning_progress.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/text/cli.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/progress.h"
@@ -118,6 +119,7 @@ Status CompileCommand::write(const std::string& path, const CompileOptions& opti
   if (report) print(*report);
 
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
+  tools::warn_about_input_range(plan->tables());
   note_idle_units(options, plan->tables());
   const std::chrono::duration<double> seconds = Clock::now() - start;
   const plan::MemoryPlan& memory = plan->tables().memory_plans[0];

@@ -17,6 +17,7 @@
 #include "tools/nestc/plan_file.h"
 #include "tools/nestc/report_files.h"
 #include "tools/nestc/tuning_progress.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/page/page.h"
 #include "tools/support/page/plan_figures.h"
 #include "tools/support/text/cli.h"
@@ -258,6 +259,7 @@ Status ExplainCommand::run() const {
   if (is_plan_file(model)) return run_on_plan();
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
+  tools::warn_about_input_range(plan->tables());
   tools::Json units = tools::Json::array();
   for (const Explanation& unit : compiled.units) {
     print(plan->tables(), unit);

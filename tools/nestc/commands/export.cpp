@@ -13,6 +13,7 @@
 #include "tools/nestc/options/parts_options.h"
 #include "tools/nestc/options/quantize_options.h"
 #include "tools/support/image/image_options.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
@@ -36,6 +37,7 @@ Result<Graph> ExportCommand::graph() const {
   CompileOptions options;
   NESTRT_ASSIGN_OR_RETURN(options.import, import.options());
   options.preprocessing = images.preprocessing();
+  if (options.preprocessing) tools::warn_about_preprocessing(*options.preprocessing);
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize.quantization(model, options));
   if (options.quantization) return quantized_graph(model, options);
   NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));

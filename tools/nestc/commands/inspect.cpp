@@ -19,6 +19,7 @@
 #include "tools/nestc/plan_file.h"
 #include "tools/nestc/regions.h"
 #include "tools/nestc/report_files.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/page/page.h"
 #include "tools/support/page/plan_figures.h"
 #include "tools/support/report/traffic.h"
@@ -78,6 +79,7 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
     NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
     NESTRT_ASSIGN_OR_RETURN(loaded.bytes, compile(path, options));
     NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::from_memory(loaded.bytes->span()));
+    tools::warn_about_input_range(loaded.plan->tables());
   }
   if (!runs_on_host(loaded.plan->tables())) return loaded;
   NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 1}));

@@ -8,6 +8,7 @@
 #include "compiler-lite/target/target_description.h"
 #include "drivers/unit_list.h"
 #include "tools/support/board/board.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
@@ -65,6 +66,7 @@ Result<CompileOptions> CompileFlags::options() const {
   CompileOptions options;
   NESTRT_ASSIGN_OR_RETURN(options.import, import_.options());
   options.preprocessing = images_.preprocessing();
+  if (options.preprocessing) tools::warn_about_preprocessing(*options.preprocessing);
   NESTRT_RETURN_IF_ERROR(choice_.add_to(options));
   NESTRT_ASSIGN_OR_RETURN(const auto shapes, import_.shapes());
   for (size_t i = 1; i < shapes.size(); ++i) {

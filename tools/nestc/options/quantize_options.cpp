@@ -9,6 +9,7 @@
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "tools/nestc/model_files.h"
 #include "tools/support/image/image_options.h"
+#include "tools/support/image/preprocessing_warnings.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/progress.h"
 #include "tools/support/text/table.h"
@@ -145,6 +146,7 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
     note(options.empty() ? fmt::format("images go in as pixels of 0 to 255, as for '{}'", tools::printable(data))
                          : fmt::format("images are preprocessed as for '{}': {}", tools::printable(data), options));
     compile.preprocessing = profile.preprocessing;
+    tools::warn_about_preprocessing(*compile.preprocessing);
     return {};
   }
   if (tools::is_same(*compile.preprocessing, *profile.preprocessing)) return {};

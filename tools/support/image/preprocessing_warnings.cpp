@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "nestrt/log.h"
 #include "tools/support/image/image_options.h"
 
 namespace nestrt::tools {
@@ -117,6 +118,16 @@ std::string remark_on_range(const plan::Tables& tables, const Preprocessing& pre
       "images become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
       "calibrated with samples that were preprocessed otherwise, or have no such pixels",
       images.least, images.most, options.empty() ? "pixels as they are" : options, integers->least, integers->most);
+}
+
+void warn_about_preprocessing(const Preprocessing& preprocessing) {
+  for (const std::string& remark : remarks_on(preprocessing)) log(LogLevel::kWarning, remark);
+}
+
+void warn_about_input_range(const plan::Tables& tables) {
+  if (tables.inputs.empty() || !tables.inputs[0].preprocessing) return;
+  const std::string remark = remark_on_range(tables, *tables.inputs[0].preprocessing);
+  if (!remark.empty()) log(LogLevel::kWarning, remark);
 }
 
 }  // namespace nestrt::tools

@@ -16,4 +16,8 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing);
 // can express, or a small part of it: the plan was calibrated with other samples. Else empty.
 std::string remark_on_range(const plan::Tables& tables, const Preprocessing& preprocessing);
 
+// Log remarks_on(), and remark_on_range() with the plan's own preprocessing, as warnings.
+void warn_about_preprocessing(const Preprocessing& preprocessing);
+void warn_about_input_range(const plan::Tables& tables);
+
 }  // namespace nestrt::tools
