@@ -11,7 +11,7 @@ namespace nestrt::compiler {
 namespace {
 
 struct Maker {
-  std::string_view kind;  // of the units whose programs it makes
+  std::string_view kind;  // of the units
   Result<std::shared_ptr<Backend>> (*make)(const UnitDescription& unit, const evta::EvtaOptions& evta);
 };
 

@@ -1,4 +1,4 @@
-// The backends of a target's units.
+// Creates the backends of a target's units.
 #pragma once
 
 #include "compiler-lite/codegen/backend.h"
@@ -9,7 +9,7 @@ namespace nestrt::compiler {
 
 struct TargetDescription;
 
-// The host's first. Errors: kUnsupported for a unit that nothing here makes programs for.
+// The host's backend comes first. Errors: kUnsupported for a unit without a backend.
 Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta = {},
                                KernelAlternatives alternatives = KernelAlternatives::kSameBits);
 

@@ -19,7 +19,7 @@ size_t hash_of(const Bytes& bytes) {
 }  // namespace
 
 void add_shape(AssembledPlan& plan, AssembledPlan other) {
-  std::unordered_multimap<size_t, size_t> known;  // by hash, index in constants
+  std::unordered_multimap<size_t, size_t> known;  // hash to index in constants
   for (size_t i = 0; i < plan.constants.size(); ++i) known.emplace(hash_of(*plan.constants[i].bytes), i);
   for (AssembledPlan::Constant& constant : other.constants) {
     const auto [begin, end] = known.equal_range(hash_of(*constant.bytes));

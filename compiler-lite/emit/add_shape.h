@@ -1,11 +1,11 @@
-// A plan for several shapes of inputs: the tables of each, and every constant once.
+// Plans for several input shapes: separate tables per shape, shared constants.
 #pragma once
 
 #include "compiler-lite/emit/assemble.h"
 
 namespace nestrt::compiler {
 
-// Makes `other` one of the shapes of `plan`. Constants that are equal to those of the plan are written once.
+// Adds `other` as one of the shapes of `plan`. Constants that equal those of the plan are stored once.
 void add_shape(AssembledPlan& plan, AssembledPlan other);
 
 }  // namespace nestrt::compiler

@@ -37,7 +37,7 @@ class Assembler {
  private:
   plan::Tables& tables() { return plan_.tables; }
 
-  // Whether a program for the unit writes the bytes of accumulators.
+  // True if a program for the unit writes accumulator bytes.
   bool widens(const std::string& unit) {
     const auto is_its = [&](const plan::Program& program) {
       return program.unit == unit && widened_bytes(program) > 0;
@@ -63,7 +63,7 @@ class Assembler {
     }
   }
 
-  // A constant buffer of these bytes.
+  // Adds a constant buffer with these bytes and returns its index.
   uint32_t add_constant(std::shared_ptr<const Bytes> bytes) {
     const auto index = static_cast<uint32_t>(tables().buffers.size());
     plan::Buffer buffer;
@@ -76,7 +76,7 @@ class Assembler {
     return index;
   }
 
-  // The plan's index of a value, which is written down on first use.
+  // Returns the plan's index of a value; adds the tensor on first use.
   uint32_t tensor(ValueId id) {
     const Place& place = storage_.places[static_cast<size_t>(id)];
     return tensor(id, place.buffer, place.offset);
@@ -92,7 +92,7 @@ class Assembler {
     return found->second;
   }
 
-  // The same for a constant that no operator of the graph reads.
+  // Same as tensor() for a constant that no operator of the graph reads.
   uint32_t constant_tensor(ValueId id) {
     const auto known = tensors_.find(id);
     return known != tensors_.end() ? known->second : tensor(id, add_constant(graph_.value(id).constant), 0);
@@ -158,7 +158,7 @@ class Assembler {
     return found->second;
   }
 
-  // The buffer of a segment; equal ones are written once.
+  // Returns the buffer of a segment. Equal segments share one buffer.
   uint32_t segment(const std::shared_ptr<const Bytes>& bytes) {
     const size_t hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
     const auto [begin, end] = segments_.equal_range(hash);
@@ -174,7 +174,7 @@ class Assembler {
   AssembledPlan plan_;
   std::unordered_map<ValueId, uint32_t> tensors_;
   std::unordered_map<std::string, uint32_t> kernel_names_;
-  std::unordered_multimap<size_t, size_t> segments_;  // by hash, index in constants
+  std::unordered_multimap<size_t, size_t> segments_;  // hash to index in constants
 };
 
 }  // namespace

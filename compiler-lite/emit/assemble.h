@@ -1,4 +1,4 @@
-// Assembling: a graph, its placement and its programs, transcribed into the tables of a plan. Nothing is decided here.
+// Assembles the tables of a plan from a graph, its placement and its programs. Makes no decisions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace nestrt::compiler {
 
-// The programs of one branch, the host's first.
+// The programs of one branch; the host's come first.
 struct BranchPrograms {
   struct Entry {
     const Backend* backend = nullptr;
@@ -27,14 +27,14 @@ struct AssembledPlan {
   struct Constant {
     uint32_t buffer = 0;
     std::shared_ptr<const Bytes> bytes;
-    uint64_t data_offset = 0;  // the buffer's
+    uint64_t data_offset = 0;  // of the buffer
   };
   plan::Tables tables;  // without memory plans
   std::vector<Constant> constants;
-  uint64_t data_bytes = 0;  // that all of them take in the data area of the file
+  uint64_t data_bytes = 0;  // size of all constants in the data area of the file
 };
 
-// Requires: `storage` is the graph's, `programs` are those of the placement's branches, in their order.
+// Requires the graph's `storage`, and `programs` in the order of the placement's branches.
 AssembledPlan assemble(const Graph& graph, const Storage& storage, const Placement& placement,
                        const std::vector<BranchPrograms>& programs, const Backends& backends);
 

@@ -1,5 +1,5 @@
-// Leaving out programs for parts of layers where a plan may not have as many streams of instructions as there are
-// (runtime/plan/verify/operand_uses.h): small networks on many units have more pieces than anybody gains by.
+// Drops partial programs if a plan exceeds the limit of instruction streams (runtime/plan/verify/operand_uses.h). Small
+// networks on many units can have more partial programs than are useful.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace nestrt::compiler {
 
-// Of the layer that gains least by being divided, the one whose longest program takes the fewest modelled cycles, every
-// piece is removed; the first of several. False where no layer has pieces.
+// Removes all partial programs of the layer that benefits least from division: the layer whose longest program needs
+// the fewest modelled cycles (the first on a tie). Returns false if no layer has partial programs.
 bool drop_partial_programs(std::vector<BranchPrograms>& programs);
 
 }  // namespace nestrt::compiler

@@ -1,4 +1,4 @@
-// Emit: from the tables of a plan and its constants to the bytes of the file. Writes, decides nothing.
+// Emit: writes the bytes of a plan file from the tables and constants. Makes no decisions.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@
 
 namespace nestrt::compiler {
 
-// Told of the plan as it came out, completes its tables by what only a plan can be asked: it is written again then.
+// Receives the emitted plan and completes its tables with values that require a complete plan. The plan is then written
+// again.
 using Complete = std::function<void(const Plan& plan, plan::Tables& tables)>;
 
-// The plan is given up on the way: the file, and what verifying it takes, come into its place. `complete` may be empty.
-// Errors: kInternal where the file that came out fails its own verification.
+// Consumes `plan` to free its memory for the file and its verification. `complete` may be empty. Errors: kInternal if
+// the resulting file fails verification.
 Result<PlanBytes> emit(AssembledPlan plan, const Complete& complete = {});
 
 }  // namespace nestrt::compiler

@@ -1,4 +1,4 @@
-// PlanBytes: the complete file of a plan in memory, ready to be written or given to Plan::from_memory (aligned to 64).
+// PlanBytes: the complete file of a plan in memory, aligned to 64 bytes, for writing or for Plan::from_memory.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace nestrt::compiler {
 
 class PlanBytes {
  public:
-  // Zeros. Throws std::bad_alloc.
+  // Zero-initialised. Throws std::bad_alloc.
   explicit PlanBytes(size_t size);
   std::byte* data() { return data_.get(); }
   std::span<const std::byte> span() const { return {data_.get(), size_}; }

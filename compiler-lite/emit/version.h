@@ -1,4 +1,4 @@
-// The version that plans carry as their producer: the project's, from CMakeLists.txt.
+// The producer version in plans: the project's version from CMakeLists.txt.
 #pragma once
 
 namespace nestrt::compiler {

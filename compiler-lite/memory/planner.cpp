@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kLocalSearchSteps = 400;
 constexpr size_t kMaxLocalSearchBuffers = 512;
-// Pairs of buffers that may not share bytes: past this, to list them takes too much memory and time.
+// Limit of conflicting pairs of buffers: a longer list needs too much memory and time.
 constexpr size_t kMaxConflicts = 4'000'000;
 
 uint64_t aligned(uint64_t bytes) {
@@ -24,11 +24,11 @@ uint64_t aligned(uint64_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// Which buffers of the arena must not share bytes.
+// The buffers of the arena and the pairs that must not share bytes.
 struct Problem {
   std::vector<uint32_t> buffers;                 // indices in Storage::buffers
-  std::vector<uint64_t> sizes;                   // aligned; by position in `buffers`
-  std::vector<std::vector<uint32_t>> conflicts;  // by position, positions
+  std::vector<uint64_t> sizes;                   // aligned; by index in `buffers`
+  std::vector<std::vector<uint32_t>> conflicts;  // by index; indices in `buffers`
 };
 
 Problem arena_problem(const Storage& storage) {
@@ -47,12 +47,12 @@ void add_conflict(Problem& problem, size_t i, size_t j) {
   problem.conflicts[j].push_back(static_cast<uint32_t>(i));
 }
 
-// A conflict for each two buffers whose lives overlap in the file order; false, and not all of them, where there are
-// too many.
+// Adds a conflict for each pair of buffers whose lifetimes overlap in file order. Returns false, with an incomplete
+// list, if there are more than kMaxConflicts.
 bool add_conflicts_of_lives(const Storage& storage, Problem& problem) {
   size_t count = 0;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    // Buffers come in the order of their first use, so the search ends at the first that starts too late.
+    // Buffers are sorted by first use, so the search ends at the first that starts too late.
     const uint32_t last = storage.buffers[problem.buffers[i]].users.back();
     for (size_t j = i + 1; j < problem.buffers.size(); ++j) {
       if (storage.buffers[problem.buffers[j]].users.front() > last) break;
@@ -65,10 +65,10 @@ bool add_conflicts_of_lives(const Storage& storage, Problem& problem) {
 
 struct Placement {
   uint64_t height = 0;
-  std::vector<uint64_t> offsets;  // by position
+  std::vector<uint64_t> offsets;  // by index in `buffers`
 };
 
-// Each buffer in turn goes to the lowest gap that its already placed conflicts leave.
+// Places each buffer, in `order`, in the lowest gap between its conflicts that are already placed.
 Placement first_fit(const Problem& problem, const std::vector<uint32_t>& order) {
   constexpr uint64_t kUnplaced = ~uint64_t{0};
   Placement placement;
@@ -92,10 +92,10 @@ Placement first_fit(const Problem& problem, const std::vector<uint32_t>& order) 
   return placement;
 }
 
-// The free parts of an arena that grows at its end.
+// The free blocks of an arena that grows at its end.
 class FreeList {
  public:
-  // The smallest part that is large enough, the lowest of those.
+  // Best fit; the lowest address on a tie.
   uint64_t take(uint64_t size) {
     const auto found = by_size_.lower_bound({size, 0});
     if (found == by_size_.end()) return grow(size);
@@ -125,7 +125,7 @@ class FreeList {
   uint64_t height() const { return height_; }
 
  private:
-  // At the end, from the free part there is on.
+  // Extends the arena, reusing a free block at its end.
   uint64_t grow(uint64_t size) {
     uint64_t offset = height_;
     if (!by_offset_.empty()) {
@@ -152,11 +152,11 @@ class FreeList {
   std::set<std::pair<uint64_t, uint64_t>> by_size_;  // size, offset
 };
 
-// Each buffer, in the order of their first use, goes where others have ended their lives.
+// Places each buffer, in the order of first use, in memory of buffers whose lifetimes have ended.
 Placement sweep(const Storage& storage, const Problem& problem) {
   Placement placement;
   FreeList free;
-  using End = std::pair<uint32_t, uint32_t>;  // last use, position
+  using End = std::pair<uint32_t, uint32_t>;  // last use, index
   std::priority_queue<End, std::vector<End>, std::greater<>> alive;
   for (uint32_t i = 0; i < problem.buffers.size(); ++i) {
     const BufferUse& buffer = storage.buffers[problem.buffers[i]];
@@ -171,7 +171,7 @@ Placement sweep(const Storage& storage, const Problem& problem) {
   return placement;
 }
 
-// No two buffers share a byte: right for every order, whatever the graph.
+// Gives every buffer separate bytes, which is valid for every order and every graph.
 Placement side_by_side(const Problem& problem) {
   Placement placement;
   for (uint64_t size : problem.sizes) {
@@ -206,7 +206,7 @@ Placement place(const Problem& problem, uint64_t lower_bound) {
     best_order = order;
   }
   if (problem.sizes.size() < 2 || problem.sizes.size() > kMaxLocalSearchBuffers) return best;
-  std::mt19937 generator(1);  // fixed: the same model gives the same plan
+  std::mt19937 generator(1);  // fixed seed: the same model gives the same plan
   for (int step = 0; step < kLocalSearchSteps && best.height > lower_bound; ++step) {
     std::vector<uint32_t> order = best_order;
     const size_t from = generator() % order.size(), to = generator() % order.size();

@@ -16,7 +16,7 @@ uint64_t bytes_of(const Value& value) {
                              : static_cast<uint64_t>(storage_bytes(value.type, value.shape, value.layout));
 }
 
-// Values that share bytes, as a forest: a view points to the value that contains it.
+// A forest of values that share bytes: a view points to the value that contains it.
 class ViewForest {
  public:
   ViewForest(const Graph& graph)
@@ -25,8 +25,8 @@ class ViewForest {
     for (ValueId id : graph.outputs) external_.insert(id);
   }
 
-  // Outermost container of a value, and the offset in it. What has been walked points there afterwards, so that chains
-  // of views are walked once.
+  // Returns the outermost container of a value and the offset in it. Compresses the path, so that chains of views are
+  // walked once.
   std::pair<ValueId, uint64_t> root(ValueId id) {
     ValueId root = id;
     uint64_t offset = 0;
@@ -40,7 +40,7 @@ class ViewForest {
     return {root, offset};
   }
 
-  // Makes `part` a view of `whole`; false where `part` already lies elsewhere or is not the arena's to place.
+  // Makes `part` a view of `whole`. Returns false if `part` already has a location or is not in the arena.
   bool place(ValueId part, ValueId whole, uint64_t offset) {
     if (container(part) != kNoValue || !movable(part) || root(whole).first == part) return false;
     if (graph_.value(root(whole).first).is_constant()) return false;
@@ -59,7 +59,8 @@ class ViewForest {
   std::vector<uint64_t> offset_;
 };
 
-// The output of a Reshape or Slice lies in the input; of a Reshape, where the output may not move, the input in it.
+// Makes the output of a Reshape or Slice a view of the input. If the output of a Reshape cannot move, the input becomes
+// a view of the output.
 void view_input(const Graph& graph, const Node& node, ViewForest& views) {
   if (node.inputs.empty() || node.inputs[0] == kNoValue) return;
   const ValueId input = node.inputs[0], output = node.outputs[0];
@@ -76,7 +77,7 @@ void view_parts(const Graph& graph, const Node& node, const ops::Concat& concat,
   for (const ValueId input : node.inputs) {
     const TensorSpec part = tensor_spec(graph.value(input));
     const auto offset = offset_of_part(whole, part, axis, start);
-    // A part must be free to move, with everything that already views it.
+    // A part must be free to move, together with all of its views.
     if (offset && views.root(input).first == input) views.place(input, node.outputs[0], *offset);
     start += part.shape[axis];
   }
@@ -93,7 +94,7 @@ ViewForest find_views(const Graph& graph) {
   return views;
 }
 
-// Of what is no input.
+// Requires that the value is not an input.
 plan::BufferKind kind_of(const Graph& graph, ValueId id) {
   if (graph.value(id).is_constant()) return plan::BufferKind::kConstant;
   return graph.is_output(id) ? plan::BufferKind::kOutput : plan::BufferKind::kArena;

@@ -1,8 +1,8 @@
-// Storage: which buffer each value lives in, and where in it.
+// Storage: the buffer of each value and the offset in it.
 //
-// Most values have a buffer of their own. Some are views (runtime/plan/queries/views.h), so that their producer or
-// consumer has nothing to copy: Reshape, and Slice and Concat where the part is contiguous. Graph inputs and outputs
-// are the caller's memory and never the same: legalize_outputs() makes sure of that first.
+// Most values have a separate buffer. Some are views (runtime/plan/queries/views.h), so that their producer or consumer
+// copies nothing: Reshape, and Slice and Concat if the part is contiguous. Graph inputs and outputs are the caller's
+// memory and never the same; legalize_outputs() ensures that first.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,21 @@ struct Place {
 struct BufferUse {
   plan::BufferKind kind = plan::BufferKind::kArena;
   uint64_t size = 0;              // bytes
-  ValueId value = kNoValue;       // constant, input, output: the value it holds; arena: one that fills it
+  ValueId value = kNoValue;       // constant, input, output: its value; arena: a value that fills it
   std::vector<uint32_t> writers;  // operators by position in Graph::nodes(), ascending
-  std::vector<uint32_t> users;    // all that touch it, writers included, ascending
+  std::vector<uint32_t> users;    // all operators that access it, including writers, ascending
 };
 
 struct Storage {
   std::vector<BufferUse> buffers;
-  std::vector<Place> places;  // by ValueId; meaningful for values that some node, input or output of the graph uses
+  std::vector<Place> places;  // by ValueId; valid for values that a node, input or output of the graph uses
 };
 
-// Copies where an output is also an input, a constant, or another output, so that every output is written by a node.
+// Inserts a copy for each output that is also an input, a constant or another output, so that a node writes every
+// output.
 Status legalize_outputs(Graph& graph);
 
-// Requires: the graph is tidy and its outputs are legal.
+// Requires a tidy graph with legal outputs.
 Storage assign_storage(const Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The inputs of every run: those of the model, and beside them those that were bound when it was cut.
+// The inputs of every run: those of the model, and those that were bound when the model was divided.
 class PartRuns {
  public:
   PartRuns(const CheckPartsOptions& options, const Manifest& manifest) : options_(options), manifest_(manifest) {}
@@ -101,8 +101,8 @@ std::vector<TensorInfo> inputs_of(const Manifest& manifest) {
   return inputs;
 }
 
-// ONNX Runtime's own functions are exact to about 1e-7 of the largest value that they can have, as a Sigmoid's 1, and
-// not of those that they do have.
+// ONNX Runtime's functions are exact to about 1e-7 of the largest value in their range, such as 1 for Sigmoid, not of
+// the largest actual value.
 bool parts_match(const Difference& difference, double tolerance) {
   return difference.max_absolute <= tolerance * std::max(1.0, difference.largest);
 }

@@ -1,5 +1,4 @@
-// The sanity checker of a model in parts: the same inputs through the model, and through its parts one after the other,
-// both in ONNX Runtime.
+// Checks a model in parts: runs the model and its parts, one after the other, on the same inputs in ONNX Runtime.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +17,31 @@ namespace nestrt::compiler {
 struct CheckPartsOptions {
   std::string model;
   std::string manifest;
-  std::map<std::string, std::string> inputs;   // files by input name: one run. Others of the model go to it alone
-  SampleOptions samples;                       // or a run for each image or array, where one of these is stated
-  std::optional<Preprocessing> preprocessing;  // of images, real and random
-  int random_runs = 1;                         // beside those
+  // files by input name, for one run; inputs of the model that the parts do not have go only to the model
+  std::map<std::string, std::string> inputs;
+  SampleOptions samples;                       // if specified, one run per image or array instead
+  std::optional<Preprocessing> preprocessing;  // for images, real and random
+  int random_runs = 1;                         // in addition to the others
   uint64_t seed = 0;
-  double tolerance = 1e-5;  // as a share of the largest element of the tensor, or of 1 where that is larger
-  std::string python;       // empty: the private environment
+  double tolerance = 1e-5;  // fraction of the tensor's largest element, or of 1 if that is larger
+  std::string python;       // empty selects the private environment
 };
 
-// In `run` order; outputs of the model.
+// Differences of the model's outputs, in `run` order.
 struct CheckPartsReport {
   std::vector<CheckedOutput> outputs;
-  std::vector<std::string> runs;  // what each was fed with
+  std::vector<std::string> runs;  // description of each run's inputs
   bool matches = true;
 };
 
-// Whether a difference is within such a tolerance.
+// Returns true if the difference is within `tolerance`.
 bool parts_match(const Difference& difference, double tolerance);
 
-// Errors: kInvalidArgument where the manifest is of another model; kUnavailable where ONNX Runtime cannot be had; those
-// of reading the files.
+// Errors: kInvalidArgument if the manifest belongs to another model; kUnavailable if ONNX Runtime is not available;
+// those of reading the files.
 Result<CheckPartsReport> check_parts(const CheckPartsOptions& options);
 
-// What a model takes, as tensors.
+// Returns the inputs of the model as tensors.
 std::vector<TensorInfo> inputs_of(const Manifest& manifest);
 
 }  // namespace nestrt::compiler

@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Of the tensor, or of what it is another name for.
+// Returns the quantization of the tensor, or of the tensor that it renames.
 std::optional<plan::Quantization> quantization_of(const Graph& graph, ValueId id) {
   const Node* producer = graph.producer(id);
   const bool is_renamed = producer != nullptr && producer->kind() == ops::Kind::kReshape &&
@@ -26,7 +26,7 @@ std::vector<Border> borders(const Graph& graph, const ValueNames& names, const s
   return result;
 }
 
-// The parts that each reads from.
+// Finds the parts that each part reads from.
 class Predecessors {
  public:
   std::vector<std::string> of(const Part& part) {

@@ -1,4 +1,4 @@
-// A model in parts: one ONNX file for each, and the manifest.
+// Exports a model in parts: one ONNX file per part, and the manifest.
 #pragma once
 
 #include <functional>
@@ -14,18 +14,18 @@ namespace nestrt::compiler {
 
 struct PartsOptions {
   int64_t opset = kDefaultExportOpset;
-  bool folded_batch_norm = false;  // for the manifest: what has been done to the graph
+  bool folded_batch_norm = false;  // for the manifest: whether the graph was changed
   std::string model_digest;
 };
 
-// Takes a part's file name and its bytes. One part at a time is in memory.
+// Receives a part's file name and bytes. Only one part at a time is in memory.
 using PartSink = std::function<Status(const std::string& file, std::string_view bytes)>;
 
-// Exports the parts, in their order. Requires: `cut` is of `graph`. Errors: those of export_onnx() with the part's
-// name, and of `sink`; kInvalidArgument for parts that can name no file.
+// Exports the parts in order. Requires that `cut` belongs to `graph`. Errors: those of export_onnx() with the part's
+// name, and of `sink`; kInvalidArgument if a part's name cannot be a file name.
 Result<Manifest> export_parts(const Graph& graph, const Cut& cut, const PartsOptions& options, const PartSink& sink);
 
-// Folds what BatchNormalization has become into the convolutions before it, where that can be done.
+// Folds imported BatchNormalization into preceding convolutions if possible.
 Status fold_batch_normalization(Graph& graph);
 
 }  // namespace nestrt::compiler

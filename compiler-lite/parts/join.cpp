@@ -31,7 +31,7 @@ Result<onnx::ModelProto> parse(const std::vector<std::byte>& bytes) {
   return model;
 }
 
-// Types and dimensions as the manifest says; any order.
+// Checks types and dimensions against the manifest, in any order.
 template <typename Infos>
 Status check_borders(const Infos& infos, const std::vector<Border>& borders, const char* what) {
   std::unordered_map<std::string, const Border*> expected;
@@ -120,7 +120,7 @@ class Joiner {
     return {};
   }
 
-  // Parts that read the same constant have a copy each.
+  // Parts that read the same constant have separate copies.
   Status add_initializer(onnx::TensorProto& tensor) {
     if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
       return invalid(fmt::format("keeps initializer '{}' in another file; store it in the part", tensor.name()));

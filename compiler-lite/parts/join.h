@@ -1,4 +1,4 @@
-// The parts of a model put together again.
+// Joins the parts of a model.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,15 @@
 
 namespace nestrt::compiler {
 
-// The bytes of a part's file, by the name that the manifest states.
+// Returns the bytes of a part's file by its name in the manifest.
 using PartSource = std::function<Result<std::vector<std::byte>>(const std::string& file)>;
 
-// The ONNX model that has the nodes of all parts, one after the other. The files are untrusted, somebody else may have
-// rewritten them. Errors: those of `source`; with the part's name, kInvalidModel for a file that is no ONNX model, is
-// of another opset than the manifest says, or has other inputs and outputs; kUnsupported where the ONNX library refuses
-// the result.
+// Returns an ONNX model with the nodes of all parts in order. The files are untrusted, because other programs may have
+// rewritten them. Errors: those of `source`; with the part's name, kInvalidModel if a file is not an ONNX model, or if
+// its opset, inputs or outputs differ from the manifest; kUnsupported if the ONNX library rejects the result.
 Result<std::string> join_parts(const Manifest& manifest, const PartSource& source);
 
-// Reads them from the manifest's folder.
+// Reads the parts from the manifest's folder.
 Result<std::string> join_parts(const std::string& manifest_path);
 
 }  // namespace nestrt::compiler

@@ -137,7 +137,7 @@ Result<ManifestPart> part_in(const YAML::Node& node) {
   return part;
 }
 
-// What crosses the borders fits together.
+// Checks that the borders of the parts match.
 class BorderCheck {
  public:
   explicit BorderCheck(const Manifest& manifest) : manifest_(manifest) {}

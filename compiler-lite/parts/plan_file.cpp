@@ -15,7 +15,7 @@ namespace yaml = tools::yaml;
 
 constexpr uint64_t kMaxPlanBytes = 16 << 20;
 
-// Names of a model's operators, and how they follow each other.
+// Names and links of a model's operators.
 class Names {
  public:
   explicit Names(const Graph& graph) : operators_(model_operators(graph)), links_(operator_links(graph, operators_)) {
@@ -27,7 +27,7 @@ class Names {
     const auto found = by_name_.find(tools::nest_c_name(name));
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
   }
-  // Those that are reached from one of `from`, and reach one of `to`.
+  // Returns the operators on the paths from one of `from` to one of `to`.
   std::vector<uint32_t> between(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) const {
     const std::vector<bool> behind = reached(from, links_.feeds), before = reached(to, links_.reads);
     std::vector<uint32_t> result;
@@ -65,7 +65,7 @@ Result<uint32_t> find_operator(const Names& names, const YAML::Node& node, std::
                                   name));
 }
 
-// A name, or a list of names.
+// Parses a name or a list of names.
 Result<std::vector<uint32_t>> operators_in(const Names& names, const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, yaml::member(map, key));
   std::vector<uint32_t> result;

@@ -1,14 +1,12 @@
-// PARTS.yaml: which operators of a model make which part.
+// PARTS.yaml: assigns operators of a model to parts.
 //
 //   parts:
-//     - {name: stem, operators: [conv1, relu1]}          by name
-//     - {name: body, backend: NPU, from: [pool1], to: [concat9]}
-//                                   all on the ways from one to the other, both included
-//     - {name: all, operators: all}                      the whole model
+//     - {name: stem, operators: [conv1, relu1]}                     by name
+//     - {name: body, backend: NPU, from: [pool1], to: [concat9]}    all operators on the paths between, inclusive
+//     - {name: all, operators: all}                                 the whole model
 //
-// `backend` is CPU where it is not stated. Operators are called by their names in the model, or as the manifest has
-// them. NEST-C's partition plans (tools/support/nest_c/nest_c_partition.h) are read too, where they place every
-// operator.
+// `backend` defaults to CPU. Operators use their names in the model or in the manifest. NEST-C's partition plans
+// (tools/support/nest_c/nest_c_partition.h) are also supported if they place every operator.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Element types by their names, as manifests and capability files state them.
+// Names of element types in manifests and capability files.
 #pragma once
 
 #include <optional>

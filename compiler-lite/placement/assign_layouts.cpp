@@ -8,17 +8,17 @@
 namespace nestrt::compiler {
 namespace {
 
-// Sweeps in which nodes change their minds; two settle the networks seen so far.
+// Limit of sweeps over the nodes; two settle all networks tested.
 constexpr int kMaxSweeps = 6;
 
-// By number.
+// By enum value.
 constexpr Layout kLayouts[] = {Layout::kPlain,   Layout::kBlocked16, Layout::kBlocked32,
                                Layout::kFolded2, Layout::kFolded4,   Layout::kFolded8};
 constexpr size_t index_of(Layout layout) { return static_cast<size_t>(layout); }
 
 int64_t bytes(const Value& value, Layout layout) { return storage_bytes(value.type, value.shape, layout); }
 
-// The layouts chosen so far, and what they cost in bytes moved.
+// The layouts chosen so far and their cost in bytes moved.
 class LayoutAssignment {
  public:
   explicit LayoutAssignment(const Graph& graph) : graph_(graph), values_(graph.num_values()) {
@@ -27,14 +27,14 @@ class LayoutAssignment {
 
   Layout layout(ValueId id) const { return values_[static_cast<size_t>(id)].layout; }
 
-  // The node runs so (count 1) or no longer does (-1).
+  // Adds (count 1) or removes (count -1) the node's demands under `option`.
   void apply(const Node& node, const LayoutOption& option, int count) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (node.inputs[i] != kNoValue) at(node.inputs[i]).demands[index_of(option.inputs[i])] += count;
     for (ValueId id : node.outputs) at(id).layout = count > 0 ? option.output : Layout::kPlain;
   }
 
-  // Bytes moved by the node itself and by the Reorders of its operands, once it is applied.
+  // Returns the bytes moved by the node and by the Reorders of its operands. Requires that `option` is applied.
   int64_t cost(const Node& node, const LayoutOption& option) const {
     int64_t own = 0, reorders = 0;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -52,7 +52,7 @@ class LayoutAssignment {
  private:
   struct Entry {
     Layout layout = Layout::kPlain;
-    std::array<int, std::size(kLayouts)> demands{};  // by layout: operands that want it so
+    std::array<int, std::size(kLayouts)> demands{};  // by layout: number of operands that demand it
   };
   Entry& at(ValueId id) { return values_[static_cast<size_t>(id)]; }
 
@@ -79,13 +79,13 @@ struct Decision {
   const LayoutOption& option() const { return options[chosen]; }
 };
 
-// Takes the cheapest option as things stand. True where that is another than before.
+// Chooses the option that is cheapest under the current decisions. Returns true if the choice changed.
 bool decide(Decision& decision, LayoutAssignment& assignment) {
   if (decision.decided) assignment.apply(*decision.node, decision.option(), -1);
   size_t best = decision.chosen;
   int64_t best_cost = 0;
   for (size_t step = 0; step < decision.options.size(); ++step) {
-    // Beginning with the present one: an equal cost is no reason to change.
+    // Starts with the current option, so that an equal cost changes nothing.
     const size_t candidate = (decision.chosen + step) % decision.options.size();
     const LayoutOption& option = decision.options[candidate];
     assignment.apply(*decision.node, option, 1);
@@ -103,7 +103,8 @@ bool decide(Decision& decision, LayoutAssignment& assignment) {
   return changed;
 }
 
-// Where another unit could compute the node, but not in these layouts; more than the Reorders that a lone node needs.
+// Penalty if another unit supports the node but not in these layouts. It exceeds the cost of the Reorders around a
+// single node.
 constexpr int64_t kExcludedUnitSlowdown = 4;
 
 bool offers(const std::vector<LayoutOption>& options, const LayoutOption& wanted) {
@@ -112,7 +113,7 @@ bool offers(const std::vector<LayoutOption>& options, const LayoutOption& wanted
   });
 }
 
-// The host's, slower where they keep another unit from the node.
+// Returns the host's options, with a slowdown for those that exclude another unit.
 std::vector<LayoutOption> options_of(const Graph& graph, const Node& node, const Backends& backends) {
   std::vector<LayoutOption> options = backends[0]->layouts(graph, node);
   for (size_t i = 1; i < backends.size() && options.size() > 1; ++i) {
@@ -143,14 +144,14 @@ std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, L
   return decisions;
 }
 
-// Inserts Reorders and tells the values where they lie.
+// Inserts Reorders and sets the layouts of values.
 class LayoutRewriter {
  public:
   LayoutRewriter(Graph& graph, const LayoutAssignment& assignment)
       : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), not_reordered()) {}
 
   Status run(const std::vector<Decision>& decisions) {
-    // Outputs first: their Reorders carry the outputs' names.
+    // Outputs first: their Reorders get the outputs' names.
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       if (assignment_.layout(graph_.outputs[i]) == Layout::kPlain) continue;
       NESTRT_ASSIGN_OR_RETURN(const ValueId plain, reordered(graph_.outputs[i], Layout::kPlain, true));
@@ -179,12 +180,12 @@ class LayoutRewriter {
     return result;
   }
 
-  // The value in a layout that it does not have.
+  // Returns the value in another layout.
   Result<ValueId> reordered(ValueId id, Layout layout, bool is_output) {
     ValueId& other = reordered_[static_cast<size_t>(id)][index_of(layout)];
     if (other != kNoValue) return other;
     const std::string name = graph_.value(id).name;
-    std::string inner = name;  // for the value that is not the graph's output
+    std::string inner = name;  // name of the value that is not the graph's output
     inner.append(".").append(nestrt::name(is_output ? assignment_.layout(id) : layout));
     const std::string node_name = (is_folded(layout) ? inner : name) + ".reorder";
     NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(node_name, ops::Reorder{}, {id}, {is_output ? name : inner}));
@@ -197,7 +198,7 @@ class LayoutRewriter {
 
   Graph& graph_;
   const LayoutAssignment& assignment_;
-  std::vector<ByLayout> reordered_;  // by value: itself in its other layouts
+  std::vector<ByLayout> reordered_;  // by value: its copies in other layouts
   int reorders_ = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// So many of the nodes from `first` on one program of the backend can compute; 0 with the reason.
+// Returns how many nodes from `first` on one program of the backend can compute; 0 with the reason.
 size_t longest_run(const Graph& graph, Backend& backend, size_t first, std::string* refusal) {
   const Subgraph nodes(graph.nodes());
   size_t count = 0;
@@ -45,7 +45,8 @@ class Placer {
   }
 
  private:
-  // The longest run that a unit takes from this node on, for all units that take just this one. 0: none takes any.
+  // Places the longest run from this node on that a unit other than the host accepts, for all units that accept the
+  // same run. Returns its length; 0 if no unit accepts the node.
   size_t place_off_host(size_t node) {
     PlacedBranch branch{node, 0, {0}};
     std::vector<size_t> runs(backends_.size(), 0);
@@ -89,7 +90,7 @@ class Placer {
   const Backends& backends_;
   const std::vector<bool> links_;
   Placement placement_;
-  bool open_ = false;  // the last branch is the host's alone and may grow
+  bool open_ = false;  // the last branch belongs to the host only and may grow
 };
 
 }  // namespace

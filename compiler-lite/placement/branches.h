@@ -1,4 +1,4 @@
-// Placement of a graph: how its operators fall into branches, and which units may run each.
+// Placement of a graph: its division into branches, and the units that may run each.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@ namespace nestrt::compiler {
 struct PlacedBranch {
   size_t first = 0;
   size_t count = 0;
-  std::vector<size_t> backends;  // positions in Backends that take it; the host, unless it has no kernel, first
+  // indices in Backends that accept it; starts with the host unless the host has no kernel
+  std::vector<size_t> backends;
 };
 
 struct Placement {
-  std::vector<PlacedBranch> branches;  // in file order; every node is in one
-  // By backend and node: why it takes the node in no branch that begins there; empty where it does, and for the host.
+  std::vector<PlacedBranch> branches;  // in file order; they cover every node
+  // By backend and node: why the backend accepts no branch that starts there. Empty if it does, and for the host.
   std::vector<std::vector<std::string>> refusals;
 };
 
-// By node of a tidy graph: whether it goes on where the node before it ends. It reads what that node computes and what
-// no other does, and nothing else reads it: so branches end at forks and begin at joins.
+// Returns, by node of a tidy graph, whether it continues the previous node's chain: it reads a result of that node,
+// reads nothing else that is computed, and is the only reader. Branches thus end at forks and start at joins.
 std::vector<bool> chain_links(const Graph& graph);
 
-// Where a unit beside the host takes nodes, the longest run of them that one of its programs can compute is a branch;
-// what is left falls into chains for the host. Requires: layouts are chosen; a host among the backends.
-// Errors: kUnsupported where the host has no kernel for a node.
+// Forms a branch from the longest run of nodes that one program of a unit other than the host can compute. The
+// remaining nodes form chains for the host. Requires chosen layouts and a host among the backends. Errors: kUnsupported
+// if the host has no kernel for a node.
 Result<Placement> place_branches(const Graph& graph, const Backends& backends);
 
 }  // namespace nestrt::compiler

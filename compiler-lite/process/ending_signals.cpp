@@ -16,9 +16,9 @@ namespace {
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 std::mutex signals_mutex;
-int alive = 0;                                      // EndingSignals
-std::atomic<int> seen = 0;                          // the last signal that came to them
-struct sigaction before[std::size(kSignals)] = {};  // what each does without them
+int alive = 0;                                      // number of EndingSignals objects
+std::atomic<int> seen = 0;                          // the last signal received
+struct sigaction before[std::size(kSignals)] = {};  // the handlers to restore
 
 bool ends_process(int signal) {
   const auto* const place = std::ranges::find(kSignals, signal);

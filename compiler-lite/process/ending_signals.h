@@ -1,10 +1,10 @@
-// SIGINT, SIGTERM and SIGHUP, held back while something has to be ended or removed before they end this process.
+// Holds back SIGINT, SIGTERM and SIGHUP while something must be stopped or removed before they end this process.
 #pragma once
 
 namespace nestrt::compiler {
 
-// While one lives these signals are noted, but for those that are ignored. When the last of them goes, a signal that
-// came does what it would have done; before it ends this process, temporary folders are removed.
+// Records these signals, unless they are ignored, during its lifetime. The destructor of the last object restores the
+// previous handlers and raises a recorded signal. Before the signal ends the process, temporary folders are removed.
 // Threads: any.
 class EndingSignals {
  public:

@@ -24,7 +24,7 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// posix_spawn's list of what to do with the child's files.
+// RAII wrapper of posix_spawn_file_actions_t.
 class FileActions {
  public:
   FileActions() { posix_spawn_file_actions_init(&actions_); }
@@ -40,7 +40,8 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// posix_spawn's attributes: so that a program can be killed with what it has started, it leads a group.
+// RAII wrapper of posix_spawnattr_t. The program leads a new process group, so that it can be killed together with its
+// children.
 class Attributes {
  public:
   Attributes() {
@@ -55,7 +56,7 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
-// 0: it runs on, which `flags` allow.
+// Returns 0 if the child is still running, which `flags` must allow.
 Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   while (true) {
     const pid_t ended = waitpid(child, state, flags);
@@ -64,7 +65,7 @@ Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   }
 }
 
-// How often it is looked whether a program is over, or a signal has come.
+// Interval of checks for the end of the program and for signals.
 constexpr std::chrono::milliseconds kPollInterval{5};
 
 Result<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
@@ -96,7 +97,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   actions.redirect(STDERR_FILENO, error, kWrite);
   if (!options.working_folder.empty()) actions.change_folder(options.working_folder);
   const Attributes attributes;
-  const EndingSignals signals;  // those of a terminal do not reach a group of its own
+  const EndingSignals signals;  // a terminal's signals do not reach a separate process group
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -1,4 +1,4 @@
-// Other programs, which are started and waited for.
+// Runs other programs and waits for them.
 #pragma once
 
 #include <chrono>
@@ -12,21 +12,20 @@ namespace nestrt::compiler {
 inline constexpr int kSignalled = 128;
 
 struct ProcessResult {
-  int exit_code = 0;   // kSignalled + signal where it was killed
+  int exit_code = 0;   // kSignalled + signal if it was killed
   std::string output;  // standard output
   std::string error;   // standard error
 };
 
 struct ProcessOptions {
-  std::string working_folder;               // of the program; empty: that of this process
-  std::chrono::milliseconds time_limit{0};  // after which the program is killed; 0: none
+  std::string working_folder;               // of the program; empty selects that of this process
+  std::chrono::milliseconds time_limit{0};  // the program is killed after this time; 0 for no limit
 };
 
-// Runs a program, found by PATH, and waits for it. `folder` receives the files that hold what it prints.
-// The program is killed with what it has started, unless that has left its group. So it is where SIGINT, SIGTERM or
-// SIGHUP comes meanwhile, which then does to this process what it would have done: as soon as no EndingSignals are
-// left. Errors: kNotFound where the program cannot be started, kDeadlineExceeded, kCancelled where a signal came that
-// this process lives through, kIo.
+// Runs a program, found by PATH, and waits for it. Files in `folder` receive its output.
+// Kills the program and its process group if the time limit expires, or if SIGINT, SIGTERM or SIGHUP arrives. The
+// signal then takes its usual effect on this process as soon as no EndingSignals object is left. Errors: kNotFound if
+// the program cannot be started, kDeadlineExceeded, kCancelled if this process survives a signal, kIo.
 Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder,
                                   const ProcessOptions& options = {});
 

@@ -14,7 +14,7 @@ namespace nestrt::compiler {
 namespace {
 
 std::mutex folders_mutex;
-std::set<std::string> folders;  // that there are
+std::set<std::string> folders;  // existing folders
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The folder in which files are exchanged with other programs.
+// The folder for files that are exchanged with other programs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace nestrt::compiler {
 
-// A new folder for temporary files, removed with everything in it by the destructor, or where a signal that
-// EndingSignals have held back ends this process.
+// A new folder for temporary files. It is removed with its contents by the destructor, or before a signal held back by
+// EndingSignals ends this process.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create();
@@ -26,7 +26,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// All that there are, where this process is about to end without their destructors. Threads: any.
+// Removes all temporary folders before the process ends without running destructors. Threads: any.
 void remove_temporary_folders();
 
 }  // namespace nestrt::compiler

@@ -89,7 +89,7 @@ Status write_key_pair(const std::string& name, const SecretKey& key) {
   NESTRT_RETURN_IF_ERROR(write_key(secret, kSecretKey, key.seed(), 0600));
   const Status status = write_key(open, kPublicKey, key.public_key().bytes, 0644);
   std::error_code ignored;
-  if (!status.ok()) std::filesystem::remove(secret, ignored);  // both or none
+  if (!status.ok()) std::filesystem::remove(secret, ignored);  // keep both or none
   return status;
 }
 
@@ -97,7 +97,7 @@ Result<PlanBytes> sign_plan(std::span<const std::byte> file, const SecretKey& ke
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(file, Verification::kComplete));
   Header header = header_of(file);
   header.features |= plan_format::kFeatureSigned;
-  const size_t bytes = header.data_offset + header.data_bytes;  // without a signature that it has
+  const size_t bytes = header.data_offset + header.data_bytes;  // excludes an existing signature
   PlanBytes result(bytes + sizeof(SignatureBlock));
   std::memcpy(result.data(), file.data(), bytes);
   std::memcpy(result.data(), &header, sizeof header);

@@ -1,4 +1,4 @@
-// Signing of plans: Ed25519ph (RFC 8032), with libsodium. A plan is signed as it is; the signature follows its data
+// Signs plans with Ed25519ph (RFC 8032), using libsodium. The signature covers the plan unchanged and follows its data
 // (runtime/plan/format/signature.h).
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace nestrt::compiler {
 
-// The secret half of a pair of keys, as the seed that both follow from. Wiped when it goes.
+// The secret key, stored as the seed of the key pair. Erased by the destructor.
 class SecretKey {
  public:
-  // From the system's source of randomness.
+  // Uses the system's random number generator.
   static SecretKey generate();
-  // As written by write_key_pair(). Errors: kNotFound, kIo, kInvalidArgument.
+  // Reads a file of write_key_pair(). Errors: kNotFound, kIo, kInvalidArgument.
   static Result<SecretKey> read(const std::string& path);
 
   SecretKey(const SecretKey&) = default;
@@ -33,12 +33,12 @@ class SecretKey {
   std::array<uint8_t, 32> seed_{};
 };
 
-// `name`.key, which only its owner may read, and `name`.pub. Errors: kInvalidArgument where one of them exists, or
-// the name ends in "/" or is empty; kIo.
+// Writes `name`.key, readable only by its owner, and `name`.pub. Errors: kInvalidArgument if a file exists, or if the
+// name is empty or ends in "/"; kIo.
 Status write_key_pair(const std::string& name, const SecretKey& key);
 
-// The plan with a signature; one that it had is replaced. Errors: kInvalidPlan, kIncompatible where `file` is none that
-// this nestc could load.
+// Returns the plan with a signature, which replaces an existing one. Errors: kInvalidPlan or kIncompatible if this
+// nestc cannot load `file`.
 Result<PlanBytes> sign_plan(std::span<const std::byte> file, const SecretKey& key);
 
 }  // namespace nestrt::compiler

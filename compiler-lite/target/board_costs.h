@@ -1,5 +1,5 @@
-// What a board's file and its profiles promise of a plan: the costs of the host's kernels, and what using its units
-// costs. The plan carries them, so that a session's first schedule on that board goes by them.
+// Costs that a board's file and its profiles state: of the host's kernels, and of using its units. The plan contains
+// them, so that a session's first schedule on that board uses them.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,18 @@
 namespace nestrt::compiler {
 
 struct BoardCosts {
-  UnitInfo cpu;            // its configuration is the instruction set by which the profile knows it
-  bool knows_cpu = false;  // what its kernels cost
+  UnitInfo cpu;            // its configuration is the instruction set that identifies it in the profile
+  bool knows_cpu = false;  // whether the costs of its kernels are known
   HostRates estimates;
   CostTable profile;
   std::vector<plan::Overhead> overheads;
 };
 
-// Empty where the target is no board. Of one that does not state its CPU's instruction set, or has neither profiles nor
-// estimates, what using its other units costs.
-// Errors: those of read_costs().
+// Returns nullopt if the target is not a board. If the board does not state its CPU's instruction set, or has neither
+// profiles nor estimates, returns only the costs of using its other units. Errors: those of read_costs().
 Result<std::optional<BoardCosts>> board_costs(const TargetDescription& target);
 
-// Adds to the tables of `plan` what is known of its operators, with one of the CPU's threads and with all of them.
+// Adds the known costs of the plan's operators to `tables`, for one of the CPU's threads and for all.
 void state_costs(const BoardCosts& costs, const Plan& plan, plan::Tables& tables);
 
 }  // namespace nestrt::compiler

@@ -17,8 +17,8 @@ struct CpuLevel {
   std::vector<InstructionSet> sets;
 };
 
-// Those of x86-64-v4 are with and without dot products and tiles: the level says nothing of them, most CPUs that have
-// it have the first.
+// x86-64-v4 includes variants with and without dot products and tiles, because the level does not define them and most
+// CPUs of that level have dot products.
 const std::vector<CpuLevel>& cpu_levels() {
   using enum InstructionSet;
   static const std::vector<CpuLevel> kLevels = {
@@ -57,7 +57,7 @@ Status check(UnitDescription* unit) {
                                             known_levels() + "; units are " + known_units());
 }
 
-// The target as items add to it.
+// Collects the items of a target.
 class Builder {
  public:
   Status add_board(tools::Board board) {
@@ -124,7 +124,7 @@ Status add_item(const UnitRequest& item, Builder& builder) {
   return builder.add_unit(std::move(unit));
 }
 
-// `path`: of its file.
+// `path`: of the board's file.
 Result<TargetDescription> board_target(Result<tools::Board> board, const std::string& path) {
   if (!board) return board.error();
   const std::string name = board->name;

@@ -22,19 +22,19 @@ namespace nestrt::compiler {
 using UnitDescription = tools::BoardUnit;
 
 struct TargetDescription {
-  std::string name;                              // the list as it was written; the board's, where it names just one
-  std::vector<InstructionSet> instruction_sets;  // of the CPUs, ascending, each once; never empty
+  std::string name;                              // the list as specified; the board's name if the list is one board
+  std::vector<InstructionSet> instruction_sets;  // of the CPUs, ascending without duplicates; never empty
   std::vector<UnitDescription> units;            // of boards and of the list; the CPU first
-  std::vector<std::string> profiles = {};        // files of costs of the board, where the target is one
+  std::vector<std::string> profiles = {};        // cost files of the board, if the target is one
 };
 
-// Errors: kInvalidArgument with what is known; kNotFound and kIo for a path.
+// Errors: kInvalidArgument with the known items; kNotFound and kIo for a path.
 Result<TargetDescription> read_target(const std::string& text);
 
-// The target in the text of a board file; `name` for messages.
+// Parses the text of a board file; `name` is for messages.
 Result<TargetDescription> parse_board(const std::string& yaml, const std::string& name);
 
-// read_target("host"), which cannot fail.
+// Returns read_target("host"), which cannot fail.
 TargetDescription host_target();
 
 }  // namespace nestrt::compiler

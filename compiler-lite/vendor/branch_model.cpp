@@ -44,7 +44,7 @@ class Extractor {
     if (std::ranges::find(list, id) == list.end()) list.push_back(id);
   }
 
-  // What others compute becomes an input that nobody does.
+  // Turns values that other branches compute into inputs.
   void cut_off_inputs() {
     Graph& body = model_.body;
     body.inputs.clear();
@@ -56,7 +56,7 @@ class Extractor {
     }
   }
 
-  // Another layout is no other value.
+  // Removes Reorders: another layout is the same value.
   void forget_layout(const Node& node) {
     if (node.kind() != ops::Kind::kReorder) return;
     const Node* const copy = model_.body.producer(node.outputs[0]);
@@ -77,7 +77,7 @@ class Extractor {
     return {};
   }
 
-  // What only moves elements may be where they are already: where others have computed them.
+  // Finds results of nodes that only move elements. They may be views of values that other branches compute.
   void find_computed() {
     for (const auto& node : nodes_) {
       const bool may_be_view = node->kind() == ops::Kind::kReshape || node->kind() == ops::Kind::kSlice ||
@@ -93,7 +93,7 @@ class Extractor {
   std::unordered_set<const Node*> inside_;
   BranchModel model_;
   std::unordered_set<ValueId> computed_;
-  std::vector<std::pair<ValueId, ValueId>> plain_;  // what Reorders give, and what they read
+  std::vector<std::pair<ValueId, ValueId>> plain_;  // results of Reorders and the values they read
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A branch, whose tensors lie as the units beside it want them, as a model in standard ONNX: what a vendor's compiler
-// gets of it.
+// Converts a branch, whose tensors have the layouts of other units, to a model in standard ONNX for a vendor's
+// compiler.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,12 @@
 namespace nestrt::compiler {
 
 struct BranchModel {
-  Graph body;                            // the branch alone, everything plain
-  std::vector<ValueId> inputs, outputs;  // of the graph that it is a branch of, in the order of the body's
+  Graph body;                            // only the branch, everything plain
+  std::vector<ValueId> inputs, outputs;  // values of the original graph, in the order of the body's
 };
 
-// Requires: `nodes` are of the graph, which is laid out, and nothing is packed yet. Errors: kUnsupported where a
-// result may be a view of what others compute, or is there twice, in two layouts.
+// Requires `nodes` of the graph, with layouts assigned and nothing packed. Errors: kUnsupported if a result may be a
+// view of a value that other branches compute, or exists in two layouts.
 Result<BranchModel> branch_model(const Graph& graph, Subgraph nodes);
 
 }  // namespace nestrt::compiler

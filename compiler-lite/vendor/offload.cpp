@@ -28,7 +28,7 @@ Status check_part(const Part& part, const VendorOptions& options) {
       .with_context(fmt::format("part '{}'", part.name));
 }
 
-// Puts operators where parts were.
+// Replaces parts by operators.
 class Replacer {
  public:
   explicit Replacer(Graph& graph) : graph_(graph) {}
@@ -81,7 +81,7 @@ RegionSize size_of(const Graph& graph, const Part& part, const Cut& cut) {
   return size;
 }
 
-// The vendor's parts, each with its program. All are made of the graph as it is before any part is replaced.
+// Compiles each part of the vendor. All use the graph as it is before any part is replaced.
 Result<VendorPrograms> compile_parts(const Graph& graph, const Cut& cut, const VendorOptions& options) {
   VendorPrograms programs;
   ValueNames names(graph);

@@ -1,5 +1,5 @@
-// Parts of a model for a vendor's compiler: they are exported as ONNX, its command is run on each, and an operator
-// Opaque takes the part's place in the graph. What it makes goes into the plan as it is: nothing here can read it.
+// Offloads parts of a model to a vendor's compiler: exports them as ONNX, runs the vendor's command on each, and
+// replaces the part by an operator Opaque. The output goes into the plan unchanged; nestrt does not interpret it.
 #pragma once
 
 #include <chrono>
@@ -20,26 +20,26 @@
 namespace nestrt::compiler {
 
 struct VendorOptions {
-  std::string unit;  // the kind of the vendor's units, and the backend of the parts that are his
-  // Words between spaces: a program, found by PATH, and its arguments. No shell reads them. In each word stand {input}
-  // for the part's ONNX file, {output} for the file to write, {folder} for an empty folder, in which the command works,
-  // and {data} for `data`.
+  std::string unit;  // the kind of the vendor's units, and the backend of the vendor's parts
+  // Words separated by spaces: a program, found by PATH, and its arguments. No shell interprets them. Placeholders in
+  // words: {input} is the part's ONNX file, {output} the file to write, {folder} an empty folder and the command's
+  // working folder, and {data} is `data`.
   std::string command;
-  std::string data;  // whatever the command takes as sample data, as the user named it
+  std::string data;  // sample data for the command, as specified by the user
   std::chrono::seconds time_limit{600};
   int64_t opset = kDefaultExportOpset;
-  std::optional<OffloadCost> cost;  // what his device takes, where he states it
-  // Which operators go to him; empty: all of them, as one part.
+  std::optional<OffloadCost> cost;  // costs of the vendor's device, if stated
+  // Selects the operators for the vendor; empty selects all of them as one part.
   std::function<Result<std::vector<PartSpec>>(const Graph& graph)> parts;
 };
 
-// "NAME=COMMAND". Errors: kInvalidArgument with what is wrong.
+// Parses "NAME=COMMAND". Errors: kInvalidArgument with the reason.
 Result<VendorOptions> parse_vendor(const std::string& text);
 
-// Requires: a tidy graph as it was imported. The backend has the programs of the operators that it has put there.
-// Errors: those of `parts`, cutting and exporting; kInvalidArgument where no part is the vendor's, one is somebody
-// else's, or the command uses no {input} or {output}; kUnsupported where the command fails, with what it has printed,
-// or writes no output; kDeadlineExceeded where it takes too long.
+// Requires a tidy graph as imported. The returned backend has the programs of the operators that were inserted. Errors:
+// those of `parts`, cutting and exporting; kInvalidArgument if no part is the vendor's, if a part belongs to another
+// vendor, or if the command lacks {input} or {output}; kUnsupported with the command's output if it fails or writes no
+// file; kDeadlineExceeded if it takes too long.
 Result<std::shared_ptr<Backend>> offload_parts(Graph& graph, const VendorOptions& options);
 
 }  // namespace nestrt::compiler

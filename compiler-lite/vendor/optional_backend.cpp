@@ -27,7 +27,7 @@ class OptionalVendorBackend final : public Backend {
       : options_(std::move(options)), capability_(std::move(capability)), failure_(std::move(failure)) {}
 
   std::string unit() const override { return options_.unit; }
-  // The blob says what it is for, and the plug-in reads it.
+  // The blob contains its own configuration, which the plug-in reads.
   std::string program_configuration() const override { return {}; }
   bool follows_others() const override { return true; }
   std::vector<LayoutOption> layouts(const Graph& /*graph*/, const Node& /*node*/) override { return {}; }
@@ -57,7 +57,7 @@ class OptionalVendorBackend final : public Backend {
   }
 
  private:
-  // A command that is not there, or takes too long, is not called again: there may be many branches.
+  // A command that is missing or takes too long is not run again, because there may be many branches.
   Offer without(const Node& first, const Status& why) {
     if (failure_) failure_(first.name, why);
     if (why.code() == Code::kNotFound || why.code() == Code::kDeadlineExceeded) lost_ = why;

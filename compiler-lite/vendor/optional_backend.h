@@ -1,4 +1,4 @@
-// A vendor's programs beside those of the CPU and of other units: schedules choose by cost.
+// A vendor's programs in addition to those of the CPU and of other units. Schedules choose by cost.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace nestrt::compiler {
 
-// Told of each branch that stays without a program of the vendor's because his command has failed.
+// Receives each branch that gets no vendor program because the vendor's command failed.
 using VendorFailure = std::function<void(const std::string& branch, const Status& why)>;
 
-// Takes branches as the other backends have cut them: those that are worth it by `capability`, or all that can be
-// written as ONNX. Each is exported, quantized ones with their integers, and the command is run on it; where it fails,
-// the branch goes without, and `failure`, which may be empty, is told. A command that cannot be started or takes too
-// long is not run again.
+// Accepts branches as the other backends formed them: those that pay off according to `capability`, or all that can be
+// written as ONNX. Exports each branch, quantized ones with integers, and runs the command on it. If the command fails,
+// the branch gets no program, and `failure`, which may be empty, is called. A command that cannot be started or takes
+// too long is not run again.
 std::shared_ptr<Backend> make_optional_vendor_backend(VendorOptions options, std::optional<Capability> capability,
                                                       VendorFailure failure);
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of what a command prints, so much of its end is shown.
+// Number of bytes shown from the end of a command's output.
 constexpr size_t kShownBytes = 2000;
 constexpr uintmax_t kMaxBlobBytes = uintmax_t{2} << 30;
 constexpr std::string_view kInput = "{input}", kOutput = "{output}", kFolder = "{folder}", kData = "{data}";
@@ -33,7 +33,7 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-// Every placeholder of a word by what it stands for, once from left to right.
+// Replaces every placeholder of a word, once from left to right.
 std::string filled(const std::string& word, const std::map<std::string_view, std::string>& values) {
   std::string result;
   for (size_t at = 0; at < word.size();) {
@@ -75,7 +75,7 @@ Result<Bytes> read_blob(const std::string& path, const ProcessResult& result) {
   return Bytes(blob.begin(), blob.end());
 }
 
-// Absolute, as the command works elsewhere; empty stays empty.
+// Returns an absolute path, because the command runs in another folder; empty stays empty.
 std::string absolute(const std::string& path) {
   std::error_code error;
   return path.empty() ? path : fs::absolute(path, error).string();
@@ -99,14 +99,14 @@ Status check_vendor_ports(size_t inputs, size_t outputs) {
 }
 
 Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model) {
-  const EndingSignals held;  // until the folder is gone
+  const EndingSignals held;  // until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create());
   const fs::path base(folder.path()), work = base / "work";
   NESTRT_RETURN_IF_ERROR(tools::make_folder(work.string()));
   const std::string input = (base / "part.onnx").string(), output = (base / "part.blob").string();
   NESTRT_RETURN_IF_ERROR(tools::write_file(input, std::as_bytes(std::span(model))));
   std::vector<std::string> words = words_of(options.command);
-  // A program that is named with a folder is meant from where nestc was started.
+  // A program path with a folder is relative to nestc's working folder.
   if (words[0].find('/') != std::string::npos) words[0] = absolute(words[0]);
   for (std::string& word : words)
     word =

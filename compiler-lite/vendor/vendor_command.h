@@ -1,4 +1,4 @@
-// The command of a vendor's compiler, run on one part.
+// Runs the command of a vendor's compiler on one part.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace nestrt::compiler {
 
 struct VendorOptions;
 
-// Errors: kInvalidArgument where it lacks {input} or {output}.
+// Errors: kInvalidArgument if the command lacks {input} or {output}.
 Status check_vendor_command(const std::string& command);
 
-// kInvalidArgument where a vendor's program cannot have so many.
+// Errors: kInvalidArgument if the number exceeds the limit of a vendor's program.
 Status check_vendor_ports(size_t inputs, size_t outputs);
 
-// What the command makes of the model. It works in a folder of its own, which goes afterwards, reads nothing from
-// standard input, and what it prints is kept for the message. Errors: kNotFound where it cannot be started,
-// kDeadlineExceeded where it takes too long, kUnsupported where it fails or writes nothing, kIo.
+// Returns the command's output for the model. The command runs in a temporary folder and reads nothing from standard
+// input; its printed output is kept for messages. Errors: kNotFound if it cannot be started, kDeadlineExceeded if it
+// takes too long, kUnsupported if it fails or writes nothing, kIo.
 Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model);
 
 }  // namespace nestrt::compiler

@@ -234,10 +234,10 @@ void KernelProgram::chain_steps() {
       kernels.push_back(by_rows);
       if (!feeds_next(i)) break;
     }
-    const size_t count = kernels::RowChain::worth(kernels, pool_->num_threads());
+    const size_t count = kernels::RowFusion::count_fusible(kernels, pool_->num_threads());
     if (count == 0) continue;
     kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(count), kernels.end());
-    auto chain = std::make_unique<const kernels::RowChain>(std::move(kernels), pool_->num_threads());
+    auto chain = std::make_unique<const kernels::RowFusion>(std::move(kernels), pool_->num_threads());
     if (!reserve_scratch(steps_[first], {0, chain->scratch_per_thread()}).ok()) continue;
     steps_[first].chain = std::move(chain);
     steps_[first].chained = count;
@@ -331,14 +331,14 @@ bool KernelProgram::run_chain(size_t first, const Submission& submission) {
     return address(operands_[of.first_operand + index], submission);
   };
   scheduler::PoolShareRunner runner(*pool_, submission.cores != nullptr ? *submission.cores : CoreShare());
-  kernels::RowChain::Call call;
+  kernels::RowFusion::Call call;
   call.input = operand(step, 0);
   call.residual = last.num_inputs > kResidual ? operand(last, kResidual) : nullptr;
   call.between = operand(step, step.num_inputs);
   call.output = operand(last, last.num_inputs);
   call.thread_scratch = submission.bindings.scratch;
   call.parallel = &runner;
-  if (!step.chain->takes(call)) return false;
+  if (!step.chain->supports(call)) return false;
   step.chain->run(call);
   return true;
 }

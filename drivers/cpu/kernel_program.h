@@ -2,7 +2,7 @@
 // output channels of a branch's only operator.
 //
 // Operators whose results only the next one reads, and which are more than a cache holds, are computed in turns of some
-// rows (kernels/common/framework/row_chain.h), with the same bits; but one after the other where an observer wants to
+// rows (kernels/common/framework/row_fusion.h), with the same bits; but one after the other where an observer wants to
 // know what each takes.
 //
 // Threads: submit() from one thread at a time; it completes before it returns and allocates nothing on success.
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "drivers/cpu/channel_slice.h"
-#include "kernels/common/framework/row_chain.h"
+#include "kernels/common/framework/row_fusion.h"
 #include "nestrt/driver/unit.h"
 #include "runtime/plan/queries/channels.h"
 #include "scheduler/thread_pool/thread_pool.h"
@@ -55,7 +55,7 @@ class KernelProgram final : public Executable {
     size_t shared_scratch = 0;  // bytes, a multiple of 64
     size_t first_operand = 0;
     // Of this step and those that follow it, `chained` together; null where there is none.
-    std::unique_ptr<const kernels::RowChain> chain;
+    std::unique_ptr<const kernels::RowFusion> chain;
     size_t chained = 1;
   };
 

@@ -34,11 +34,12 @@ std::vector<float> run(Session& session, uint32_t seed) {
 
 std::unique_ptr<Session> open_session(const std::shared_ptr<const Plan>& plan, const UnitList& units) {
   SessionOptions options;
-  options.measure = Measuring::kNever;
-  options.reschedule_drift = 0;
-  options.unit_timeout = std::chrono::hours(1);  // an emulated accelerator in an emulator is as slow as it is
-  options.unit_limit_factor = 0;
-  options.costs = test::flat_costs(*plan, units, [](const UnitInfo& unit) { return unit.is_host ? 100 : 10; });
+  options.costs.measure = Measuring::kNever;
+  options.adaptation.drift = 0;
+  options.fault_tolerance.unit_timeout =
+      std::chrono::hours(1);  // an emulated accelerator in an emulator is as slow as it is
+  options.fault_tolerance.timeout_factor = 0;
+  options.costs.table = test::flat_costs(*plan, units, [](const UnitInfo& unit) { return unit.is_host ? 100 : 10; });
   auto session = Session::create(plan, units, options);
   if (!session) FAIL(session.error().to_string());
   return std::move(*session);

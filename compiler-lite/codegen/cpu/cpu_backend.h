@@ -1,5 +1,5 @@
-// The backend of the CPU, every target's host: kernels chosen and weights packed for the target's instruction sets,
-// whichever the machine has that compiles.
+// The backend of the CPU, the host of every target. It selects kernels and packs weights for the target's instruction
+// sets, independently of the machine that compiles.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace nestrt::compiler {
 
-// Kernels that a plan names beside the best one, among which sessions choose by what they measure.
+// Kernels that a plan names in addition to the best one. Sessions choose among them by measurement.
 enum class KernelAlternatives : uint8_t {
   kNone,
-  kSameBits,  // of operators that compute with integers, whose kernels all give the same results
-  kAll,       // of those in f32 too, whose last bits may differ: sessions use these only where they are asked to
+  kSameBits,  // for integer operators, whose kernels all give the same results
+  kAll,       // also for f32 operators, whose last bits may differ; sessions use these only on request
 };
 
-// `sets`: those that plans have kernels for; at least one.
+// `sets`: the instruction sets for which plans contain kernels; at least one.
 std::shared_ptr<Backend> make_cpu_backend(std::vector<InstructionSet> sets,
                                           KernelAlternatives alternatives = KernelAlternatives::kSameBits);
 

@@ -12,17 +12,17 @@
 namespace nestrt::compiler {
 namespace {
 
-// A reference kernel where there could be a faster one.
+// A reference kernel although a faster kernel exists.
 constexpr int64_t kReferenceSlowdown = 8;
-// A Conv by another than its fastest algorithm; more than the Reorders that a lone Conv needs around it.
+// A Conv that does not use its fastest algorithm. This costs more than the Reorders around a single Conv.
 constexpr int64_t kConvSlowdown = 4;
 
 struct Candidate {
   LayoutOption option;
-  int preference = 0;  // the kernel's
+  int preference = 0;  // of the kernel
 };
 
-// The node under the option, as kernels would see it. The kernel that is preferred least decides.
+// Returns the option with the lowest kernel preference over `sets`, or nullopt if a set has no kernel for it.
 std::optional<Candidate> accepted(const BoundOperator& bound, LayoutOption option,
                                   const std::vector<InstructionSet>& sets) {
   std::vector<TensorSpec> inputs(bound.spec().inputs.begin(), bound.spec().inputs.end());
@@ -41,7 +41,7 @@ std::optional<Candidate> accepted(const BoundOperator& bound, LayoutOption optio
   return candidate;
 }
 
-// The operands with a choice.
+// Returns the operands whose layout can be chosen.
 std::vector<size_t> free_inputs(const Graph& graph, const Node& node) {
   std::vector<size_t> result;
   for (size_t i = 0; i < node.inputs.size(); ++i)
@@ -55,7 +55,7 @@ bool can_be_folded(const Value& value) {
   return value.type == DataType::kS8 && value.shape.rank() == 4 && can_be_blocked(value);
 }
 
-// All operands alike, and both mixtures where there are two of them; the image of a Conv folded besides.
+// All operands plain, all blocked, both mixtures if there are exactly two, and folded images for a Conv.
 std::vector<std::vector<Layout>> input_patterns(const Graph& graph, const Node& node, const std::vector<size_t>& free) {
   std::vector<Layout> plain(node.inputs.size(), Layout::kPlain), blocked = plain;
   for (size_t i : free) blocked[i] = Layout::kBlocked16;
@@ -86,8 +86,7 @@ std::vector<Layout> output_layouts(const Graph& graph, const Node& node) {
   return layouts;
 }
 
-// Preferences order the algorithms of a Conv. For other operators they order variants of the same layouts, and say
-// nothing about one layout against another.
+// Preferences order the algorithms of a Conv. For other operators they only order variants of the same layouts.
 int64_t slowdown(const Node& node, int preference, int best) {
   if (preference == best) return 1;
   if (preference == 0) return kReferenceSlowdown;

@@ -8,10 +8,10 @@
 
 namespace nestrt::compiler {
 
-// True where the value may lie in blocks: [N, C, spatial...] of f32 or s8, not constant.
+// True if the value can use a blocked layout: [N, C, spatial...] of f32 or s8, not constant.
 bool can_be_blocked(const Value& value);
 
-// The options that some kernel accepts on each of the instruction sets. Empty where there is none.
+// Returns the options that a kernel accepts on every instruction set; may be empty.
 std::vector<LayoutOption> layout_options(const Graph& graph, const Node& node, const std::vector<InstructionSet>& sets);
 
 }  // namespace nestrt::compiler

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// An alternative's weights are worth so much of those that are there.
+// An alternative's weights may add at most 1 / kSmallPart of the bytes that the plan already stores.
 constexpr int64_t kSmallPart = 4;
 
 template <typename T>
@@ -20,7 +20,7 @@ std::shared_ptr<const Bytes> pack_as(const Value& weights, Packing packing, int6
   return packed;
 }
 
-// Null where weights of that type and shape cannot have the packing.
+// Returns null if weights of this type and shape do not support the packing.
 std::shared_ptr<const Bytes> pack_bytes(const Value& weights, Packing packing) {
   const int64_t bytes = kernels::packed_bytes(packing, weights.shape);
   if (packed_type(packing) != weights.type || bytes < 0) return nullptr;
@@ -46,12 +46,12 @@ ValueId WeightPacker::packed(Graph& graph, ValueId weights, Packing packing) {
   return entry->second;
 }
 
-// By instruction set, of the kernels that are chosen.
+// Returns the packings of the selected kernels, by instruction set.
 std::vector<Packing> WeightPacker::packings(const Graph& graph, const Node& node) const {
   std::vector<Packing> packings;
   const BoundOperator bound(graph, node);
   for (const InstructionSet set : sets_) packings.push_back(kernels::operators().select(bound.spec(), set)->packing);
-  // A CPU without AVX2 repacks what others read as it is: a copy for it alone is not worth its place in the plan.
+  // A CPU without AVX2 repacks the weights of other sets. A separate copy for it would only enlarge the plan.
   if (sets_.size() > 1 && sets_[0] == InstructionSet::kPortable && packings[1] == Packing::kWinograd16)
     packings[0] = packings[1];
   return packings;

@@ -1,4 +1,4 @@
-// Weights in the packings that the chosen kernels use in place, so that nothing is packed where the plan is loaded.
+// Packs weights as the selected kernels use them in place, so that loading a plan packs nothing.
 #pragma once
 
 #include <map>
@@ -16,14 +16,15 @@ class WeightPacker {
  public:
   explicit WeightPacker(std::vector<InstructionSet> sets) : sets_(std::move(sets)) {}
 
-  // Replaces the constant weights of a node, its input 1, by the packing of its kernel for the first instruction set.
-  // Returns, by instruction set, the weights for kernels that want another packing than that; kNoValue where they do
-  // not. Nodes that share weights share the packed ones. Requires: every set has a kernel for the node.
+  // Replaces the constant weights of a node (input 1) by the packing of its kernel for the first instruction set.
+  // Returns, by instruction set, the weights for kernels that need a different packing, or kNoValue. Nodes that share
+  // weights share the packed ones. Requires a kernel for the node in every set.
   std::vector<ValueId> pack(Graph& graph, Node* node);
 
-  // What an alternative with this packing reads in place of input 1: kNoValue where that is the input itself, or where
-  // the weights take so much that they are to be packed on the machine: more than a quarter of those of the set's
-  // kernel, if no other set's kernel reads them. Before pack(). `set`: the position of its instruction set.
+  // Returns what an alternative with this packing reads instead of input 1. Returns kNoValue if it reads input 1
+  // itself, or if the machine should pack the weights when it loads the plan: they need more than a quarter of the
+  // bytes of the set's kernel and no kernel of another set reads them. Call before pack(). `set`: index of the
+  // instruction set.
   ValueId for_alternative(Graph& graph, const Node& node, size_t set, Packing packing);
 
  private:

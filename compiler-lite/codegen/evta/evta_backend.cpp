@@ -21,25 +21,25 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// Whose cycles count.
+// Returns the cycle profile that costs are counted with.
 std::string_view profile_of(const isa::Configuration& configuration) {
   return configuration.design == isa::Design::kChisel ? "chisel_16_reads" : "zcu102";
 }
 
 constexpr uint32_t kWeightSegment = 1;
 
-// So many programs are measured for a layer, and so many for each of its pieces, which are many.
+// Numbers of programs measured per layer and per partial program. A layer has many partial programs.
 constexpr size_t kPrograms = 24;
 constexpr size_t kPartialProgramTilings = 6;
 
-// The compiler has laid activations out for the CPU: in blocks of 16 channels, or as rows of a matrix.
+// Checks that `value` has a layout that the driver can convert: blocks of 16 channels, or rows of a matrix.
 Status check_layout(const Value& value, const std::string& what, int64_t block) {
   if (value.layout == Layout::kBlocked16) return {};
   if (value.shape.rank() == 2 && value.shape[1] % block == 0) return {};  // [M, K] is [M][K / block][1][1][block]
   return Status(Code::kUnsupported, fmt::format("{} is not in blocks of channels", what));
 }
 
-// Tiles of Winograd's convolution have four rows of a result.
+// Winograd tiles have four result rows.
 int64_t host_rows(const Node& node) {
   const auto* const conv = std::get_if<ops::Conv>(&node.attributes);
   const bool is_winograd =
@@ -47,8 +47,8 @@ int64_t host_rows(const Node& node) {
   return is_winograd ? 4 : 1;
 }
 
-// As runtime/plan/queries/channels.h, for a node whose weights the host will have packed. What is brought to wider
-// blocks for a unit has no rows of its own.
+// Same as runtime/plan/queries/channels.h, for a node whose weights the host will pack later. Values that are converted
+// to wider blocks for a unit cannot be divided by rows.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
@@ -60,7 +60,7 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
   return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
 }
 
-// From the first byte of a tensor in blocks of 16 to the first of a part.
+// Returns the offset in bytes from the start of a tensor in blocks of 16 to the start of a part.
 uint64_t offset_of(const Value& value, const ChannelRange& part) {
   const Shape& shape = value.shape;
   const auto pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
@@ -68,7 +68,7 @@ uint64_t offset_of(const Value& value, const ChannelRange& part) {
   return (part.begin * pixels + part.begin_row * row * kChannelBlock) * size_bytes(value.type);
 }
 
-// Whether parts of the layer read a part of the input each.
+// True if each part of the layer reads a different part of the input.
 bool reads_by_channel(const NodeLayer& node) {
   const auto* const conv = std::get_if<ConvLayer>(&node.layer);
   return conv == nullptr || conv->groups > 1;
@@ -102,7 +102,7 @@ class EvtaBackend final : public Backend {
   double widen_mb_per_s() const override { return widen_mb_per_s_; }
   double launch_us() const override { return clock_is_stated_ ? launch_us_ : 0; }
 
-  // Blocks of channels, as the tensors' shapes allow; the input of a convolution also folded, where that is faster.
+  // Blocks of channels if the shapes allow it. A convolution's input may also be folded if that is faster.
   std::vector<LayoutOption> layouts(const Graph& graph, const Node& node) override {
     const Result<NodeLayer> layer = layer_of(graph, node);
     if (!layer) return {};
@@ -127,7 +127,7 @@ class EvtaBackend final : public Backend {
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     auto made = make(graph, *nodes[0]);
     if (made) return std::move(*made);
-    const Code code = made.error().code();  // kInvalidArgument: sizes beyond what a layer may have
+    const Code code = made.error().code();  // kInvalidArgument: sizes exceed the limits of a layer
     if (code != Code::kUnsupported && code != Code::kInvalidArgument)
       return made.error().with_context(fmt::format("node '{}'", nodes[0]->name));
     return Offer{std::nullopt, std::string(made.error().message())};
@@ -139,15 +139,15 @@ class EvtaBackend final : public Backend {
   }
 
  private:
-  // A node that lies as a program can take it.
+  // A node in layouts that a program can read and write.
   struct Prepared {
     NodeLayer layer;
     std::unique_ptr<LayerGenerator> generator;
   };
 
   static Layout wanted_layout(const Graph& graph, ValueId id) {
-    const bool lies_in_blocks = id != kNoValue && !graph.value(id).is_constant() && graph.value(id).shape.rank() > 2;
-    return lies_in_blocks ? Layout::kBlocked16 : Layout::kPlain;
+    const bool has_blocked_operands = id != kNoValue && !graph.value(id).is_constant() && graph.value(id).shape.rank() > 2;
+    return has_blocked_operands ? Layout::kBlocked16 : Layout::kPlain;
   }
 
   Result<Prepared> prepare(const Graph& graph, const Node& node) const {
@@ -171,7 +171,7 @@ class EvtaBackend final : public Backend {
     return offer;
   }
 
-  // A convolution may read a folded image.
+  // Accepts folded images as the input of convolutions.
   Status take_input(const Value& input, NodeLayer* node) const {
     auto* const layer = std::get_if<ConvLayer>(&node->layer);
     const int64_t fold = fold_of(input.layout);
@@ -187,10 +187,11 @@ class EvtaBackend final : public Backend {
     return profile_.seconds(static_cast<double>(program.cycles)) * 1e6 >= least_divided_us_;
   }
 
-  // The best tiling for a partial that begins and ends within blocks may take more micro-ops than a program may have.
+  // The best tiling of a partial program that starts and ends within blocks may exceed the limit of micro-ops per
+  // program.
   static bool is_too_large(Code code) { return code == Code::kUnsupported || code == Code::kInvalidPlan; }
 
-  // One that is no faster than the whole is not offered.
+  // Adds the partial program unless it is no faster than the whole layer.
   Status add_partial_program(const Graph& graph, const Node& node, const NodeLayer& whole, const ChannelRange& part,
                              Offer& offer) {
     const NodeLayer layer = part_of(whole, part, configuration_.block());
@@ -206,8 +207,8 @@ class EvtaBackend final : public Backend {
     return {};
   }
 
-  // Those of a partial are some of the layer's, behind the identity weights, but where groups that do not fill blocks
-  // were merged in other ways.
+  // Makes the partial program refer to the layer's weights, which follow the identity weights. Impossible if groups
+  // that do not fill blocks were merged differently.
   static void share_weights(const UnitProgram& whole, const LayerShape& shape, UnitProgram& partial) {
     const auto& all = whole.segments[kWeightSegment];
     auto& some = partial.segments[kWeightSegment];
@@ -236,7 +237,7 @@ class EvtaBackend final : public Backend {
     }
   }
 
-  // What the driver has to bring a value's bytes to.
+  // Returns the layout that the driver has to convert a value to.
   plan::RangeLayout layout_there(const Value& value) const {
     const bool has_wider_blocks = configuration_.block() == 32 && block_size(value.layout) == 16;
     if (value.type == DataType::kF32)
@@ -272,13 +273,13 @@ class EvtaBackend final : public Backend {
     return result;
   }
 
-  // What the driver makes of the bytes of accumulators, before anybody can read it.
+  // Time that the driver needs to convert accumulator bytes before anything can read the result.
   double widening_us(const UnitProgram& program) const {
     return widen_mb_per_s_ > 0 ? static_cast<double>(plan::widened_bytes(program)) / widen_mb_per_s_ : 0;
   }
 
   const isa::Instances instances_;
-  const isa::Configuration& configuration_;  // theirs
+  const isa::Configuration& configuration_;
   const isa::CycleProfile profile_;
   const bool clock_is_stated_;
   const double widen_mb_per_s_;

@@ -1,4 +1,4 @@
-// The backend of EVTA: tuned programs for the operators that legal.h finds legal.
+// The EVTA backend: tuned programs for the operators that legal.h accepts.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@ struct BoardUnit;
 namespace nestrt::compiler::evta {
 
 struct EvtaOptions {
-  // Programs for so many shares of the channels of each layer that can be divided by them
-  // (runtime/plan/queries/channels.h); see pieces.h. 0: none.
+  // Maximum number of partial programs per layer that can be divided by channels (runtime/plan/queries/channels.h); see
+  // partial_programs.h. 0 disables them.
   int num_partial_programs = kDefaultPartialPrograms;
-  // Layers that take less are not divided: what dividing saves is not worth the synchronisation that it costs.
+  // Layers below this time are not divided, because synchronisation would cost more than division saves.
   double least_divided_us = 100;
-  std::string tuning_cache;  // a file; empty: none
+  std::string tuning_cache;  // file name; empty disables the cache
 };
 
-// Tilings are searched for with the cycle model of the ZCU102, or of the Chisel design where that is the unit's, at its
-// clock and bus where it states them.
-// Requires: unit.kind == "evta". Errors: kInvalidArgument for an unknown configuration.
+// Searches tilings with the cycle model of the ZCU102, or of the Chisel design if the unit uses it, at the clock and
+// bus width of the unit if specified.
+// Requires unit.kind == "evta". Errors: kInvalidArgument for an unknown configuration.
 Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit, const EvtaOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

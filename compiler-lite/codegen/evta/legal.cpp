@@ -38,7 +38,7 @@ void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
   if (epilogue.has_residual) layer->residual = epilogue.residual_shifts;
 }
 
-// The bias and what follows the sums. `epilogue` is that of the node.
+// Sets the bias and the node's epilogue.
 Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
   if (epilogue.scaled()) return refused(kStatedScales);
   if (epilogue.wide && graph.value(node.outputs[0]).shape.rank() < 3)
@@ -55,8 +55,8 @@ Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& e
   return ok_status();
 }
 
-// `output` elements of a window that starts `begin` before the input; what of the far padding no window reads is left
-// out.
+// Returns the axis for `output` windows, the first of which starts `begin` elements before the input. Padding at the
+// end that no window reads is dropped.
 LayerAxis axis_of(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t begin) {
   return {input, kernel, stride, begin, std::max<int64_t>(0, (output - 1) * stride + kernel - input - begin)};
 }
@@ -97,7 +97,7 @@ Result<NodeLayer> dense_layer(const Graph& graph, const Node& node, const Operat
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
-// A layer that treats elements of tensors of this shape one by one.
+// Returns a layer that processes the elements of tensors of this shape independently.
 Result<ConvLayer> elementwise_layer(const Node& node, const Shape& shape) {
   if (shape.rank() < 2) return refused("its tensors have no channels");
   ConvLayer layer;
@@ -120,7 +120,7 @@ Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const Operator
   }
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  // Larger shifts are possible on the side of the accumulator.
+  // The accumulator supports larger shifts than the residual.
   const bool swap = shifts.left_b > shifts.left_a;
   if (swap) std::swap(shifts.left_a, shifts.left_b);
   layer.residual = shifts;
@@ -190,7 +190,7 @@ Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
-// Whether all activations are s8 with exponents; if not, why EVTA cannot take the node.
+// Checks that all activations are s8 with exponents. Errors: kUnsupported with the reason.
 Status check_types(const OperatorSpec& spec) {
   const auto check = [](const TensorSpec& tensor) {
     if (!tensor.present || tensor.constant != nullptr) return ok_status();

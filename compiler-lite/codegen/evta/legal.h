@@ -1,4 +1,4 @@
-// Which nodes of a graph EVTA can run, and why it cannot run the others.
+// Determines which nodes of a graph EVTA can run, and why it rejects the others.
 #pragma once
 
 #include <memory>
@@ -17,19 +17,19 @@ namespace nestrt::compiler::evta {
 
 class LayerGenerator;
 
-// A node as a layer, and the values that its buffers are.
+// A node as a layer, and the values of its buffers.
 struct NodeLayer {
   std::variant<ConvLayer, MaxPoolLayer> layer;
   ValueId input = kNoValue;
   ValueId residual = kNoValue;
 };
 
-// Requires a node whose operator's rules accept it. Layouts of activations do not matter; weights are not packed.
-// Errors: kUnsupported with the reason, a sentence without the node's name.
+// Requires a node that its operator's rules accept and whose weights are not packed. Layouts of activations do not
+// matter. Errors: kUnsupported with the reason, a sentence without the node's name.
 Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
 
-// The same with a part of the output only, of a node that has such parts (runtime/plan/queries/channels.h). `block`:
-// channels of the configuration's blocks, of which the part begins with one.
+// Returns the layer restricted to a part of its output (runtime/plan/queries/channels.h). `block`: channels per block
+// of the configuration; the part starts at a block.
 NodeLayer part_of(const NodeLayer& node, const ChannelRange& part, int64_t block);
 
 // Errors: those of ConvGenerator and MaxPoolGenerator.

@@ -5,8 +5,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// A fifth of the multiplications that estimates of any host give one core (runtime/costs/estimated_costs.h), and slow
-// ways there and back: what nobody has stated or measured is not relied on.
+// One fifth of the multiplication rate that estimates assume for one core (runtime/costs/estimated_costs.h), and slow
+// transfers: a pessimistic guess for costs that are neither stated nor measured.
 constexpr OffloadCost kGuess{
     .macs_per_us = 500, .host_macs_per_us = 2500, .transfer_bytes_per_us = 500, .launch_us = 200};
 

@@ -1,4 +1,4 @@
-// What a vendor's compiler has made, as a program of the plan.
+// Wraps the output of a vendor's compiler as a program of the plan.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace nestrt::compiler {
 
-// Without ports. What it takes is what the vendor states of work of this size; where he states nothing, a guess on the
-// safe side.
+// Returns a program without ports. Its time follows the vendor's stated cost for work of this size, or a pessimistic
+// guess if the vendor states none.
 UnitProgram blob_program(std::shared_ptr<const Bytes> blob, const std::optional<OffloadCost>& cost,
                          const RegionSize& size);
 
-// Its ports are whole tensors, those that are read first, at addresses one after the other (drivers/vendor/program.h).
+// Adds whole tensors as ports, inputs first, at consecutive addresses (drivers/vendor/program.h).
 void set_ports(const Graph& graph, const std::vector<ValueId>& inputs, const std::vector<ValueId>& outputs,
                UnitProgram& program);
 

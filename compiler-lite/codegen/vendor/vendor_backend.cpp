@@ -12,7 +12,7 @@ class VendorBackend final : public Backend {
   VendorBackend(std::string unit, VendorPrograms programs) : unit_(std::move(unit)), programs_(std::move(programs)) {}
 
   std::string unit() const override { return unit_; }
-  // The blob says what it is for, and the plug-in reads it.
+  // The blob contains its own configuration, which the plug-in reads.
   std::string program_configuration() const override { return {}; }
 
   std::vector<LayoutOption> layouts(const Graph& /*graph*/, const Node& node) override {

@@ -1,5 +1,4 @@
-// The programs that a vendor's compiler has made: one for each operator Opaque, which stands for the part of the model
-// that it was made of.
+// Programs from a vendor's compiler: one per operator Opaque, which represents a part of the model.
 #pragma once
 
 #include <map>
@@ -10,10 +9,10 @@
 
 namespace nestrt::compiler {
 
-// By ops::Opaque.part, programs for its inputs and outputs: without ranges.
+// By ops::Opaque.part; without ranges.
 using VendorPrograms = std::map<int32_t, UnitProgram>;
 
-// `unit`: the kind of the vendor's units, as his plug-in gives it (nestrt/vendor.h).
+// `unit`: the kind of the vendor's units as the plug-in reports it (nestrt/vendor.h).
 std::shared_ptr<Backend> make_vendor_backend(std::string unit, VendorPrograms programs);
 
 }  // namespace nestrt::compiler

@@ -16,8 +16,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// Groups of operators that are joined one by one (R. E. Tarjan, Efficiency of a Good But Not Linear Set Union
-// Algorithm, 1975, with path halving).
+// Disjoint-set forest of operators (R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, 1975, with
+// path halving).
 class DisjointSets {
  public:
   explicit DisjointSets(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0U); }
@@ -74,8 +74,8 @@ class Partitioner {
     return {};
   }
 
-  // A taken operator comes a rank after the others that it reads from, so those of one rank that are linked can be
-  // computed in one go, and no two of them need each other through others.
+  // An accepted operator ranks one above the rejected operators that it reads from. Linked operators of one rank can
+  // therefore be computed together, without depending on each other through other operators.
   std::vector<uint32_t> ranks() const {
     std::vector<uint32_t> rank(operators_.size(), 0);
     for (uint32_t op = 0; op < operators_.size(); ++op)
@@ -98,7 +98,7 @@ class Partitioner {
     return result;
   }
 
-  // In the model's order, as much as the memory takes at a time.
+  // Divides a region, in the model's order, into parts whose constants fit the memory.
   void divide(const Region& region, std::vector<Region>& result) const {
     std::unordered_set<ValueId> constants;
     uint64_t bytes = 0;
@@ -116,7 +116,7 @@ class Partitioner {
     }
   }
 
-  // Bytes of an operator's constants that are not among `known`, to which they are added.
+  // Returns the bytes of an operator's constants that are not in `known`, and adds them to `known`.
   uint64_t add_constants(uint32_t op, std::unordered_set<ValueId>& known) const {
     uint64_t bytes = 0;
     for (const auto& node : nodes_of(op))
@@ -138,7 +138,7 @@ class Partitioner {
     return size;
   }
 
-  // What crosses the borders of a region.
+  // Returns the bytes that cross the borders of a region.
   uint64_t border_bytes(const Region& region) const {
     std::unordered_set<const Node*> inside;
     for (const uint32_t op : region)
@@ -159,7 +159,7 @@ class Partitioner {
     return bytes;
   }
 
-  // What is left to the host divides others, so their regions have to be found anew.
+  // Operators left to the host separate others, so the regions must be computed again.
   bool drop_small(const std::vector<Region>& found) {
     bool dropped = false;
     for (const Region& region : found) {
@@ -175,7 +175,7 @@ class Partitioner {
   const Capability& capability_;
   const std::vector<ModelOperator> operators_;
   const OperatorLinks links_;
-  std::vector<std::string> reasons_;  // by operator, why it is not taken; empty: it is
+  std::vector<std::string> reasons_;  // by operator: why it is rejected; empty if accepted
 };
 
 }  // namespace

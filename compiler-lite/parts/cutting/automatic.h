@@ -1,9 +1,9 @@
-// The parts of a model that a vendor's compiler takes, by its capability file.
+// Selects the parts of a model for a vendor's compiler according to its capability file.
 //
-// Operators that it takes and that follow each other are a region: as large as the rule allows that what is computed
-// before and after it by the host can be. A region whose constants pass the vendor's memory is divided. One that has
-// too few operators or multiply-accumulates, or saves less time than it costs to hand over, is left to the host; so
-// there are no more parts than operators of the model divided by min_operators.
+// A region is a maximal set of connected operators that the compiler accepts, such that the host can compute the rest
+// before and after it. A region whose constants exceed the vendor's memory is divided. A region stays on the host if it
+// has too few operators or multiply-accumulates, or if it saves less time than the transfers cost. There are therefore
+// at most as many parts as operators of the model divided by min_operators.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 namespace nestrt::compiler {
 
 struct RejectedOperator {
-  uint32_t op = 0;  // by position in the model's operators
+  uint32_t op = 0;  // position in the model's operators
   std::string reason;
 };
 
 struct AutomaticParts {
-  std::vector<PartSpec> parts;             // the vendor's
+  std::vector<PartSpec> parts;             // for the vendor
   std::vector<RejectedOperator> rejected;  // all other operators, in the model's order
 };
 
-// `opset`: of the ONNX that the vendor gets. Errors: those of onnx_forms().
+// `opset`: of the ONNX files for the vendor. Errors: those of onnx_forms().
 Result<AutomaticParts> automatic_parts(const Graph& graph, const Capability& capability, int64_t opset);
 
 }  // namespace nestrt::compiler

@@ -1,18 +1,19 @@
-// What a vendor's compiler can take, and what it costs to hand work over: the file that a model is divided by.
+// The capability file: which operators a vendor's compiler accepts and what offloading costs. It controls how a model
+// is divided.
 //
 //   name: NPU                          the backend of its parts
 //   types: [f32]                       of every operand and result; f32, s8, u8, s32, s64, bool
-//   operators:                         by their names in ONNX
-//     Relu:                            with whatever attributes
+//   operators:                         by ONNX name
+//     Relu:                            any attributes
 //     Conv:
-//       types: [f32]                   in place of those above
-//       attributes:                    every number of an attribute, where a node states it
+//       types: [f32]                   overrides the types above
+//       attributes:                    limits of every number of an attribute, if a node has the attribute
 //         group: {max: 1}
 //         kernel_shape: {min: 1, max: 7}
 //         auto_pad: {values: [NOTSET]}
 //   memory: {weights: 8000000, tensor: 4000000}      bytes: constants of a part; any one operand or result
-//   region: {min_operators: 3, min_macs: 1000000}    smaller ones are not worth a part
-//   cost:                              microseconds that a part saves must be more than it costs to hand over
+//   region: {min_operators: 3, min_macs: 1000000}    smaller regions stay on the host
+//   cost:                              a part must save more microseconds than its transfers cost
 //     macs_per_us: 50000
 //     host_macs_per_us: 4000
 //     transfer_bytes_per_us: 1000      of inputs and outputs of a part
@@ -33,11 +34,11 @@ namespace nestrt::compiler {
 
 struct AttributeLimit {
   std::optional<double> min, max;   // of numbers
-  std::vector<std::string> values;  // all that are allowed, numbers or words; empty: any
+  std::vector<std::string> values;  // all allowed numbers or words; empty allows any
 };
 
 struct OperatorCapability {
-  std::vector<DataType> types;  // empty: the vendor's
+  std::vector<DataType> types;  // empty selects the vendor's types
   std::map<std::string, AttributeLimit> attributes;
 };
 
@@ -52,8 +53,8 @@ struct Capability {
   std::string name;
   std::vector<DataType> types;
   std::map<std::string, OperatorCapability> operators;
-  uint64_t weight_bytes = UINT64_MAX;  // most of a part's constants together
-  uint64_t tensor_bytes = UINT64_MAX;  // most of one tensor
+  uint64_t weight_bytes = UINT64_MAX;  // limit of a part's constants in total
+  uint64_t tensor_bytes = UINT64_MAX;  // limit per tensor
   uint32_t min_operators = 1;
   uint64_t min_macs = 0;
   std::optional<OffloadCost> cost;

@@ -16,7 +16,7 @@ void add_nodes(const Graph& graph, const std::vector<ModelOperator>& operators, 
       part.exported.nodes.push_back(graph.nodes()[operators[op].first + i].get());
 }
 
-// Borders in the order in which the part's nodes meet them.
+// Adds the borders in the order in which the part's nodes use them.
 void add_borders(const Graph& graph, ExportedPart& part) {
   const std::unordered_set<const Node*> inside(part.nodes.begin(), part.nodes.end());
   std::unordered_set<ValueId> seen;
@@ -39,7 +39,7 @@ Result<Cut> cut(const Graph& graph, std::vector<PartSpec> parts) {
   Cut result{model_operators(graph), {}};
   const OperatorLinks links = operator_links(graph, result.operators);
   NESTRT_RETURN_IF_ERROR(add_rest(parts, result.operators, links));
-  if (parts.empty()) parts.push_back({"rest0", std::string(kHostBackend), {}});  // a model of constants
+  if (parts.empty()) parts.push_back({"rest0", std::string(kHostBackend), {}});  // a model of constants only
   for (const uint32_t position : part_order(parts, result.operators, links)) {
     Part& part = result.parts.emplace_back();
     part.name = part.exported.name = std::move(parts[position].name);

@@ -1,4 +1,4 @@
-// Cutting an imported model into parts, each of which one unit computes in one go.
+// Cuts an imported model into parts, each of which one unit computes without interruption.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@ namespace nestrt::compiler {
 
 inline constexpr std::string_view kHostBackend = "CPU";
 
-// What is asked for.
+// A requested part.
 struct PartSpec {
   std::string name;
   std::string backend{kHostBackend};
-  std::vector<uint32_t> operators;  // by position in the model's operators
+  std::vector<uint32_t> operators;  // positions in the model's operators
 };
 
 struct Part {
   std::string name;
   std::string backend;
   std::vector<uint32_t> operators;  // ascending
-  ExportedPart exported;            // its nodes and borders
+  ExportedPart exported;            // nodes and borders
 };
 
-// Every operator is in one part. The parts are in an order in which they can be computed one after the other.
+// Every operator is in exactly one part. Parts are sorted in a valid order of computation.
 struct Cut {
   std::vector<ModelOperator> operators;
   std::vector<Part> parts;
 };
 
-// What no part asks for becomes parts of their own for the host, "rest0" and so on, as few as the order allows.
+// Assigns operators that no part requests to additional host parts, "rest0" and so on, as few as the order allows.
 //
-// A part is computed in one go, so it must be convex: no path of operators leaves it and comes back. Nor may parts need
-// each other. Errors: kInvalidArgument with the operators of such a path, where an operator is in two parts, where a
-// name is given twice, and for a part without operators.
+// A part is computed without interruption, so it must be convex: no path of operators leaves it and returns. Parts must
+// not depend on each other in a cycle. Errors: kInvalidArgument with the operators of such a path, if an operator is in
+// two parts, for duplicate names, and for a part without operators.
 Result<Cut> cut(const Graph& graph, std::vector<PartSpec> parts);
 
 }  // namespace nestrt::compiler

@@ -1,4 +1,4 @@
-// The operators of a model by name, as partition plans speak of them.
+// The operators of a model by name, as partition plans refer to them.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace nestrt::compiler {
 
-// One ONNX node, which import may have made several nodes of the graph. They follow each other, and no part of the
-// model has some of them only. Adjacent ONNX nodes of one name are one operator.
+// One ONNX node, which import may have turned into several consecutive nodes of the graph. Parts contain all of them or
+// none. Adjacent ONNX nodes of one name are one operator.
 struct ModelOperator {
-  std::string name;  // the ONNX node's as partition plans can hold it (tools::nest_c_names); no two are the same
+  std::string name;  // unique; the ONNX node's name in a form that partition plans support (tools::nest_c_names)
   size_t first = 0;  // in Graph::nodes()
   size_t count = 0;
 };
 
-// Requires: a tidy graph as it was imported; operators in its order.
+// Requires a tidy graph as imported. Returns the operators in its order.
 std::vector<ModelOperator> model_operators(const Graph& graph);
 
-// By operator, those whose results it reads, and those that read its own; each once, in ascending order.
+// By operator, the operators whose results it reads and the operators that read its results; ascending without
+// duplicates.
 struct OperatorLinks {
   std::vector<std::vector<uint32_t>> reads, feeds;
 };

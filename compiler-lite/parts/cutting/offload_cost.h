@@ -1,4 +1,4 @@
-// Whether a region of a model is worth a part of its own, by a vendor's capability file.
+// Decides whether offloading a region of a model pays off according to a vendor's capability file.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace nestrt::compiler {
 struct RegionSize {
   size_t operators = 0;
   uint64_t macs = 0;
-  uint64_t border_bytes = 0;  // of what crosses its borders
+  uint64_t border_bytes = 0;  // bytes that cross its borders
 };
 
 uint64_t macs_of(const Graph& graph, std::span<const std::unique_ptr<Node>> nodes);
-// In plain layout.
+// Returns the size in plain layout.
 uint64_t plain_bytes(const Value& value);
 
-// What the vendor takes for it, with handing over.
+// Returns the vendor's time for the region, including transfers.
 double offload_us(const OffloadCost& cost, const RegionSize& size);
 
-// Why it is not worth a part; empty where it is.
+// Returns why the region is too small to offload; empty if it is large enough.
 std::string too_small(const Capability& capability, const RegionSize& size);
 
 }  // namespace nestrt::compiler

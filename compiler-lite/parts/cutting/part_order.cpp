@@ -20,7 +20,8 @@ std::string link_text(const std::vector<PartSpec>& parts, const std::vector<Mode
                      place(link.second));
 }
 
-// Why there is no order. Operators alone have one, so parts are in every circle. One that is not convex says most.
+// Explains why no order exists. Operators alone have an order, so every cycle contains parts. A part that is not convex
+// gives the best explanation.
 Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators,
                const Quotient& quotient) {
   constexpr size_t kMaxTried = 64;
@@ -45,8 +46,8 @@ Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperat
   return Status(Code::kInternal, "parts without an order, and without a circle");
 }
 
-// Ranks of the quotient's nodes: an operator that is in no part comes after the parts that it reads from, so those of
-// one rank can be computed together.
+// Ranks of the quotient's nodes. An operator in no part ranks above the parts that it reads from, so operators of one
+// rank can be computed together.
 std::vector<uint32_t> ranks(const Quotient& quotient, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> rank(quotient.size(), 0);
   for (const uint32_t node : order) {

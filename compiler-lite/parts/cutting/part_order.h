@@ -1,4 +1,4 @@
-// In which order parts can be computed, and why not where they cannot.
+// Computes the order of parts, or explains why none exists.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 
 namespace nestrt::compiler {
 
-// By operator, its position among the parts; kNoPart where it is in none. Errors: kInvalidArgument, see cut().
+// Returns, by operator, the index of its part; kNoPart if it is in no part. Errors: kInvalidArgument, see cut().
 Result<std::vector<uint32_t>> part_of_operators(const std::vector<PartSpec>& parts,
                                                 const std::vector<ModelOperator>& operators);
 
-// Puts every operator that is in none into new parts for the host, behind the others. Errors: kInvalidArgument where
-// the parts have no order, see cut().
+// Appends new host parts for all operators in no part. Errors: kInvalidArgument if the parts have no order, see cut().
 Status add_rest(std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators, const OperatorLinks& links);
 
-// The positions of the parts in an order in which each comes after those that it reads from. Requires: add_rest().
+// Returns the indices of the parts such that each follows those that it reads from. Requires add_rest().
 std::vector<uint32_t> part_order(const std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators,
                                  const OperatorLinks& links);
 

@@ -66,7 +66,7 @@ std::vector<uint32_t> Quotient::order() const {
   return sorted;
 }
 
-// Back from a node that has no place in the order, along others that have none, until one comes again.
+// Walks back from a node without a place in the order, along others without one, until a node repeats.
 std::vector<uint32_t> Quotient::circle() const {
   std::vector<bool> stuck(size());
   for (uint32_t node = 0; node < size(); ++node) stuck[node] = exists(node);
@@ -86,7 +86,7 @@ std::vector<uint32_t> Quotient::circle() const {
 }
 
 std::vector<Quotient::Link> Quotient::way_back(uint32_t part, bool through_parts) const {
-  std::unordered_map<uint32_t, Link> came_by;  // by node or, where parts are not crossed, by operator
+  std::unordered_map<uint32_t, Link> came_by;  // by node; by operator if parts are not crossed
   std::deque<Link> waiting;
   const auto state_of = [&](uint32_t op) { return through_parts ? node_of(op) : op; };
   const auto follow = [&](const Link& link) {

@@ -1,4 +1,4 @@
-// Parts, and operators that are in none, as the nodes of a graph: part p is p, operator o is num_parts() + o.
+// Graph whose nodes are parts and operators in no part: part p is node p, operator o is node num_parts() + o.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ inline constexpr uint32_t kNoPart = UINT32_MAX;
 
 class Quotient {
  public:
-  using Link = std::pair<uint32_t, uint32_t>;  // an operator, and one that reads its result
+  using Link = std::pair<uint32_t, uint32_t>;  // an operator and a reader of its result
 
-  // `part_of`: by operator; kNoPart where it is in none. Both must outlive the Quotient.
+  // `part_of`: by operator; kNoPart if it is in no part. Both references must outlive the Quotient.
   Quotient(const std::vector<uint32_t>& part_of, size_t num_parts, const OperatorLinks& links);
 
   uint32_t num_parts() const { return static_cast<uint32_t>(members_.size()); }
@@ -25,23 +25,23 @@ class Quotient {
   bool is_part(uint32_t node) const { return node < num_parts(); }
   bool exists(uint32_t node) const { return is_part(node) || part_of_[node - num_parts()] == kNoPart; }
 
-  // The links of operators that lead out of the node, or into it.
+  // Returns the links of operators that leave the node, or enter it.
   std::vector<Link> links_from(uint32_t node) const;
   std::vector<Link> links_to(uint32_t node) const;
 
-  // Nodes each after those that they read from, of several the one with the earliest operator first; fewer than there
-  // are where some wait for each other.
+  // Returns the nodes in topological order, the one with the earliest operator first on a tie. Nodes in cycles and
+  // their successors are missing.
   std::vector<uint32_t> order() const;
 
-  // Nodes that need each other in a circle; empty where there are none.
+  // Returns nodes that form a cycle; empty if there is no cycle.
   std::vector<uint32_t> circle() const;
 
-  // The links of a shortest way from a part back to it; empty where there is none. `through_parts`: other parts are
-  // crossed from any operator to any other, else only along links.
+  // Returns the links of a shortest path from a part back to itself; empty if none exists. `through_parts`: the path
+  // may enter another part at any operator and leave it at any other, instead of following links only.
   std::vector<Link> way_back(uint32_t part, bool through_parts) const;
 
  private:
-  // Each operator of the node with each of its links that lies in another.
+  // Visits each link of the node's operators to another node.
   template <typename Visit>
   void for_each_neighbor(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const;
   std::span<const uint32_t> members(uint32_t node, uint32_t& single) const;

@@ -1,4 +1,4 @@
-// Whether a vendor's compiler takes an operator.
+// Checks whether a vendor's compiler accepts an operator.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace nestrt::compiler {
 
-// Why it does not take a node of the graph that becomes `forms`; empty where it does.
+// Returns why it rejects a node of the graph that becomes `forms`; empty if it accepts it.
 std::string refusal(const Graph& graph, const Node& node, const std::vector<OnnxForm>& forms,
                     const Capability& capability);
 

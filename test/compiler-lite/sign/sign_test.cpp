@@ -133,7 +133,7 @@ TEST_CASE("A session that takes signed plans only refuses one that was loaded wi
   CHECK(Session::create(*trusted, *open_units(), options));
   const auto unasked = Session::create(*Plan::from_memory(plan.file.bytes()), *open_units(), options);
   REQUIRE_FALSE(unasked);
-  CHECK_THAT(std::string(unasked.error().message()), Contains("the session takes signed plans only"));
+  CHECK_THAT(std::string(unasked.error().message()), Contains("the session accepts signed plans only"));
 }
 
 TEST_CASE("A plan that was copied is what it was, whatever becomes of its file") {

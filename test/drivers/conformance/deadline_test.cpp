@@ -155,7 +155,7 @@ TEST_CASE("Unit conformance: a session whose unit hangs meets its deadline") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     Status status(Code::kDeadlineExceeded, "not run");
-    for (milliseconds time(10); !status.ok() && time < SessionOptions().unit_timeout; time *= 2) {
+    for (milliseconds time(10); !status.ok() && time < SessionOptions().fault_tolerance.unit_timeout; time *= 2) {
       const auto session = plan.open(tested.with_host());
       tested.faults().hang_next_run();
       RunOptions options;

@@ -130,7 +130,7 @@ TEST_CASE("Unit conformance: the host computes what the unit hangs in, once its 
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     SessionOptions options;
-    options.unit_timeout = std::chrono::milliseconds(50);
+    options.fault_tolerance.unit_timeout = std::chrono::milliseconds(50);
     const auto session = plan.open(tested.with_host(), options);
     tested.faults().hang_next_run();
     CHECK(plan.is_right(*session, 1));

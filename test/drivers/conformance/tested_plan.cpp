@@ -18,7 +18,7 @@ TestedPlan::TestedPlan(const PlanFile& file) : file_(file) {
 }
 
 std::unique_ptr<Session> TestedPlan::open(const UnitList& units, SessionOptions options) const {
-  options.measure = Measuring::kNever;
+  options.costs.measure = Measuring::kNever;
   auto session = Session::create(plan_, units, options);
   if (!session) FAIL(session.error().to_string());
   return std::move(*session);

@@ -1,4 +1,4 @@
-// Which operators of a plan are computed in turns of some rows (kernels/common/framework/row_chain.h), and what becomes
+// Which operators of a plan are computed in turns of some rows (kernels/common/framework/row_fusion.h), and what becomes
 // of it.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ Ran run(const PlanFile& file, RunObserver* observer) {
   if (!plan) FAIL(plan.error().to_string());
   REQUIRE(units);
   SessionOptions options;
-  options.keep_costs = false;
+  options.costs.keep = false;
   options.observer = observer;
   const auto session = Session::create(*plan, *units, options);
   if (!session) FAIL(session.error().to_string());

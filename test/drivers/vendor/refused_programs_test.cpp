@@ -82,8 +82,8 @@ TEST_CASE("Measured schedules, too, go without the programs that a plug-in refus
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);
   SessionOptions options;
-  options.measure = Measuring::kBefore;
-  options.keep_costs = false;
+  options.costs.measure = Measuring::kBefore;
+  options.costs.keep = false;
   for (const int every : {1, 1 << 30}) {
     RefusingUnits refusing(every);
     const auto session = Session::create(*plan, refusing.units(), options);

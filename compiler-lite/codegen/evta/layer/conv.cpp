@@ -8,7 +8,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// [vector][output block][channel], channels that do not exist zero.
+// [vector][output block][channel]; missing channels are zero.
 std::vector<int32_t> packed_vectors(const Finish& finish, const LayerShape& shape) {
   const int64_t lanes = shape.out_blocks() * shape.block;
   std::vector<int32_t> packed;
@@ -23,7 +23,8 @@ std::vector<int32_t> packed_vectors(const Finish& finish, const LayerShape& shap
 
 ConvGenerator::ConvGenerator(const isa::Configuration& configuration, const LayerShape& shape, ConvLayer layer)
     : LayerGenerator(layer.name, configuration, shape), layer_(std::move(layer)), finish_(make_finish(layer_)) {
-  // The others last: those of a layer's first channels are the first bytes of its own.
+  // Regular weights follow the identity weights, so the weights of a layer's first channels are a prefix of the
+  // layer's.
   auto weights = std::make_shared<PackedWeights>();
   if (layer_.residual) append_identity(*weights, shape.block, static_cast<int8_t>(1 << layer_.residual->left_b));
   if (shape.identity) append_identity(*weights, shape.block, 1);
@@ -58,7 +59,7 @@ Result<EncodedProgram> ConvGenerator::generate(const Tiling& wanted) const {
   NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory, memory_of(tiling));
   const AddressMap addresses =
       layer_addresses(shape(), {weights_->size(), layer_.residual.has_value(), layer_.result_bytes()});
-  // The constants come last: their address is known, their size, which depends on the micro-ops, is not.
+  // The constants come last. Their address is known; their size depends on the micro-ops and is not.
   AddressMap with_constants = addresses;
   with_constants.add(Buffer::kConstants, 0);
   ConvEmitter emitter(configuration(), layer_, shape(), finish_, tiling, memory, with_constants);

@@ -1,4 +1,4 @@
-// Programs for layers that are sums over windows; see layer.h.
+// Generates programs for layers that are sums over windows; see layer.h.
 #pragma once
 
 #include <memory>
@@ -24,10 +24,10 @@ class ConvGenerator : public LayerGenerator {
 
   ConvLayer layer_;
   Finish finish_;
-  std::shared_ptr<const PackedWeights> weights_;  // the identity weights first
+  std::shared_ptr<const PackedWeights> weights_;  // starts with the identity weights
 };
 
-// Both at once.
+// Creates a generator and generates one program.
 Result<EncodedProgram> generate(const isa::Configuration& configuration, const ConvLayer& layer, const Tiling& tiling);
 
 }  // namespace nestrt::compiler::evta

@@ -16,7 +16,7 @@ Dimension dimension(int64_t count, int64_t dst, int64_t src, int64_t wgt) {
   return {static_cast<uint32_t>(count), indices(dst, src, wgt)};
 }
 
-// What a load of this kind of content is told apart by.
+// Distinguishes the contents of INP slots.
 enum Content : int64_t { kImage, kResidualPart };
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<UnencodedProgram> ConvEmitter::emit() {
   return builder_.finish(last_store_);
 }
 
-// Every product waits for an input, which is loaded later.
+// Runs before any input is loaded, so every product already waits for it.
 void ConvEmitter::load_identities() {
   const int64_t dram = element_address(Buffer::kWeights, Memory::kWgt);
   append_transfer(builder_, {.memory = Memory::kWgt, .dram = dram, .row_size = memory_.identities});
@@ -79,7 +79,7 @@ Status ConvEmitter::emit_tile(size_t index, const Tile& tile) {
   return store_tile(tile, place);
 }
 
-// Accumulators begin as zeros or biases.
+// Initialises the accumulators with zeros or biases.
 Status ConvEmitter::start_tile(const Tile& tile, const Place& place) {
   const InstructionId begin = builder_.size();
   const int64_t copies = copies_of(tile.elements());
@@ -178,7 +178,7 @@ Status ConvEmitter::emit_residual(const Tile& tile, const Place& place) {
   return ok_status();
 }
 
-// The residual times 2^left_b is added by a product with the identity weight.
+// Adds the residual times 2^left_b as a product with the identity weight.
 Status ConvEmitter::emit_residual_part(const Tile& tile, const Place& place, const Span& part) {
   const SlotRing::Use use = inputs_.acquire({kResidualPart, tile.image, tile.blocks.first + part.first, part.count,
                                              tile.rows.first, tile.rows.count, tile.columns.first, tile.columns.count});

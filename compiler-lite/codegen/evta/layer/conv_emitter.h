@@ -1,4 +1,4 @@
-// ConvEmitter: the instructions of one layer under one tiling.
+// ConvEmitter: emits the instructions of one layer under one tiling.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ namespace nestrt::compiler::evta {
 
 class ConvEmitter {
  public:
-  // All must outlive the emitter. `memory`: of that tiling, which is limited(). Identity weights lie before the
-  // others in DRAM; vectors at the start of the constants, [vector][output block].
+  // All arguments must outlive the emitter. `memory` belongs to `tiling`, which must be limited(). In DRAM, identity
+  // weights precede the others, and vectors are at the start of the constants as [vector][output block].
   ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const LayerShape& shape,
               const Finish& finish, const Tiling& tiling, const ConvMemory& memory, const AddressMap& addresses);
 
@@ -22,13 +22,13 @@ class ConvEmitter {
   Result<UnencodedProgram> emit();
 
  private:
-  // Which element of ACC each output of a tile has.
+  // Maps outputs of a tile to elements of ACC.
   struct Place {
     int64_t slot = 0;
     int64_t base = 0;
   };
 
-  // Address of a buffer in elements of a memory.
+  // Returns the address of a buffer in elements of a memory.
   int64_t element_address(Buffer buffer, isa::Memory memory) const;
 
   void load_vectors(const Span& blocks);
@@ -46,10 +46,11 @@ class ConvEmitter {
   SlotRing::Use input_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
   SlotRing::Use weight_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
   TransferIds load_input(const Tile& tile, const Span& chunk, int64_t sram);
-  // Between INP or OUT and a tensor of the output's shape, which may be one of several, the bytes of accumulators.
+  // Moves data between INP or OUT and a tensor of the output's shape. `tensor` selects one of several, for the bytes of
+  // accumulators.
   TransferIds move_outputs(isa::Memory memory, Buffer buffer, const Tile& tile, const Span& blocks, int64_t sram,
                            int64_t tensor = 0);
-  // Orders loads after what read their slot, and remembers the last of them.
+  // Orders loads after the last reader of their slot and records the last load.
   void order_load(const SlotRing::Use& use, const TransferIds& ids, std::optional<InstructionId>& loaded);
   LoopNest products(const Tile& tile, const Place& place, const Span& chunk, int64_t inp, int64_t wgt) const;
 
@@ -63,8 +64,8 @@ class ConvEmitter {
   ProgramBuilder builder_;
   SlotRing inputs_, weights_;
   Span vectors_;                                      // blocks whose vectors are on chip
-  std::vector<std::optional<InstructionId>> stores_;  // the latest from each slot of ACC
-  std::vector<int64_t> results_;                      // elements of each slot of ACC that hold results
+  std::vector<std::optional<InstructionId>> stores_;  // the latest store from each slot of ACC
+  std::vector<int64_t> results_;                      // number of elements of each slot of ACC that contain results
   InstructionId last_compute_ = 0;
   InstructionId last_store_ = 0;
 };

@@ -25,7 +25,7 @@ struct Chunk {
   }
 };
 
-// How often chunks are loaded, from what stays on chip between tiles.
+// Number of chunk loads, given what stays on chip between tiles.
 struct Loads {
   int64_t inputs, weights;
 
@@ -81,7 +81,7 @@ CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const Co
   estimate.last_store = cycles(Memory::kOut, chunk.output);
   const int64_t stores = counts.tiles * work.finish.stores();
   estimate.storing = stores * estimate.last_store;
-  // A byte is not replaced before it is stored.
+  // The next byte replaces the previous one only after its store.
   if (tiling.threads > 1) estimate.computing += (stores - counts.tiles) * estimate.last_store;
   estimate.first_load = input + weights;
   return estimate;

@@ -1,4 +1,4 @@
-// The estimate of a convolution's cycles.
+// Estimates the cycles of a convolution.
 #pragma once
 
 #include "compiler-lite/codegen/evta/layer/conv_memory.h"
@@ -7,7 +7,7 @@
 
 namespace nestrt::compiler::evta {
 
-// What does not depend on the tiling.
+// Inputs of the estimate that do not depend on the tiling.
 struct ConvWork {
   const isa::Configuration& configuration;
   const isa::CycleProfile& profile;

@@ -1,12 +1,11 @@
-// ConvMemory: how a tiling divides the on-chip memories; in elements. It says which tilings are legal.
+// ConvMemory: how a tiling divides the on-chip memories, in elements. It determines which tilings are legal.
 //
 //   INP  slots, each with the input of one tile and one chunk of input blocks, or a part of the residual
-//   WGT  identity weights where there are any, then slots, each with the weights of one tile's outputs and one chunk
-//   ACC  vectors (biases, shifts; one element per output block), then slots, each with one tile. OUT has the same
-//   indices
+//   WGT  identity weights if needed, then slots, each with the weights of one tile's outputs and one chunk
+//   ACC  vectors (biases, shifts; one element per output block), then slots, each with one tile. OUT uses the same
+//        indices
 //
-// There are as many slots as the tiling has threads, or one for each chunk where all fit: then nothing is loaded
-// twice.
+// There is one slot per thread of the tiling, or one per chunk if all chunks fit. In that case nothing is loaded twice.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +25,18 @@ struct Slots {
 
 struct ConvMemory {
   Slots inp, wgt, acc;
-  int64_t identities = 0;     // identity weights: that of the residual, then that of the layer
-  bool vectors_stay = true;   // those of all output blocks are on chip; else those of one tile
-  int64_t vector_blocks = 0;  // that one vector has on chip
+  int64_t identities = 0;     // number of identity weights: the residual's, then the layer's
+  bool vectors_stay = true;   // true if all output blocks' vectors are on chip, false if one tile's
+  int64_t vector_blocks = 0;  // blocks of one vector on chip
 };
 
-// How often a tile of so few elements is computed, into neighbouring accumulators, to keep the hazard distance.
+// Returns how often a tile of `tile_elements` is computed, into consecutive accumulators, to keep the hazard distance.
 int64_t copies_of(int64_t tile_elements);
 
-// The tiling with its tiles cut down to the layer. Errors: kInvalidArgument for what is not positive.
+// Returns the tiling with tiles clamped to the layer. Errors: kInvalidArgument if a value is not positive.
 Result<Tiling> limited(const LayerShape& shape, Tiling tiling);
 
-// Requires limited(). Errors: kUnsupported where the tiling does not fit, with the memory.
+// Requires limited(). Errors: kUnsupported, naming the memory, if the tiling does not fit.
 Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuration, const LayerShape& shape,
                                  const Tiling& tiling, int num_vectors, bool residual);
 

@@ -11,8 +11,8 @@ namespace {
 
 using nestrt::evta::AluOpcode;
 
-constexpr int kMaxShiftStep = 15;  // the accelerator takes 5 signed bits
-constexpr int kMaxOffset = 127;    // times 256 still an immediate
+constexpr int kMaxShiftStep = 15;  // the shift operand has 5 signed bits
+constexpr int kMaxOffset = 127;    // 256 times this still fits an immediate
 constexpr int kByteBits = 8;
 constexpr int64_t kWord = int64_t{1} << 31;
 
@@ -24,7 +24,7 @@ struct Range {
   int64_t high = 0;
 };
 
-// What the products of one output channel can sum up to, partial sums and padding included.
+// Returns the range of one output channel's sum of products, including partial sums and padding.
 Range sum_of_products(const ConvLayer& layer, int64_t channel) {
   const int64_t low = std::min(layer.input_bounds.low, 0), high = std::max(layer.input_bounds.high, 0);
   const int64_t taps = layer.y.kernel * layer.x.kernel;
@@ -96,7 +96,7 @@ class FinishMaker {
   int32_t residual_rounding() const {
     return layer_.residual ? s8::rounding_term(layer_.residual->right, layer_.rounding) : 0;
   }
-  // The rounding term of the addition may be added before the shift to the left, where that divides it.
+  // True if the addition's rounding term can be added before the left shift, which must divide it.
   bool rounding_in_bias() const {
     return layer_.residual && rounding_in_bias_allowed_ &&
            residual_rounding() % (int64_t{1} << layer_.residual->left_a) == 0 &&
@@ -108,13 +108,13 @@ class FinishMaker {
 
   s8::Bounds inner_limits() const { return layer_.residual ? s8::Bounds{} : layer_.bounds; }
   int64_t inner_offset() const { return 256 * int64_t{offset_} - rounding_for_residual(); }
-  // A multiple of 256 (see possible()) after the shifts of the addition, in units of 256.
+  // Returns the offset after the shifts of the addition, in units of 256. It is a multiple of 256 (see possible()).
   int64_t offset_after_residual() const {
     if (!layer_.residual) return offset_;
     return (int64_t{offset_} << layer_.residual->left_a) >> layer_.residual->right;
   }
 
-  // Whether offset k leaves a multiple of 256, stays within immediates and words, and makes every preload smaller than
+  // True if offset k leaves a multiple of 256, stays within immediates and words, and makes every preload smaller than
   // the results.
   bool possible(int k) const {
     if (layer_.residual &&
@@ -154,7 +154,7 @@ class FinishMaker {
     finish_.preload = step(offset_ == 0 ? AluOpcode::kAdd : AluOpcode::kMin, std::move(preload));
   }
 
-  // An immediate where all channels have the same operand and it fits.
+  // Uses an immediate if all channels have the same operand and it fits.
   FinishStep step(AluOpcode opcode, std::vector<int32_t> operands) {
     const bool equal = std::all_of(operands.begin(), operands.end(), [&](int32_t x) { return x == operands[0]; });
     if (equal && is_immediate(operands[0])) return {opcode, static_cast<int16_t>(operands[0]), -1};
@@ -168,7 +168,7 @@ class FinishMaker {
     return std::vector<int32_t>(static_cast<size_t>(layer_.out_channels), operand);
   }
 
-  // Shifts of more places than one instruction can do are done in parts.
+  // Splits shifts that exceed the range of one instruction.
   void add_shifts(std::vector<FinishStep>& steps, std::vector<int> shifts) {
     while (*std::max_element(shifts.begin(), shifts.end()) > 0) {
       std::vector<int32_t> part;
@@ -180,7 +180,7 @@ class FinishMaker {
     }
   }
 
-  // Limits that no value can exceed are left out.
+  // Skips limits that no value can exceed.
   static void add_limits(std::vector<FinishStep>& steps, s8::Bounds bounds, Range values, int64_t offset) {
     const auto limit = [&](AluOpcode opcode, int64_t value) {
       steps.push_back({opcode, static_cast<int16_t>(value - offset), -1});
@@ -189,7 +189,7 @@ class FinishMaker {
     if (values.high > bounds.high) limit(AluOpcode::kMin, bounds.high);
   }
 
-  // What the shifted accumulators can be, without offset and the addition's rounding term.
+  // Returns the range of the shifted accumulators, without the offset and the addition's rounding term.
   Range shifted_range() const {
     if (!bounded_) return {-kWord, kWord};
     Range range = {kWord, -kWord};
@@ -200,7 +200,7 @@ class FinishMaker {
     return range;
   }
 
-  // What the shifted sums with the residual can be.
+  // Returns the range of the shifted sums with the residual.
   Range sum_range() const {
     const s8::AddShifts& shifts = *layer_.residual;
     const auto sum = [&](int64_t a, int64_t b) {
@@ -213,11 +213,11 @@ class FinishMaker {
 
   const ConvLayer& layer_;
   std::vector<int> shifts_;    // by output channel
-  std::vector<int64_t> bias_;  // with rounding terms
-  std::vector<Range> sums_;    // what products and bias can add up to
+  std::vector<int64_t> bias_;  // includes rounding terms
+  std::vector<Range> sums_;    // range of products plus bias
   bool bounded_ = true;        // no sum can wrap
   bool rounding_in_bias_allowed_ = true;
-  int offset_ = 0;  // k of the header
+  int offset_ = 0;  // k in finish.h
   Finish finish_;
 };
 

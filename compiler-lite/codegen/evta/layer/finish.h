@@ -1,10 +1,8 @@
-// Finish: what happens to an accumulator before and after the products of a layer are added: bias, rounding, shift,
-// limits, residual. The same for every tile, and independent of the tiling.
-//
-// Two things make it short. Biases contain all rounding terms. And where the previous contents of an accumulator are
-// results of the same layer, they need not be cleared: a minimum with a number that is smaller than all results sets
-// it. That number is the bias minus 256 * k * 2^shift; what remains of the offset after the shift is a multiple of 256,
-// which the truncation to 8 bits drops.
+// Finish: the operations on an accumulator before and after the products of a layer are added: bias, rounding, shift,
+// limits, residual. They are the same for every tile and do not depend on the tiling.
+// Two techniques keep it short. First, biases contain all rounding terms. Second, accumulators that contain results of
+// the same layer need no clearing: a minimum with a number below all results sets them. That number is the bias minus
+// 256 * k * 2^shift. After the shift, the offset is a multiple of 256, which the truncation to 8 bits drops.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +19,24 @@ namespace nestrt::compiler::evta {
 struct FinishStep {
   nestrt::evta::AluOpcode opcode = nestrt::evta::AluOpcode::kAdd;
   std::optional<int16_t> immediate;
-  int vector = -1;  // index in Finish::vectors, where there is no immediate
+  int vector = -1;  // index in Finish::vectors if there is no immediate
 };
 
 struct Finish {
-  std::vector<std::vector<int32_t>> vectors;  // each of out_channels elements
-  // Accumulators are cleared before `preload`; those that hold results of this layer only where this says so.
+  std::vector<std::vector<int32_t>> vectors;  // out_channels elements each
+  // Whether accumulators that contain results of this layer are cleared before `preload`. All others always are.
   bool clears_results = true;
   std::optional<FinishStep> preload;
   std::vector<FinishStep> steps;                 // after the products, before the residual
-  std::vector<FinishStep> steps_after_residual;  // after the residual, times 2^left_b, was added
-  // Accumulators are results: after each of their bytes but the last is stored, the next becomes the lowest.
+  std::vector<FinishStep> steps_after_residual;  // after the residual, times 2^left_b, is added
+  // Set if the accumulators are the results. It moves the next byte into the lowest position after each byte except the
+  // last is stored.
   std::optional<FinishStep> next_byte;
 
-  int64_t stores() const { return next_byte ? 4 : 1; }  // of each element
+  int64_t stores() const { return next_byte ? 4 : 1; }  // per element
 };
 
-// Its instructions as text, without the values of their operands, which cost nothing.
+// Returns the instructions as text, without the values of their operands, which do not affect the cost.
 std::string outline(const Finish& finish);
 
 // Requires check(layer).

@@ -9,9 +9,9 @@ namespace nestrt::compiler::evta {
 namespace {
 
 constexpr int64_t kMaxPad = 15;         // four bits of an instruction
-constexpr int kMaxImmediateShift = 15;  // to the left, in one instruction
-constexpr int kMaxResidualShift = 6;    // 2^6 is the largest power of two that is a weight
-constexpr int64_t kMaxExtent = 65535;   // an image's side: 16 bits of an instruction
+constexpr int kMaxImmediateShift = 15;  // largest left shift in one instruction
+constexpr int kMaxResidualShift = 6;    // 2^6 is the largest power of two that fits a weight
+constexpr int64_t kMaxExtent = 65535;   // side of an image: 16 bits of an instruction
 constexpr int64_t kMaxChannels = 1 << 20;
 constexpr int64_t kMaxImages = 1 << 16;
 

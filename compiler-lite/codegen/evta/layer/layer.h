@@ -39,23 +39,22 @@ struct ConvLayer {
   int64_t out_channels = 0;
   int64_t groups = 1;
   LayerAxis y, x;
-  // [out_channels][in_channels / groups][y.kernel][x.kernel]. Empty: output channel c sums the window of input channel
-  // c, times one; in_channels, out_channels and groups are equal then.
+  // [out_channels][in_channels / groups][y.kernel][x.kernel]. If empty, output channel c sums the window of input
+  // channel c with weight 1, and in_channels, out_channels and groups are equal.
   std::vector<int8_t> weights;
   std::vector<int32_t> bias;    // empty or one per output channel, without rounding terms
-  std::vector<uint8_t> shifts;  // to the right: one for all, or one per output channel
+  std::vector<uint8_t> shifts;  // right shifts: one for all channels or one per output channel
   s8::Rounding rounding = s8::Rounding::kHalfUp;
-  s8::Bounds bounds;        // the result's; with a residual, the sum's
-  s8::Bounds input_bounds;  // what is known of the input's elements
-  // With a residual the shifted accumulator is limited to s8 first; then the residual, a tensor of the output's shape,
+  s8::Bounds bounds;        // limits of the result; with a residual, of the sum
+  s8::Bounds input_bounds;  // known limits of the input's elements
+  // With a residual the shifted accumulator is first limited to s8. Then the residual, a tensor of the output's shape,
   // is added: `a` is the accumulator, `b` the residual.
   std::optional<s8::AddShifts> residual;
-  // The results are the accumulators themselves: shifts and bounds say nothing, and there is no residual. DRAM has
-  // their bytes, those of all elements one after the other, the least significant first:
-  // [4][images][channels / block][height][width][block].
+  // The results are the accumulators themselves. Shifts and bounds are ignored, and there is no residual. DRAM contains
+  // the bytes of all elements, least significant byte first: [4][images][channels / block][height][width][block].
   bool wide = false;
-  // Rows of the output that are left out at either end: those of the first block of channels before `begin_row`, and of
-  // the last block those from `end_row` on; 0: none. Where there are some, there is one image and one group.
+  // Skips rows of the output: rows of the first block of channels before `begin_row`, and rows of the last block from
+  // `end_row` on (0 skips none). Skipping requires one image and one group.
   int64_t begin_row = 0, end_row = 0;
 
   bool is_identity() const { return weights.empty(); }
@@ -70,12 +69,13 @@ struct MaxPoolLayer {
   LayerAxis y, x;
 };
 
-// The same layer with output channels [begin, end) only, and with their inputs only where each has its own. Requires:
-// groups == 1 or groups == in_channels == out_channels; 0 <= begin < end <= out_channels.
+// Returns the layer with output channels [begin, end) only, and with their inputs only if each output channel has a
+// separate input. Requires groups == 1 or groups == in_channels == out_channels, and 0 <= begin < end <= out_channels.
 ConvLayer some_channels(const ConvLayer& layer, int64_t begin, int64_t end);
 
-// What every configuration needs. Errors: kInvalidArgument for sizes that contradict each other, kUnsupported for what
-// EVTA cannot do (pads over 15 or not smaller than the kernel, a residual shifted left by more than 6 places, ...).
+// Checks the requirements that all configurations share. Errors: kInvalidArgument for contradictory sizes, kUnsupported
+// for what EVTA cannot do (pads over 15 or not smaller than the kernel, a residual shifted left by more than 6 places,
+// ...).
 Status check(const ConvLayer& layer);
 
 }  // namespace nestrt::compiler::evta

@@ -1,4 +1,5 @@
-// LayerGenerator: a layer on a configuration, with what does not depend on the tiling; makes programs of tilings.
+// LayerGenerator: generates programs of one layer on one configuration and holds everything that does not depend on the
+// tiling.
 #pragma once
 
 #include <string>
@@ -20,15 +21,15 @@ class LayerGenerator {
   const std::string& name() const { return name_; }  // for messages
   const isa::Configuration& configuration() const { return *configuration_; }
   const LayerShape& shape() const { return shape_; }
-  // Everything, but for the configuration, that the programs' cost under each tiling depends on, as text.
+  // Returns, as text, everything except the configuration that affects the cost of the programs under each tiling.
   virtual std::string cost_key() const = 0;
 
-  // Cycles that a tiling takes at least, nearly: computing and moving data overlap, but for the first load and the
-  // last store. Quick, for tilings by the thousand. Errors: kUnsupported where the tiling does not fit the
+  // Returns an approximate lower bound of a tiling's cycles. Computing and data movement overlap, except for the first
+  // load and the last store. Fast enough for thousands of tilings. Errors: kUnsupported if the tiling does not fit the
   // configuration.
   virtual Result<uint64_t> estimate_cycles(const Tiling& tiling, const isa::CycleProfile& profile) const = 0;
 
-  // Errors: as above.
+  // Errors: same as estimate_cycles().
   virtual Result<EncodedProgram> generate(const Tiling& tiling) const = 0;
 
  protected:
@@ -42,17 +43,17 @@ class LayerGenerator {
   LayerShape shape_;
 };
 
-// What instructions move, in all.
+// Total amounts that instructions move.
 struct Moves {
   int64_t transfers = 0;  // instructions
   int64_t rows = 0;
   int64_t elements = 0;
 };
 
-// Cycles that they take one after the other, where nothing else uses the bus.
+// Returns the cycles of the moves in sequence if nothing else uses the bus.
 int64_t cycles_of(const isa::CycleProfile& profile, const isa::Configuration& configuration, isa::Memory memory,
                   const Moves& moves);
-// Of so many instructions that execute so many micro-ops.
+// Returns the cycles of `instructions` instructions that execute `micro_ops` micro-ops in total.
 int64_t cycles_of(const isa::CycleProfile& profile, const isa::CycleProfile::Unit& unit, int64_t instructions,
                   int64_t micro_ops);
 
@@ -67,14 +68,14 @@ struct CycleEstimate {
   uint64_t total(int threads) const;
 };
 
-// What a layer has in DRAM beside its input and its constants.
+// A layer's DRAM buffers other than its input and its constants.
 struct LayerBuffers {
   uint64_t weight_bytes = 0;
   bool residual = false;
-  int64_t result_bytes = 1;  // of each element
+  int64_t result_bytes = 1;  // per element
 };
 
-// Addresses of all buffers but the constants.
+// Returns the addresses of all buffers except the constants.
 AddressMap layer_addresses(const LayerShape& shape, const LayerBuffers& buffers);
 
 }  // namespace nestrt::compiler::evta

@@ -5,9 +5,9 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr int64_t kMaxTensorBytes = int64_t{1} << 30;  // for one tensor; several fit the 32-bit address space
+constexpr int64_t kMaxTensorBytes = int64_t{1} << 30;  // per tensor; several fit the 32-bit address space
 
-// The smallest number of groups that fills whole blocks of inputs and outputs; all of them where none does.
+// Returns the smallest number of groups that fills whole blocks of inputs and outputs, or all groups if none does.
 int64_t groups_to_merge(const ConvLayer& layer, int64_t block) {
   if (layer.is_identity()) return layer.groups;
   const int64_t inputs = layer.in_channels / layer.groups, outputs = layer.out_channels / layer.groups;
@@ -45,7 +45,7 @@ Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration,
   shape.end_row = layer.end_row;
   shape.y = layer.y;
   shape.x = layer.x;
-  // Factors are below 2^33 in all, checked one after the other.
+  // Each product stays below 2^33 because factors are checked one by one.
   const int64_t in_plane = layer.images * shape.in_blocks(), out_plane = layer.images * shape.out_blocks();
   const int64_t limit = kMaxTensorBytes / shape.block;
   if (in_plane > limit / (shape.y.input * shape.x.input) ||

@@ -1,5 +1,5 @@
 // LayerShape: the sizes of a layer (layer.h), of sums or of maxima, in a configuration's blocks of channels. Groups
-// that do not fill blocks are taken together until they do; their weights have zeros where they do not meet.
+// that do not fill blocks are merged until they do; the merged weights are zero between different groups.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace nestrt::compiler::evta {
 
-// Into how many parts of at most that size something is cut.
+// Returns the number of parts of at most `part` that cover `whole`.
 inline int64_t ceil_div(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
 struct LayerShape {
   int64_t block = 16;
   int64_t images = 1;
   int64_t groups = 1;  // after merging
-  int64_t merged = 1;  // groups of the layer in one of these
+  int64_t merged = 1;  // groups of the layer per merged group
   int64_t group_in_blocks = 1;
   int64_t group_out_blocks = 1;
   LayerAxis y, x;
@@ -30,7 +30,7 @@ struct LayerShape {
   int64_t in_blocks() const { return groups * group_in_blocks; }
   int64_t out_blocks() const { return groups * group_out_blocks; }
   int64_t taps() const { return y.kernel * x.kernel; }
-  // Rows of all output blocks, without those that are left out.
+  // Returns the rows of all output blocks, without skipped rows.
   int64_t lines() const {
     return out_blocks() * y.output() - begin_row - (end_row > 0 ? y.output() - end_row : int64_t{0});
   }
@@ -38,22 +38,22 @@ struct LayerShape {
   int64_t input_elements() const { return images * in_blocks() * y.input * x.input; }
   int64_t output_elements() const { return images * lines() * x.output(); }
   int64_t weight_elements() const { return identity ? 0 : out_blocks() * group_in_blocks * taps(); }
-  // GEMM micro-ops that the sums take.
+  // Returns the number of GEMM micro-ops for the sums.
   int64_t gemms() const { return output_elements() * taps() * (identity ? 1 : group_in_blocks); }
 };
 
-// All of its numbers.
+// Returns all sizes as text.
 std::string to_string(const LayerShape& shape);
 
-// Errors: those of check(layer); kUnsupported where a tensor is larger than the address space, or groups cannot be
-// merged into blocks.
+// Errors: those of check(layer); kUnsupported if a tensor exceeds the address space or groups cannot be merged into
+// blocks.
 Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer);
 
-// [out_blocks][group_in_blocks][y.kernel][x.kernel][block of outputs][block of inputs], channels that do not exist
-// zero. Empty for an identity.
+// [out_blocks][group_in_blocks][y.kernel][x.kernel][block of outputs][block of inputs]; missing channels are zero.
+// Empty for an identity.
 std::vector<int8_t> packed_weights(const ConvLayer& layer, const LayerShape& shape);
 
-// One more element of weights, which multiplies a block by a factor.
+// Appends an element of weights that multiplies a block by `factor`.
 void append_identity(std::vector<int8_t>& weights, int64_t block, int8_t factor);
 
 }  // namespace nestrt::compiler::evta

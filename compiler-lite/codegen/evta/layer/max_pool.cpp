@@ -13,7 +13,7 @@ namespace {
 using isa::AluOpcode;
 using isa::Memory;
 
-// How a tiling divides the memories. A slot of ACC holds the input of a tile, then its maxima.
+// How a tiling divides the memories. A slot of ACC contains the input of a tile, followed by its maxima.
 struct PoolMemory {
   Slots inp, acc;
   int64_t input = 0;  // elements of the largest tile's input
@@ -34,7 +34,7 @@ Result<PoolMemory> divide(const isa::Configuration& configuration, const LayerSh
   return memory;
 }
 
-// The outputs of a span whose tap lies in the image, and the place of the first of those taps in the tile's input.
+// The outputs of a span whose tap is inside the image, and the position of the first of those taps in the tile's input.
 struct Taps {
   Span outputs;  // within the tile
   int64_t input = 0;
@@ -42,7 +42,7 @@ struct Taps {
 
 Taps taps_within(const LayerAxis& axis, const Span& outputs, const Extent& input, int64_t tap) {
   const int64_t first =
-      outputs.first * axis.stride - axis.pad_begin + tap - input.first;  // where output 0 reads, in the input
+      outputs.first * axis.stride - axis.pad_begin + tap - input.first;  // position that output 0 reads in the input
   const int64_t skipped = first >= 0 ? 0 : ceil_div(-first, axis.stride);
   const int64_t begin = first + skipped * axis.stride;
   const int64_t count = begin >= input.count ? 0 : ceil_div(input.count - begin, axis.stride);
@@ -75,7 +75,7 @@ class PoolEmitter {
   struct Slot {
     std::optional<InstructionId> last_reader;  // reads the slot of INP
     std::optional<InstructionId> last_store;
-    int64_t results = 0;  // accumulators that hold maxima of an earlier tile
+    int64_t results = 0;  // accumulators with maxima of an earlier tile
   };
 
   static int64_t address(const isa::Configuration& configuration, const AddressMap& addresses, Buffer buffer) {
@@ -114,7 +114,7 @@ class PoolEmitter {
     return {{static_cast<uint32_t>(dst), static_cast<uint32_t>(src), 0}, {{static_cast<uint32_t>(count), {1, 1, 0}}}};
   }
 
-  // Accumulators that hold earlier maxima, or zeros, become the smallest s8 by one minimum.
+  // One minimum sets accumulators with earlier maxima, or zeros, to the smallest s8.
   Status start_maxima(int64_t index, const Tile& tile) {
     Slot& slot = slots_[static_cast<size_t>(index)];
     const LoopNest all = each(tile.elements(), maxima(index), maxima(index));

@@ -1,5 +1,5 @@
-// Programs for max-pools. Elements of the input are multiplied by an identity weight to get into ACC; there, each tap
-// of the window is one maximum over all outputs that it lies within the image for, so that padding never counts.
+// Generates programs for max-pools. A product with an identity weight copies the input to ACC. There each tap of the
+// window is one maximum over all outputs for which the tap is inside the image, so padding never counts.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace nestrt::compiler::evta {
 
 class MaxPoolGenerator : public LayerGenerator {
  public:
-  // `configuration` must outlive the generator and its programs. Errors: as ConvGenerator.
+  // `configuration` must outlive the generator and its programs. Errors: same as ConvGenerator.
   static Result<MaxPoolGenerator> create(const isa::Configuration& configuration, const MaxPoolLayer& layer);
 
   std::string cost_key() const override;

@@ -7,10 +7,11 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// Pixels before the image until the first window begins where a folded pixel does.
+// Returns the number of pixels to add before the image so that the first window starts at a folded pixel.
 int64_t shift_of(const LayerAxis& axis, int64_t fold) { return (fold - axis.pad_begin % fold) % fold; }
 
-// Requires a stride of `fold`. Windows begin up to fold - 1 pixels earlier, and end later: there the weights are zero.
+// Requires a stride of `fold`. Windows start up to fold - 1 pixels earlier and end later; the additional weights are
+// zero.
 LayerAxis folded(const LayerAxis& axis, int64_t fold) {
   LayerAxis result;
   const int64_t shift = shift_of(axis, fold);
@@ -38,7 +39,7 @@ std::vector<int8_t> folded_weights(const ConvLayer& layer, const ConvLayer& fold
   return weights;
 }
 
-// Of blocks, for an element of the result.
+// Returns the products of blocks per element of the result.
 int64_t products(int64_t channels, int64_t block, const LayerAxis& y, const LayerAxis& x) {
   return ceil_div(channels, block) * y.kernel * x.kernel;
 }

@@ -10,7 +10,7 @@ struct PixelTile {
   Span rows, columns;
 };
 
-// All rows of some blocks, counted within the group, or some of one.
+// All rows of several blocks, counted within the group, or some rows of one block.
 struct Rectangle {
   Span blocks, rows;
 };

@@ -1,4 +1,4 @@
-// Tiles of a layer's output in the order of a tiling, and the on-chip slots that hold what tiles read.
+// Tiles of a layer's output in the order of a tiling, and the on-chip slots for their inputs.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-// `whole` in pieces of `size`, the last one smaller where need be.
+// Divides `whole` into spans of `size`; the last one may be smaller.
 std::vector<Span> cut(int64_t whole, int64_t size);
 
 struct Tile {
   int64_t image = 0;
   int64_t group = 0;
-  Span blocks;  // the outputs', counted over all groups
+  Span blocks;  // output blocks, counted over all groups
   Span rows;
   Span columns;
 
@@ -34,30 +34,30 @@ struct Tile {
   int64_t elements() const { return blocks.count * pixels(); }
 };
 
-// How many tiles and chunks of input blocks a tiling makes, over the whole layer; nearly, where rows are left out.
+// Numbers of tiles and of chunks of input blocks in a layer; approximate if rows are skipped.
 struct TileCounts {
   TileCounts(const LayerShape& shape, const Tiling& tiling);
 
   int64_t pixel_tiles;  // by rows and columns
   int64_t out_tiles;    // by output blocks
-  int64_t chunks;       // for each tile
+  int64_t chunks;       // per tile
   int64_t tiles;
-  int64_t inputs;  // contents of INP that differ
+  int64_t inputs;  // distinct contents of INP
 };
 
 // Requires a limited() tiling.
 std::vector<Tile> tiles_of(const LayerShape& shape, const Tiling& tiling);
 
-// What so many outputs read along one axis, padding included, and the part of the input that it is. Where `skip`, the
-// rows between those that a kernel of one row reads are left out.
+// Returns the length of the input that `outputs` outputs read along one axis, including padding, and its extent in the
+// input. `skip` drops the rows between those that a kernel of one row reads.
 int64_t input_size(const LayerAxis& axis, int64_t outputs, bool skip);
 Extent input_extent(const LayerAxis& axis, const Span& outputs, bool skip);
 inline Extent whole_extent(const Span& span) { return {.first = span.first, .count = span.count}; }
 
-// What a slot holds: which numbers tell two contents apart is the user's business.
+// Identifies the contents of a slot. The user chooses which numbers distinguish two contents.
 using ContentKey = std::array<int64_t, 8>;
 
-// A fixed number of slots that are filled in turn.
+// A fixed number of slots that are filled round-robin.
 class SlotRing {
  public:
   explicit SlotRing(int64_t count) : slots_(static_cast<size_t>(count)) {}
@@ -66,7 +66,7 @@ class SlotRing {
     int64_t slot = 0;
     bool must_load = true;
     std::optional<InstructionId>
-        last_reader;  // what last read what is replaced; none if not to be loaded or never used
+        last_reader;  // last reader of the replaced contents; not set if nothing is loaded or the slot is unused
   };
   Use acquire(const ContentKey& key);
   // `reader` is the latest instruction that reads the slot.

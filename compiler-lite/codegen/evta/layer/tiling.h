@@ -1,5 +1,5 @@
-// Tiling: the sizes of the tiles that a layer is cut into to fit the on-chip memories, and the order of the loops over
-// them. (A schedule, nestrt/driver/schedule.h, says which unit computes which branch.)
+// Tiling: the sizes of the tiles that make a layer fit the on-chip memories, and the order of the loops over the tiles.
+// (A schedule, nestrt/driver/schedule.h, assigns branches to units.)
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace nestrt::compiler::evta {
 
-// What changes from one tile to the next. The reduction over input blocks is always innermost.
+// The loop that advances first from tile to tile. The reduction over input blocks is always innermost.
 enum class LoopOrder : uint8_t {
-  kPixelsInner,  // weights stay while the rows and columns pass
-  kBlocksInner,  // inputs stay while the output blocks pass
+  kPixelsInner,  // weights stay on chip while rows and columns advance
+  kBlocksInner,  // inputs stay on chip while output blocks advance
 };
 
 struct Tiling {
-  // A tile's size; a block is the configuration's number of channels. The last tile of an axis may be smaller.
+  // Size of a tile. A block is the configuration's number of channels. The last tile of an axis may be smaller.
   int64_t rows = 1;
   int64_t columns = 1;
   int64_t out_blocks = 1;
-  // Input blocks whose inputs and weights are on chip at a time, within a group.
+  // Input blocks of a group whose inputs and weights are on chip at the same time.
   int64_t in_blocks = 1;
-  // 2: consecutive tiles use alternate parts of the memories, so that loads, stores and computing overlap. 1: all of
-  // it.
+  // With 2, consecutive tiles alternate between halves of the memories, so that loads, stores and computation overlap.
+  // With 1, each tile uses all of the memory.
   int threads = 2;
   LoopOrder order = LoopOrder::kPixelsInner;
 

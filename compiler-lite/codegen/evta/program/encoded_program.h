@@ -1,7 +1,6 @@
-// EncodedProgram: the words of a program for EVTA, the constants that it reads and the buffers that it is bound to.
-//
-// It owns what isa::Program, as the simulators and the driver take it, refers to; UnitProgram (codegen/backend.h) is
-// the same for any unit, with values of the graph for buffers.
+// EncodedProgram: the instruction words of an EVTA program, its constants, and its buffers.
+// It owns what isa::Program refers to, which the simulators and the driver use. UnitProgram (codegen/backend.h) is the
+// equivalent for any unit, with values of the graph as buffers.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +13,27 @@
 
 namespace nestrt::compiler::evta {
 
-// What a range of a program's DRAM holds; also its index in EncodedProgram::ranges.
+// Contents of a range of a program's DRAM; also its index in EncodedProgram::ranges.
 enum class Buffer : uint8_t { kWeights, kInput, kResidual, kOutput, kConstants };
 inline constexpr int kNumBuffers = 5;
 
-// Where the buffers lie in the program's own address space: one after the other, each at a multiple of kAlignment,
-// which is one of every element's size. A buffer of no bytes is not used.
+// Consecutive addresses of the buffers in the program's own address space. Each is a multiple of kAlignment, which is a
+// multiple of every element's size. A buffer of 0 bytes is unused.
 class AddressMap {
  public:
   static constexpr uint64_t kAlignment = 4096;
 
-  // Buffers are added in the order of their numbers.
+  // Adds the buffers, in the order of their numbers.
   void add(Buffer buffer, uint64_t bytes);
   uint64_t address(Buffer buffer) const { return ranges_[static_cast<size_t>(buffer)].address; }
   const std::vector<isa::MemoryRange>& ranges() const { return ranges_; }
 
  private:
-  uint64_t end_ = kAlignment;  // nothing lies at address 0
+  uint64_t end_ = kAlignment;  // address 0 stays unused
   std::vector<isa::MemoryRange> ranges_;
 };
 
-// What a program moves and computes; all its cost but the waiting. Padding is not counted.
+// What a program moves and computes: all of its cost except waiting. Padding is not counted.
 struct ProgramCounters {
   uint64_t inp_bytes = 0;
   uint64_t wgt_bytes = 0;
@@ -49,7 +48,7 @@ struct ProgramCounters {
 
 using PackedWeights = std::vector<int8_t>;
 
-// Movable only: ranges refer to the constants.
+// Movable only, because ranges refer to the constants.
 struct EncodedProgram {
   EncodedProgram() = default;
   EncodedProgram(EncodedProgram&&) = default;
@@ -59,16 +58,16 @@ struct EncodedProgram {
   std::vector<isa::InstructionWord> instructions;
   std::shared_ptr<const PackedWeights> weights;
   std::vector<std::byte> constants;      // accumulator vectors, then micro-ops
-  std::vector<isa::MemoryRange> ranges;  // by Buffer; of size 0 where there is none
+  std::vector<isa::MemoryRange> ranges;  // by Buffer; size 0 if unused
   ProgramCounters counters;
 
-  // Valid while this object lives.
+  // Valid during the lifetime of this object.
   isa::Program program() const { return {configuration, instructions, ranges}; }
   const isa::MemoryRange& range(Buffer buffer) const { return ranges[static_cast<size_t>(buffer)]; }
 };
 
-// Encodes what was built. `vectors`: accumulator elements, at the start of the constants. `addresses`: of all buffers
-// but the constants. Errors: those of encode().
+// Encodes `built`. `vectors`: accumulator elements at the start of the constants. `addresses`: all buffers except the
+// constants. Errors: those of encode().
 Result<EncodedProgram> assemble(const isa::Configuration& configuration, const UnencodedProgram& built,
                                 const std::vector<int32_t>& vectors, AddressMap addresses,
                                 std::shared_ptr<const PackedWeights> weights);

@@ -15,7 +15,7 @@ MicroOp scaled(const MicroOp& stride, uint32_t by) { return {stride.dst * by, st
 
 MicroOp sum(const MicroOp& a, const MicroOp& b) { return {a.dst + b.dst, a.src + b.src, a.wgt + b.wgt}; }
 
-// Dimensions with more than one iteration; neighbours that continue each other become one.
+// Returns the dimensions with more than one iteration; adjacent dimensions that continue each other are merged.
 std::vector<Dimension> simplified(const std::vector<Dimension>& dimensions) {
   std::vector<Dimension> result;
   for (const Dimension& dimension : dimensions) {
@@ -29,7 +29,7 @@ std::vector<Dimension> simplified(const std::vector<Dimension>& dimensions) {
   return result;
 }
 
-// The loops of an instruction and what remains for its micro-ops.
+// The loops of an instruction and the dimensions left to its micro-ops.
 struct Choice {
   Dimension outer;
   Dimension inner;
@@ -40,7 +40,7 @@ struct Choice {
     for (const Dimension& dimension : listed) count *= dimension.count;
     return count;
   }
-  // Destinations written before one of them comes again.
+  // Returns the number of writes before a destination is written again.
   uint64_t distance() const {
     uint64_t count = 1;
     for (const Dimension& dimension : listed) count *= dimension.reduces() ? 1 : dimension.count;
@@ -66,7 +66,7 @@ std::optional<Choice> best_choice(const isa::Configuration& configuration, const
   const bool any_reduction = std::any_of(dimensions.begin(), dimensions.end(), reduces);
   std::optional<Choice> best;
   const size_t count = dimensions.size();
-  for (size_t outer = 0; outer <= count; ++outer) {  // `count` stands for no loop
+  for (size_t outer = 0; outer <= count; ++outer) {  // `count` means no loop
     for (size_t inner = 0; inner <= count; ++inner) {
       if (inner == outer && outer != count) continue;
       Choice choice;
@@ -85,7 +85,7 @@ std::optional<Choice> best_choice(const isa::Configuration& configuration, const
   return best;
 }
 
-// Reductions go outside, so that every destination comes once before any comes again.
+// Reductions become the outer loops, so that every destination is written once before any is written again.
 std::vector<MicroOp> written_out(const MicroOp& base, std::vector<Dimension> dimensions) {
   std::stable_partition(dimensions.begin(), dimensions.end(), [](const Dimension& d) { return d.reduces(); });
   std::vector<MicroOp> result = {base};

@@ -1,5 +1,5 @@
-// LoopNest: the iterations of one GEMM or ALU instruction before it is decided which of them are the two loops of the
-// instruction and which are written out as micro-ops.
+// LoopNest: the iterations of one GEMM or ALU instruction before lowering decides which dimensions become the two loops
+// of the instruction and which become micro-ops.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace nestrt::compiler::evta {
 
 namespace isa = nestrt::evta;
 
-// `count` iterations; each moves the indices by these strides.
+// `count` iterations, each of which advances the indices by `stride`.
 struct Dimension {
   uint32_t count = 1;
   isa::MicroOp stride;
 
-  // Its iterations add to the same accumulator.
+  // True if all iterations add to the same accumulator.
   bool reduces() const { return stride.dst == 0; }
 };
 
-// All combinations of the dimensions' iterations, in no particular order: additions wrap and commute. Iterations that
-// differ in a dimension that does not reduce have different destinations.
+// All combinations of the dimensions' iterations in unspecified order, because additions wrap and commute. Iterations
+// that differ in a dimension that does not reduce have different destinations.
 struct LoopNest {
   isa::MicroOp base;
   std::vector<Dimension> dimensions;
@@ -36,12 +36,12 @@ struct LoweredNest {
   isa::MicroOp factor_in;
 };
 
-// A destination is written again at the earliest by the third micro-op after it: the pipelines do not see their own
-// results sooner.
+// The third micro-op after a write is the first that may write the same destination: the pipelines do not see their
+// results earlier.
 inline constexpr uint32_t kHazardDistance = 3;
 
-// Chooses the form with the fewest micro-ops that keeps the hazard distance: iterations cost nothing. Errors:
-// kUnsupported where the nest does not fit the micro-op memory or cannot keep the distance.
+// Chooses the form with the fewest micro-ops that keeps the hazard distance; iterations cost nothing. Errors:
+// kUnsupported if the nest does not fit the micro-op memory or cannot keep the distance.
 Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest);
 
 }  // namespace nestrt::compiler::evta

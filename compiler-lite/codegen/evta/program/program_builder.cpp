@@ -57,10 +57,10 @@ Result<InstructionId> ProgramBuilder::alu(const LoopNest& nest, isa::AluOpcode o
                 list_of(lowered.micro_ops));
 }
 
-// Edges between two modules become the tokens of one queue. An edge is needed only where it waits for more than all
-// edges before it; those that remain grow on both sides, so that the n-th token taken is the n-th given.
+// Turns the edges between two modules into the tokens of one queue. Keeps only edges that wait for more than all
+// earlier edges. The remaining edges increase on both sides, so the n-th token taken is the n-th given.
 void ProgramBuilder::give_tokens(Module from, Module to) {
-  std::map<InstructionId, InstructionId> awaited;  // by the instruction that waits
+  std::map<InstructionId, InstructionId> awaited;  // by the waiting instruction
   for (const auto& [before, after] : edges_) {
     if (isa::module_of(pending_[before].instruction) != from || isa::module_of(pending_[after].instruction) != to)
       continue;
@@ -107,8 +107,8 @@ size_t ProgramBuilder::fill_memory(size_t first, UnencodedProgram& program, std:
   return end;
 }
 
-// Each filling of the memory is loaded at once, before the first instruction that needs it, and replaces the one
-// before.
+// Loads each filling of the memory as a whole, before the first instruction that needs it. It replaces the previous
+// filling.
 UnencodedProgram ProgramBuilder::place_micro_ops() const {
   UnencodedProgram program;
   std::vector<uint32_t> places(lists_.size());

@@ -1,9 +1,8 @@
-// ProgramBuilder: instructions in program order, with the orders between modules stated as edges instead of tokens, and
-// micro-ops as lists instead of addresses. finish() turns edges into tokens and lists into the micro-op memory's
-// contents, each list once and loaded once where they fit.
-//
-// Every edge points forward, and tokens are taken in the order in which they are given, so a program cannot deadlock
-// whatever the depth of the hardware's queues.
+// ProgramBuilder: collects instructions in program order, with edges instead of tokens between modules and with lists
+// of micro-ops instead of addresses. finish() turns edges into tokens and lists into the contents of the micro-op
+// memory. Each list is stored once, and loaded once if all lists fit.
+// Every edge points forward, and tokens are taken in the order in which they are given. A program therefore cannot
+// deadlock, whatever the depth of the hardware's queues.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +21,11 @@ namespace nestrt::compiler::evta {
 // Index of an instruction in program order.
 using InstructionId = size_t;
 
-// What a ProgramBuilder gives and assemble() (encoded_program.h) takes: addresses of buffers are in the instructions
-// already, those of the micro-ops are not.
+// Output of ProgramBuilder and input of assemble() (encoded_program.h). Instructions contain the addresses of buffers
+// but not yet those of micro-ops.
 struct UnencodedProgram {
   std::vector<isa::Instruction> instructions;
-  std::vector<isa::MicroOp> micro_ops;  // as they lie in DRAM; LOAD UOP instructions count from the first of them
+  std::vector<isa::MicroOp> micro_ops;  // as stored in DRAM; LOAD UOP instructions count from the first
 };
 
 class ProgramBuilder {
@@ -37,13 +36,14 @@ class ProgramBuilder {
   InstructionId store(const isa::Transfer& transfer) { return append(isa::make_store(transfer)); }
   // Errors: those of lower().
   Result<InstructionId> gemm(const LoopNest& nest, bool reset = false);
-  // Without an immediate the source is an accumulator; with one the source strides must be those of the destination.
+  // Without an immediate the source is an accumulator. With one, the source strides must equal those of the
+  // destination.
   Result<InstructionId> alu(const LoopNest& nest, isa::AluOpcode opcode, std::optional<int16_t> immediate);
-  // An instruction of the compute module that only takes and gives tokens.
+  // Appends an instruction of the compute module that only takes and gives tokens.
   InstructionId nothing() { return append(isa::make_load({.memory = isa::Memory::kUop})); }
 
-  // `after` starts when `before` is complete. Both are in the program, `before` first, in the same module (which says
-  // nothing new) or in neighbouring ones.
+  // Makes `after` start when `before` is complete. `before` must precede `after` in the program, in the same module
+  // (which has no effect) or in an adjacent one.
   void order(InstructionId before, InstructionId after) { edges_.emplace_back(before, after); }
 
   // Number of instructions so far.
@@ -53,7 +53,7 @@ class ProgramBuilder {
   UnencodedProgram finish(InstructionId last_store);
 
  private:
-  // An instruction and the list of its micro-ops, -1 for none.
+  // An instruction and the index of its list of micro-ops, or -1.
   struct Pending {
     isa::Instruction instruction;
     int list = -1;
@@ -63,8 +63,8 @@ class ProgramBuilder {
   int list_of(const std::vector<isa::MicroOp>& micro_ops);
   void give_tokens();
   void give_tokens(isa::Module from, isa::Module to);
-  // Loads lists of micro-ops, in the order in which the instructions from `first` on use them, until the memory is
-  // full; `places`, by list, says where. Returns the instruction that needs another one.
+  // Loads lists of micro-ops in order of use, starting at instruction `first`, until the memory is full. Records their
+  // places by list in `places`. Returns the first instruction whose list does not fit.
   size_t fill_memory(size_t first, UnencodedProgram& program, std::vector<uint32_t>& places) const;
   UnencodedProgram place_micro_ops() const;
 

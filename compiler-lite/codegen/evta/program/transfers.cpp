@@ -19,7 +19,7 @@ InstructionId append_one(ProgramBuilder& builder, const Region& region) {
   return region.memory == isa::Memory::kOut ? builder.store(transfer) : builder.load(transfer);
 }
 
-// Rows without gaps are one row: a single burst.
+// Joins rows without gaps into one row, which is a single burst.
 Region joined(Region region) {
   const bool padded = region.pad_left > 0 || region.pad_right > 0 || region.pad_top > 0 || region.pad_bottom > 0;
   if (region.rows > 1 && region.stride == region.row_size && !padded) {
@@ -43,7 +43,7 @@ Region first_window(isa::Memory memory, int64_t sram, const Planes& planes) {
           .pad_right = planes.x.pad_end};
 }
 
-// Whether what is moved of a plane lies together in it, without zeros around.
+// True if the moved part of a plane is contiguous and has no padding.
 bool is_contiguous(const Planes& planes) {
   const Extent &y = planes.y, &x = planes.x;
   const bool padded = x.padded() != x.count || y.padded() != y.count;

@@ -1,5 +1,5 @@
-// Transfers of regions that may need several instructions: rows further apart than a stride can say are moved one by
-// one.
+// Transfers of regions that may need several instructions: rows whose distance exceeds the stride field are moved one
+// by one.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace nestrt::compiler::evta {
 
-// As isa::Transfer, with sizes of any width. Elements of `memory`.
+// Same as isa::Transfer with sizes of any width, in elements of `memory`.
 struct Region {
   isa::Memory memory = isa::Memory::kInp;
   int64_t sram = 0;
@@ -27,11 +27,11 @@ struct TransferIds {
   InstructionId last = 0;
 };
 
-// Requires rows and rows of sizes that fit the on-chip memory, and pads of at most 15. A STORE where the memory is OUT.
+// Requires row counts and row sizes that fit the on-chip memory, and pads of at most 15. Appends a STORE if the memory
+// is OUT.
 TransferIds append_transfer(ProgramBuilder& builder, const Region& region);
 
-// The part of an axis that is moved, and the zeros around it. With a step of more than 1, elements between are left
-// out.
+// The moved part of an axis and the zeros around it. A step above 1 skips elements.
 struct Extent {
   int64_t first = 0;
   int64_t count = 0;
@@ -51,7 +51,7 @@ struct Planes {
   Extent y, x;  // x.step is 1
 };
 
-// In SRAM they lie one after the other from `sram` on.
+// Places the planes consecutively in SRAM, starting at `sram`.
 TransferIds move_planes(ProgramBuilder& builder, isa::Memory memory, int64_t sram, const Planes& planes);
 
 }  // namespace nestrt::compiler::evta

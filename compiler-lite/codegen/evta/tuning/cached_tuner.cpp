@@ -11,10 +11,10 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// To be raised with every change of what tilings cost or of which are tried.
+// Increment with every change of tiling costs or of the set of tried tilings.
 constexpr int kTunerVersion = 3;
 
-// The clock is no part of it: it has no influence on counts of cycles.
+// Excludes the clock, which does not affect cycle counts.
 std::string key_of(const isa::CycleProfile& p) {
   const isa::CycleProfile::Tokens& t = p.tokens;
   std::string text;
@@ -63,7 +63,7 @@ Result<EncodedProgram> CachedTuner::program(const LayerGenerator& generator, siz
     if (auto program = checked_program(generator, *known)) return program;
   NESTRT_ASSIGN_OR_RETURN(Tiling tiling, search(generator, programs, false));
   Result<EncodedProgram> program = checked_program(generator, tiling);
-  // To check all that are measured takes longer, and few are refused: those of which a checker has too much to look at.
+  // Checking every measured program would take longer. The checker rejects only few: those with too much to check.
   if (!program) {
     NESTRT_ASSIGN_OR_RETURN(tiling, search(generator, programs, true));
     program = checked_program(generator, tiling);
@@ -78,7 +78,7 @@ Result<EncodedProgram> CachedTuner::checked_program(const LayerGenerator& genera
   return program;
 }
 
-// `checks`: what the checker refuses is not chosen.
+// If `checks`, never chooses a program that the checker rejects.
 Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t programs, bool checks) const {
   TuneOptions options;
   options.cost = [this, checks](const isa::Program& program) -> uint64_t {

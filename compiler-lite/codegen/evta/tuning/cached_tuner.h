@@ -1,5 +1,5 @@
-// CachedTuner: the tuner (tuner.h) with the cycle model for its cost function and with a memory: equal layers are tuned
-// once.
+// CachedTuner: the tuner (tuner.h) with the cycle model as its cost function and a cache, so that equal layers are
+// tuned once.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace nestrt::compiler::evta {
 
 class CachedTuner {
  public:
-  // `profile`: whose times count. `cache` is shared with others, not null. `parallel`: who makes programs and counts
-  // their cycles; it outlives this.
+  // `profile`: determines the cycles. `cache`: shared, not null. `parallel`: generates programs and counts their
+  // cycles; must outlive the tuner.
   CachedTuner(const isa::Configuration& configuration, const isa::CycleProfile& profile,
               std::shared_ptr<TuningCache> cache, ParallelRunner& parallel);
 
-  // The layer's program with the best of the tilings; `programs` says how many are measured. It has passed the
-  // program checker. Errors: kUnsupported where none is legal, or passes.
+  // Returns the layer's program with the best tiling after measuring at most `programs` programs. The result has passed
+  // the program checker. Errors: kUnsupported if no tiling is legal or passes the checker.
   Result<EncodedProgram> program(const LayerGenerator& generator, size_t programs);
 
  private:
@@ -30,7 +30,7 @@ class CachedTuner {
   const isa::CycleProfile& profile_;
   std::shared_ptr<TuningCache> cache_;
   ParallelRunner& parallel_;
-  std::string key_;  // what all searches depend on
+  std::string key_;  // parameters that all searches share
 };
 
 }  // namespace nestrt::compiler::evta

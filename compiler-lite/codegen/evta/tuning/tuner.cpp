@@ -10,7 +10,8 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// One size for each number of pieces that `whole` can be cut into: the smallest, so that pieces are of like size.
+// Returns one size per number of parts that `whole` can be divided into: the smallest, so that parts have similar
+// sizes.
 std::vector<int64_t> tile_sizes(int64_t whole) {
   std::vector<int64_t> sizes;
   for (int64_t count = 1; count <= whole; ++count) {
@@ -25,7 +26,7 @@ struct Candidate {
   uint64_t estimate = 0;
 };
 
-// All legal ones.
+// Returns all legal tilings.
 std::vector<Candidate> candidates(const LayerGenerator& generator, const isa::CycleProfile& profile) {
   const LayerShape& shape = generator.shape();
   std::vector<Candidate> result;
@@ -54,11 +55,11 @@ struct Measured {
 };
 
 struct Programs {
-  std::vector<Measured> measured;  // those that may be chosen
+  std::vector<Measured> measured;  // eligible candidates
   size_t count = 0;
 };
 
-// Of the candidates that make programs, in their order.
+// Measures the candidates that produce programs, in their order.
 Programs measure(const LayerGenerator& generator, const std::vector<Candidate>& candidates,
                  const TuneOptions& options) {
   std::vector<std::optional<Measured>> made(candidates.size());
@@ -77,9 +78,9 @@ Programs measure(const LayerGenerator& generator, const std::vector<Candidate>& 
   return programs;
 }
 
-// Requires some.
+// Requires at least one element.
 const Measured& best_of(const std::vector<Measured>& measured) {
-  constexpr uint64_t kNear = 500;  // a part in so many
+  constexpr uint64_t kNear = 500;  // costs within 1/500 of the least count as equal
   const auto cheapest = std::min_element(measured.begin(), measured.end(),
                                          [](const Measured& a, const Measured& b) { return a.cost < b.cost; });
   const Measured* best = &*cheapest;

@@ -1,4 +1,4 @@
-// The tuner: searches the tilings of a layer that are legal for one that costs little.
+// The tuner: searches the legal tilings of a layer for one with low cost.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +10,31 @@
 
 namespace nestrt::compiler::evta {
 
-// Cycles, or anything else of which less is better; 0 for a program that must not be chosen. Threads: any number.
+// Returns cycles or any other cost to minimise; 0 for a program that must not be chosen. Threads: may be called
+// concurrently.
 using CostFunction = std::function<uint64_t(const isa::Program& program)>;
 
 struct TuneOptions {
-  // Empty: the estimate decides.
+  // If empty, the estimate decides.
   CostFunction cost;
-  // So many tilings, those with the smallest estimates, are generated and given to `cost`.
+  // Number of tilings with the smallest estimates that are generated and passed to `cost`.
   size_t most_programs = 24;
-  // Who makes and measures them, side by side; null: the caller alone. What is chosen is the same.
+  // Generates and measures programs concurrently; null uses only the caller's thread. The chosen tiling does not depend
+  // on it.
   ParallelRunner* parallel = nullptr;
-  // Whose times the estimate goes by.
+  // Cycle profile of the estimate.
   const isa::CycleProfile* profile = isa::find_cycle_profile("hls_zynq7020");
 };
 
 struct TunedTiling {
   Tiling tiling;
   uint64_t cost = 0;
-  size_t tilings = 0;   // legal ones
-  size_t programs = 0;  // those generated and measured
+  size_t tilings = 0;   // legal tilings
+  size_t programs = 0;  // generated and measured programs
 };
 
-// Of the tilings whose costs are within 0.2 % of the least, the one with the fewest micro-ops, which a program has to
-// carry and the accelerator to hold. Errors: kUnsupported where not one tiling is legal.
+// Among the tilings whose cost is within 0.2 % of the least, returns the one with the fewest micro-ops, which occupy
+// the plan and the accelerator's memory. Errors: kUnsupported if no tiling is legal.
 Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

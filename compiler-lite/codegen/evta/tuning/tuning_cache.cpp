@@ -63,7 +63,7 @@ TuningCache::TuningCache(std::string path) : path_(std::move(path)) {
     log(LogLevel::kWarning, fmt::format("the tuning cache is not used: {}", status.to_string()));
 }
 
-// Adds what the file has of others.
+// Merges the entries of the file.
 Status TuningCache::read(Tilings& tilings) const {
   const auto bytes = tools::read_file(path_, kMaxCacheBytes);
   if (!bytes) return bytes.error().code() == Code::kNotFound ? Status() : bytes.error();
@@ -83,7 +83,7 @@ void TuningCache::add(const std::string& key, const Tiling& tiling) {
   changed_ = true;
 }
 
-// What is no tuning cache belongs to somebody else.
+// Refuses to overwrite a file that is not a tuning cache.
 Status TuningCache::check_ours() const {
   const auto bytes = tools::read_file(path_, kMaxCacheBytes);
   if (!bytes && bytes.error().code() == Code::kNotFound) return {};
@@ -98,7 +98,7 @@ Status TuningCache::check_ours() const {
 Status TuningCache::save() {
   if (path_.empty() || !changed_) return {};
   NESTRT_RETURN_IF_ERROR(check_ours());
-  NESTRT_RETURN_IF_ERROR(read(tilings_));  // what cannot be read is not written over
+  NESTRT_RETURN_IF_ERROR(read(tilings_));  // an unreadable file is not overwritten
   std::string body;
   for (const auto& [key, tiling] : tilings_) body += line_of(key, tiling);
   const std::string folder = std::filesystem::path(path_).parent_path().string();

@@ -1,10 +1,7 @@
-// TuningCache: tilings that searches have found, in a file that all compilations of a user share.
-//
-// What a tiling is found under says everything that the search depends on, so that a cached result is the one that
-// the search would give. Nothing else is believed of the file: one that is damaged is left aside, and whoever takes a
-// tiling from it makes and checks the program as ever.
-//
-// Threads: one at a time. Processes that write the same file replace it as a whole, with what the others had written.
+// TuningCache: results of tiling searches in a file that all compilations of a user share.
+// A key contains everything that the search depends on, so a cached result equals the result of a search. Nothing else
+// in the file is trusted: a damaged file is ignored, and the user of a tiling still generates and checks the program.
+// Threads: one at a time. Processes that write the same file replace it as a whole and keep the entries of the others.
 #pragma once
 
 #include <map>
@@ -18,12 +15,13 @@ namespace nestrt::compiler::evta {
 
 class TuningCache {
  public:
-  // In memory alone where `path` is empty. Reads the file if there is one; a warning is logged where it is damaged.
+  // Keeps entries in memory only if `path` is empty. Otherwise reads the file if it exists; logs a warning if it is
+  // damaged.
   explicit TuningCache(std::string path = {});
 
   std::optional<Tiling> find(const std::string& key) const;
   void add(const std::string& key, const Tiling& tiling);
-  // Writes the file, and its folder, where add() was called since. Errors: kIo, kNotFound.
+  // Writes the file, and creates its folder, if add() was called since the last save. Errors: kIo, kNotFound.
   Status save();
 
  private:
@@ -37,7 +35,7 @@ class TuningCache {
   bool changed_ = false;
 };
 
-// $XDG_CACHE_HOME/nestrt/evta-schedules, or that in ~/.cache; empty where neither folder is known.
+// Returns $XDG_CACHE_HOME/nestrt/evta-schedules, or the same path in ~/.cache; empty if neither folder is known.
 std::string default_tuning_cache();
 
 }  // namespace nestrt::compiler::evta

@@ -196,13 +196,13 @@ TEST_CASE("A view in an accelerator's branch is no result of its own: what other
 TEST_CASE(
     "Results that are checked are those that a branch computes: views stay as they are, and so does the caller's") {
   SessionOptions options;
-  options.check_every = 1;
+  options.fault_tolerance.check_every = 1;
   for (const bool of_input : {false, true}) check_like_cpu(PlanWithView(of_input).crafted.made(), options);
 }
 
 TEST_CASE("A unit whose results are checked need not compute what nobody else reads") {
   SessionOptions options;
-  options.check_every = 1;
+  options.fault_tolerance.check_every = 1;
   CraftedPlan crafted;
   PlanBuilder& builder = crafted.builder;
   const int in = builder.input("in", kSquare, DataType::kS8), out = builder.output("out", kSquare, DataType::kS8);

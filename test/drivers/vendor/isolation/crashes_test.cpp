@@ -56,7 +56,7 @@ class Campaign {
  public:
   explicit Campaign(uint32_t seed) : random_(seed), plan_(skeleton_copy_file()) {
     units_ = {open_crashing_unit(kIsolation), open_units("cpu", {.num_threads = 1})->front()};
-    options_.probe_interval = std::chrono::hours(24);  // the test itself does that
+    options_.fault_tolerance.probe_interval = std::chrono::hours(24);  // the test itself does that
   }
 
   // One fault somewhere in the life of a session, and of its unit.
@@ -100,7 +100,7 @@ class Campaign {
   void in_session(Wrong wrong) {
     SessionOptions options = options_;
     if (wrong.fault == Fault::kLoop || wrong.entry == Entry::kCancel)
-      options.unit_timeout = std::chrono::milliseconds(50);
+      options.fault_tolerance.unit_timeout = std::chrono::milliseconds(50);
     auto session = plan_.open(units_, options);
     orders_.give(wrong.entry, wrong.fault);
     CHECK(plan_.is_right(*session, random_()));
