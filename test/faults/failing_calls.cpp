@@ -14,7 +14,7 @@
 namespace nestrt::test {
 namespace {
 
-// What a call can meet.
+// Properties that determine which faults a call can have.
 enum Kind : unsigned { kPlain = 0, kWrites = 1, kWaits = 2, kMoves = 4 };
 
 thread_local bool t_armed = false;
@@ -49,12 +49,12 @@ int error_of(CallFault fault) {
   }
 }
 
-// Whether the fault happens to this call.
-bool is_struck(unsigned kind) { return t_armed && may_happen(t_fault, kind) && t_count++ == t_number; }
+// Returns whether the fault happens to this call.
+bool has_fault(unsigned kind) { return t_armed && may_happen(t_fault, kind) && t_count++ == t_number; }
 
-// Whether the call fails; one that is cut short moves a byte.
+// Returns whether the call fails. A short call transfers one byte.
 bool fails_to_move(unsigned kind, size_t& count) {
-  if (!is_struck(kind | kMoves)) return false;
+  if (!has_fault(kind | kMoves)) return false;
   if (t_fault != CallFault::kShort) {
     errno = error_of(t_fault);
     return true;
@@ -68,10 +68,10 @@ Function* real(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-// The same call of the C library, or what the fault makes of it.
+// Calls the C library, or returns the fault's error.
 template <typename Function, typename Result, typename... Arguments>
 Result forward(const char* name, unsigned kind, Result failure, Arguments... arguments) {
-  if (!is_struck(kind)) return real<Function>(name)(arguments...);
+  if (!has_fault(kind)) return real<Function>(name)(arguments...);
   errno = error_of(t_fault);
   return failure;
 }
@@ -117,11 +117,11 @@ ssize_t write(int descriptor, const void* from, size_t count) {
              : real<ssize_t(int, const void*, size_t)>("write")(descriptor, from, count);
 }
 int fsync(int descriptor) { return forward<int(int)>("fsync", kWrites | kWaits, -1, descriptor); }
-// Closes it in any case, as Linux does.
+// Closes the descriptor even if it fails, as Linux does.
 int close(int descriptor) {
-  const bool struck = is_struck(kWrites | kWaits);
+  const bool fails = has_fault(kWrites | kWaits);
   const int result = real<int(int)>("close")(descriptor);
-  if (!struck) return result;
+  if (!fails) return result;
   errno = error_of(t_fault);
   return -1;
 }

@@ -1,5 +1,5 @@
-// FailingCalls: system calls of this thread that fail. open, read, pread, write, fsync, close, fstat, stat, mmap,
-// rename and mkdir are interposed in this test's program, and answer as the system might.
+// FailingCalls: fault injection into the system calls of this thread. The test program interposes open, read, pread,
+// write, fsync, close, fstat, stat, mmap, rename and mkdir.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace nestrt::test {
 enum class CallFault {
   kIo,           // EIO
   kNoMemory,     // ENOMEM
-  kDiskFull,     // ENOSPC, of calls that write
-  kInterrupted,  // EINTR, of calls that wait
-  kShort,        // reads and writes one byte
+  kDiskFull,     // ENOSPC, only in calls that write
+  kInterrupted,  // EINTR, only in calls that wait
+  kShort,        // transfers one byte
 };
 
-// The call of that number, from 0, among those that the fault may happen to. One at a time.
+// Fails call `number`, from 0, among the calls that can have the fault. At most one object at a time.
 class FailingCalls {
  public:
   FailingCalls(int64_t number, CallFault fault);
@@ -22,7 +22,7 @@ class FailingCalls {
   FailingCalls(const FailingCalls&) = delete;
   FailingCalls& operator=(const FailingCalls&) = delete;
 
-  // The calls that the fault may happen to, since it was made.
+  // Returns the number of such calls since construction.
   int64_t count() const;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kNoAllocation = std::numeric_limits<int64_t>::max();
 
-std::atomic<int64_t> g_first{kNoAllocation}, g_last{kNoAllocation}, g_count{0}, g_living{0};
+std::atomic<int64_t> g_first{kNoAllocation}, g_last{kNoAllocation}, g_count{0}, g_live{0};
 
 bool is_out_of_memory() {
   const int64_t number = g_count.fetch_add(1, std::memory_order_relaxed);
@@ -25,7 +25,7 @@ bool is_out_of_memory() {
 void* allocate(size_t bytes, size_t alignment) {
   void* block = nullptr;
   if (is_out_of_memory() || ::posix_memalign(&block, alignment, bytes == 0 ? 1 : bytes) != 0) return nullptr;
-  g_living.fetch_add(1, std::memory_order_relaxed);
+  g_live.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
 
@@ -35,8 +35,8 @@ void* allocate_or_throw(size_t bytes, size_t alignment) {
   return block;
 }
 
-void give_back(void* block) {
-  if (block != nullptr) g_living.fetch_sub(1, std::memory_order_relaxed);
+void release_block(void* block) {
+  if (block != nullptr) g_live.fetch_sub(1, std::memory_order_relaxed);
   std::free(block);
 }
 
@@ -47,8 +47,8 @@ constexpr size_t kUsualAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 using nestrt::test::allocate;
 using nestrt::test::allocate_or_throw;
-using nestrt::test::give_back;
 using nestrt::test::kUsualAlignment;
+using nestrt::test::release_block;
 
 void* operator new(size_t bytes) { return allocate_or_throw(bytes, kUsualAlignment); }
 void* operator new[](size_t bytes) { return allocate_or_throw(bytes, kUsualAlignment); }
@@ -66,16 +66,16 @@ void* operator new(size_t bytes, std::align_val_t alignment, const std::nothrow_
 void* operator new[](size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   return allocate(bytes, static_cast<size_t>(alignment));
 }
-void operator delete(void* block) noexcept { give_back(block); }
-void operator delete[](void* block) noexcept { give_back(block); }
-void operator delete(void* block, size_t) noexcept { give_back(block); }
-void operator delete[](void* block, size_t) noexcept { give_back(block); }
-void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
-void operator delete(void* block, size_t, std::align_val_t) noexcept { give_back(block); }
-void operator delete[](void* block, size_t, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block) noexcept { release_block(block); }
+void operator delete[](void* block) noexcept { release_block(block); }
+void operator delete(void* block, size_t) noexcept { release_block(block); }
+void operator delete[](void* block, size_t) noexcept { release_block(block); }
+void operator delete(void* block, std::align_val_t) noexcept { release_block(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { release_block(block); }
+void operator delete(void* block, size_t, std::align_val_t) noexcept { release_block(block); }
+void operator delete[](void* block, size_t, std::align_val_t) noexcept { release_block(block); }
 
-// Given back by free(), which is why it is not counted among what lives.
+// Freed by free(), and therefore not counted as live.
 extern "C" void* aligned_alloc(size_t alignment, size_t bytes) {
   void* block = nullptr;
   return nestrt::test::is_out_of_memory() || ::posix_memalign(&block, alignment, bytes) != 0 ? nullptr : block;
@@ -84,8 +84,8 @@ extern "C" void* aligned_alloc(size_t alignment, size_t bytes) {
 namespace nestrt::test {
 namespace {
 
-// Its answer; empty where it threw.
-std::optional<Code> answer_of(const std::function<Status()>& work) {
+// Returns the code of `work`; nullopt if it threw.
+std::optional<Code> code_of(const std::function<Status()>& work) {
   try {
     return work().code();
   } catch (...) {
@@ -95,14 +95,14 @@ std::optional<Code> answer_of(const std::function<Status()>& work) {
 
 void fail_one_allocation(int64_t number, Shortage shortage, const std::function<Status()>& work, int64_t most_kept) {
   const int descriptors = open_descriptors();
-  const int64_t living = living_blocks();
+  const int64_t live = live_blocks();
   std::optional<Code> answer;
   {
     const FailingMemory memory(number, shortage);
-    answer = answer_of(work);
+    answer = code_of(work);
   }
-  const bool works_again = answer_of(work) == Code::kOk;
-  const int64_t kept = living_blocks() - living;  // what is kept of the last work is the same as before
+  const bool works_again = code_of(work) == Code::kOk;
+  const int64_t kept = live_blocks() - live;  // the last run keeps the same blocks as the one before
   INFO("allocation " << number << (shortage == Shortage::kOnce ? " alone" : " and what follows"));
   REQUIRE(answer);
   INFO(code_name(*answer));
@@ -124,10 +124,10 @@ FailingMemory::~FailingMemory() { g_first = g_last = kNoAllocation; }
 
 int64_t FailingMemory::count() const { return g_count; }
 
-int64_t living_blocks() { return g_living; }
+int64_t live_blocks() { return g_live; }
 
 void fail_every_allocation(int most, const std::function<Status()>& work, int64_t kept) {
-  for (int i = 0; i < 2; ++i) REQUIRE(work().to_string() == "ok");  // what is made once is made here
+  for (int i = 0; i < 2; ++i) REQUIRE(work().to_string() == "ok");  // makes everything that is made only once
   int64_t count = 0;
   {
     const FailingMemory counting(kNoAllocation, Shortage::kOnce);

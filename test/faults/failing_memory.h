@@ -1,5 +1,5 @@
-// FailingMemory: memory that runs out. operator new and aligned_alloc are replaced in this test's program; what asks
-// malloc itself, as the C library does, is not touched.
+// FailingMemory: fault injection into allocations. The test program replaces operator new and aligned_alloc. Direct
+// callers of malloc, such as the C library, are unaffected.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace nestrt::test {
 
 enum class Shortage {
   kOnce,     // one allocation fails
-  kLasting,  // that one and all after it
+  kLasting,  // that one and all later ones
 };
 
-// The allocation of that number, from 0, fails, on whatever thread. One at a time.
+// Fails allocation `number`, from 0, on any thread. At most one object at a time.
 class FailingMemory {
  public:
   FailingMemory(int64_t number, Shortage shortage);
@@ -22,16 +22,16 @@ class FailingMemory {
   FailingMemory(const FailingMemory&) = delete;
   FailingMemory& operator=(const FailingMemory&) = delete;
 
-  // What was asked for since it was made.
+  // Returns the number of allocations since construction.
   int64_t count() const;
 };
 
-// Blocks of operator new that have not been given back.
-int64_t living_blocks();
+// Returns the number of live blocks of operator new.
+int64_t live_blocks();
 
-// Runs `work`, which leaves nothing behind, so that each of its allocations in turn fails, or so many of them, spread
-// evenly. Fails the test where its answer is neither success nor kOutOfMemory, where it throws or does not work
-// afterwards, and where a descriptor or more than `kept` blocks are kept each time, by libraries that lose them.
+// Runs `work`, which must leave nothing allocated, once for each of its allocations, or for about `most` of them spread
+// evenly, and fails that allocation. The test fails if the result is neither success nor kOutOfMemory, if `work` throws
+// or does not work afterwards, or if a run leaks a descriptor or more than `kept` blocks, which libraries may leak.
 void fail_every_allocation(int most, const std::function<Status()>& work, int64_t kept = 0);
 
 }  // namespace nestrt::test

@@ -33,7 +33,7 @@ using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 extern "C" {
 
-// A sanitizer's own, which has to know of every thread.
+// The sanitizer's version, which must know every thread.
 __attribute__((weak)) Create __interceptor_pthread_create;
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*), void* argument) noexcept {

@@ -1,11 +1,11 @@
-// FailingThreads: a system that has no more threads. pthread_create is interposed in this test's program.
+// FailingThreads: a system without more threads. The test program interposes pthread_create.
 #pragma once
 
 #include <cstdint>
 
 namespace nestrt::test {
 
-// The thread of that number, from 0, is not to be had, nor any after it. One at a time.
+// Fails to create thread `number`, from 0, and all later ones. At most one object at a time.
 class FailingThreads {
  public:
   explicit FailingThreads(int64_t number);
@@ -13,7 +13,7 @@ class FailingThreads {
   FailingThreads(const FailingThreads&) = delete;
   FailingThreads& operator=(const FailingThreads&) = delete;
 
-  // The threads that were asked for since it was made.
+  // Returns the number of requested threads since construction.
   int64_t count() const;
 };
 

@@ -8,8 +8,8 @@
 namespace nestrt::test {
 namespace {
 
-// What a good program does not even notice.
-bool passes_by(CallFault fault) { return fault == CallFault::kInterrupted || fault == CallFault::kShort; }
+// Faults that a correct program handles without failing.
+bool is_recoverable(CallFault fault) { return fault == CallFault::kInterrupted || fault == CallFault::kShort; }
 
 int64_t calls_of(CallFault fault, const std::function<Status()>& work) {
   REQUIRE(work().to_string() == "ok");
@@ -44,7 +44,7 @@ void FilesFixture::fail_one_call(int64_t number, CallFault fault, const std::str
     status = work();
   }
   INFO("call " << number << ", fault " << static_cast<int>(fault) << ": " << status.to_string());
-  CHECK((status.ok() || !passes_by(fault)));
+  CHECK((status.ok() || !is_recoverable(fault)));
   CHECK((status.ok() || status.code() == Code::kIo));
   if (status.ok()) CHECK(look().to_string() == "ok");
   if (!status.ok()) CHECK_THAT(std::string(status.message()), Catch::Matchers::Contains(name));

@@ -1,4 +1,4 @@
-// FilesFixture: a folder, and work on its files whose system calls fail one by one.
+// FilesFixture: a folder, and operations on its files with system calls failing one by one.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class FilesFixture {
   using Work = std::function<Status()>;
 
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
-  // Everything in the folder.
+  // Returns the paths of everything in the folder.
   std::set<std::string> files() const;
 
-  // Work with the file `name`, which is there: each of its calls fails in turn. It says so and names the file, or
-  // succeeds, which `look` makes sure of; nothing is left open, or beside the file. Whatever is interrupted or cut
-  // short succeeds.
+  // Runs `work` on the existing file `name` and fails each of its calls in turn. The call must either fail with a
+  // message that names the file, or succeed, which `look` checks. No descriptor and no other file may remain.
+  // Interrupted and short calls must succeed.
   void fail_every_call(const std::string& name, const Work& work, const Work& look = ok_status) const;
 
   const TemporaryFolder folder_;

@@ -1,4 +1,4 @@
-// Every system call of reading and writing files fails once, in every way that the system might choose.
+// Fails every system call of reading and writing files once, with every fault.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -17,7 +17,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE_METHOD(FilesFixture, "A plan that cannot be read is named, mapped or copied") {
+TEST_CASE_METHOD(FilesFixture, "An error of mapping or copying a plan names the file") {
   const std::string file = folder_.write("views.nest", views_plan().build().bytes());
   fail_every_call("views.nest", [&] { return Plan::map(file).error(); });
   LoadOptions options;
@@ -25,7 +25,7 @@ TEST_CASE_METHOD(FilesFixture, "A plan that cannot be read is named, mapped or c
   fail_every_call("views.nest", [&] { return Plan::map(file, options).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "Keys, costs, images, arrays and lists that cannot be read are named") {
+TEST_CASE_METHOD(FilesFixture, "An error of reading keys, costs, images, arrays or lists names the file") {
   const std::string key = folder_.write_text("team.pub", "nestrt-public-key " + std::string(64, 'a') + "\n");
   fail_every_call("team.pub", [&] { return read_public_key(key).error(); });
   const std::string image = folder_.write("image.png", from_hex(images::kPngRgb3x2));
@@ -39,8 +39,8 @@ TEST_CASE_METHOD(FilesFixture, "Keys, costs, images, arrays and lists that canno
   fail_every_call("costs", [&] { return read_costs(path("costs")).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "A file that cannot be written is named, and is what it was or what it should be") {
-  const std::string old = "\x93NUMPY";  // which an array may replace, too
+TEST_CASE_METHOD(FilesFixture, "An error of writing names the file, which has its old or its new content") {
+  const std::string old = "\x93NUMPY";  // valid start of an array, so that write_npy() may replace it
   const std::string file = folder_.write_text("file", old);
   const auto is_new = [&] {
     const bool grown = std::filesystem::file_size(file) > old.size();
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(FilesFixture, "A file that cannot be written is named, and is w
       "file", [&] { return tools::write_npy(file, array); }, is_new);
 }
 
-TEST_CASE_METHOD(FilesFixture, "A file stays what it was where its successor cannot be written") {
+TEST_CASE_METHOD(FilesFixture, "A file keeps its content if its replacement cannot be written") {
   const std::string file = folder_.write_text("file", "old"), successor(100, 'n');
   for (const CallFault fault : kCallFaults) {
     for (int64_t number = 0; number < 10; ++number) {

@@ -1,4 +1,4 @@
-// What a child made by fork() can do with what its parent had made.
+// Tests what a child made by fork() can do with its parent's objects.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,14 +18,14 @@
 namespace nestrt::test {
 namespace {
 
-constexpr unsigned kSecondsOfAChild = 60;  // then it hangs, and is ended
+constexpr unsigned kMaxChildSeconds = 60;  // limit before a hanging child is killed
 
-// Its exit code, or 128 and the signal that ended it.
+// Returns the exit code, or 128 plus the signal that ended the child.
 int in_child(const std::function<int()>& work) {
-  others_fall_asleep();  // one that runs may hold a lock
+  others_fall_asleep();  // a running thread may hold a lock
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(kSecondsOfAChild);
+    ::alarm(kMaxChildSeconds);
     ::_exit(work());
   }
   int state = 0;
@@ -33,7 +33,7 @@ int in_child(const std::function<int()>& work) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-// A session with every thread that there is: of the pool, of an accelerator and its lane, and the one that adapts.
+// A session with all kinds of threads: of the pool, of an accelerator and its lane, and the adapting thread.
 struct Parent {
   Parent() { REQUIRE(arguments.run(*session).ok()); }
 
@@ -44,7 +44,7 @@ struct Parent {
   std::unique_ptr<Session> session = *Session::create(plan, units);
 };
 
-TEST_CASE("A child is refused runs of its parent's session, and the parent goes on") {
+TEST_CASE("A child cannot run its parent's session and the parent continues") {
   const Parent parent;
   CHECK(in_child([&] { return static_cast<int>(parent.arguments.run(*parent.session).code()); }) ==
         static_cast<int>(Code::kUnavailable));
@@ -61,14 +61,14 @@ TEST_CASE("A child may destroy its parent's session and units") {
   CHECK(parent.arguments.run(*parent.session).ok());
 }
 
-TEST_CASE("A child runs sessions of its own with its parent's plan") {
+TEST_CASE("A child runs new sessions with its parent's plan") {
   const Parent parent;
   CHECK(in_child([&] {
           return static_cast<int>(open_and_run(parent.plan, "cpu,evta:sim", 2, parent.arguments).code());
         }) == 0);
 }
 
-TEST_CASE("A child's session computes alone on the CPU that its parent opened") {
+TEST_CASE("A child's session runs single-threaded on the CPU that its parent opened") {
   const Parent parent;
   CHECK(in_child([&] {
           const auto session = Session::create(parent.plan, {parent.units[0]});
@@ -76,7 +76,7 @@ TEST_CASE("A child's session computes alone on the CPU that its parent opened") 
         }) == 0);
 }
 
-TEST_CASE("A child is refused results of its parent's pipeline, and may destroy it") {
+TEST_CASE("A child gets no results of its parent's pipeline and may destroy it") {
   const Parent parent;
   auto pipeline = Pipeline::create(parent.plan, {parent.units[0]});
   REQUIRE(pipeline);
@@ -88,7 +88,7 @@ TEST_CASE("A child is refused results of its parent's pipeline, and may destroy 
         }) == static_cast<int>(Code::kUnavailable));
 }
 
-TEST_CASE("A child of a C program is refused its parent's pipeline, and may free it") {
+TEST_CASE("A child of a C program cannot use its parent's pipeline and may free it") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
   float x[6] = {}, y[6] = {};
@@ -96,13 +96,13 @@ TEST_CASE("A child of a C program is refused its parent's pipeline, and may free
   void* const outputs[] = {y};
   const size_t bytes[] = {sizeof x};
   nestrt_plan* plan = nullptr;
-  nestrt_session_options* of_session = nullptr;
+  nestrt_session_options* session_options = nullptr;
   nestrt_pipeline_options* options = nullptr;
   nestrt_pipeline* pipeline = nullptr;
   REQUIRE(nestrt_plan_load(path.c_str(), &plan) == NESTRT_OK);
-  REQUIRE(nestrt_session_options_create(&of_session) == NESTRT_OK);
+  REQUIRE(nestrt_session_options_create(&session_options) == NESTRT_OK);
   REQUIRE(nestrt_pipeline_options_create(&options) == NESTRT_OK);
-  REQUIRE(nestrt_pipeline_create(plan, "cpu", 1, of_session, options, &pipeline) == NESTRT_OK);
+  REQUIRE(nestrt_pipeline_create(plan, "cpu", 1, session_options, options, &pipeline) == NESTRT_OK);
   const auto work = [&] {
     if (nestrt_pipeline_submit(pipeline, inputs, bytes, outputs, bytes) != NESTRT_UNAVAILABLE) return 1;
     if (nestrt_pipeline_next(pipeline) != NESTRT_UNAVAILABLE) return 2;
@@ -114,11 +114,11 @@ TEST_CASE("A child of a C program is refused its parent's pipeline, and may free
   CHECK(nestrt_pipeline_next(pipeline) == NESTRT_OK);
   nestrt_pipeline_free(pipeline);
   nestrt_pipeline_options_free(options);
-  nestrt_session_options_free(of_session);
+  nestrt_session_options_free(session_options);
   nestrt_plan_free(plan);
 }
 
-TEST_CASE("A child of a C program makes sessions with units of its own") {
+TEST_CASE("A child of a C program creates sessions with new units") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
   const float x[6] = {};
@@ -132,15 +132,15 @@ TEST_CASE("A child of a C program makes sessions with units of its own") {
   REQUIRE(nestrt_session_create(plan, "cpu", 2, &session) == NESTRT_OK);
   const auto work = [&] {
     nestrt_session* own = nullptr;
-    if (nestrt_run(session, inputs, bytes, outputs, bytes) != NESTRT_UNAVAILABLE) return 1;
+    if (nestrt_session_run(session, inputs, bytes, outputs, bytes) != NESTRT_UNAVAILABLE) return 1;
     if (nestrt_session_create(plan, "cpu", 2, &own) != NESTRT_OK) return 2;
-    if (nestrt_run(own, inputs, bytes, outputs, bytes) != NESTRT_OK) return 3;
+    if (nestrt_session_run(own, inputs, bytes, outputs, bytes) != NESTRT_OK) return 3;
     nestrt_session_free(own);
     nestrt_session_free(session);
     return 0;
   };
   CHECK(in_child(work) == 0);
-  CHECK(nestrt_run(session, inputs, bytes, outputs, bytes) == NESTRT_OK);
+  CHECK(nestrt_session_run(session, inputs, bytes, outputs, bytes) == NESTRT_OK);
   nestrt_session_free(session);
   nestrt_plan_free(plan);
 }

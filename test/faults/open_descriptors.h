@@ -1,4 +1,4 @@
-// How many files the process has open.
+// Number of open files of the process.
 #pragma once
 
 #include <filesystem>

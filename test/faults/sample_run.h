@@ -1,4 +1,4 @@
-// A plan of floats or bytes, whose inputs are zeros: loaded, opened on units and run, step by step.
+// Loads, opens and runs a plan of floats or bytes with inputs of zeros.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace nestrt::test {
 
-// Inputs of zeros and room for the outputs; made beforehand, so that running takes no memory of its own.
+// Inputs of zeros and memory for the outputs, allocated in advance so that running allocates nothing.
 class SampleArguments {
  public:
   explicit SampleArguments(const Plan& plan) {
@@ -26,17 +26,17 @@ class SampleArguments {
   std::vector<TensorView> outputs_;
 };
 
-// For those who hand units on and have others left.
+// Copies a list of units, for callers that transfer one.
 inline Result<UnitList> copy_of(const UnitList& units) {
   return guarded([&]() -> Result<UnitList> { return units; });
 }
 
-// One inference on those units, in the order of the plan where nothing is known of costs.
+// Runs one inference on the units, in the order of the plan if no costs are known.
 inline Status open_and_run(const std::shared_ptr<const Plan>& plan, std::string_view units, int num_threads,
                            const SampleArguments& arguments) {
   NESTRT_ASSIGN_OR_RETURN(UnitList opened, open_units(units, {.num_threads = num_threads}));
   SessionOptions options;
-  options.measure = Measuring::kNever;
+  options.costs.measure = Measuring::kNever;
   NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, std::move(opened), options));
   return arguments.run(*session);
 }

@@ -1,4 +1,4 @@
-// Signals whose handlers do not restart what they interrupt, again and again while something else goes on.
+// Sends signals whose handlers do not restart system calls, repeatedly during other work.
 #include <pthread.h>
 #include <signal.h>
 
@@ -16,7 +16,7 @@
 namespace nestrt::test {
 namespace {
 
-// SIGUSR1 for the thread that made it, as fast as it takes them, until it goes.
+// Sends SIGUSR1 to the constructing thread as fast as possible until destroyed.
 class Interruptions {
  public:
   Interruptions() : receiver_(::pthread_self()) {
@@ -46,7 +46,7 @@ class Interruptions {
   std::thread sender_;
 };
 
-TEST_CASE("Loading, preparing and running go on through signals") {
+TEST_CASE("Loading, preparing and running continue through signals") {
   const TemporaryFolder folder;
   const std::string path = folder.write("copy.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
   LoadOptions options;
@@ -60,7 +60,7 @@ TEST_CASE("Loading, preparing and running go on through signals") {
   }
 }
 
-TEST_CASE("Files are written whole through signals") {
+TEST_CASE("Files are written completely despite signals") {
   const TemporaryFolder folder;
   CostTable table;
   for (int i = 0; i < 1000; ++i)

@@ -1,4 +1,4 @@
-// Every thread that the library asks for is refused once.
+// Fails every thread creation of the library once.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -13,14 +13,14 @@
 namespace nestrt::test {
 namespace {
 
-constexpr int64_t kMoreThanWanted = 1 << 20;
+constexpr int64_t kNever = 1 << 20;
 
-// At least `least` threads are asked for, and each in turn is refused.
+// `work` must request at least `least` threads. Fails each in turn.
 void refuse_every_thread(int64_t least, const std::function<Status()>& work) {
   REQUIRE(work().to_string() == "ok");
   int64_t count = 0;
   {
-    const FailingThreads counting(kMoreThanWanted);
+    const FailingThreads counting(kNever);
     REQUIRE(work().ok());
     count = counting.count();
   }
@@ -37,22 +37,22 @@ void refuse_every_thread(int64_t least, const std::function<Status()>& work) {
   CHECK(work().to_string() == "ok");
 }
 
-TEST_CASE("A machine without threads is told of, whoever wants them") {
+TEST_CASE("Sessions report that no threads are available") {
   const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
   const auto plan = *Plan::from_memory(file.bytes());
   const SampleArguments arguments(*plan);
-  // Of the pool two, of the accelerator and its simulation one each, one for the unit's lane, one that adapts.
+  // Two for the pool, one for the accelerator, one for its simulation, one for the unit's lane, one that adapts.
   refuse_every_thread(4, [&] { return open_and_run(plan, "cpu,evta:sim", 3, arguments); });
 }
 
-TEST_CASE("A machine without threads has no pipelines") {
+TEST_CASE("Pipelines report that no threads are available") {
   const PlanFile file = relu_plan().build();
   const auto plan = *Plan::from_memory(file.bytes());
   const UnitList units = *open_units("cpu", {.num_threads = 1});
   refuse_every_thread(3, [&]() -> Status { return Pipeline::create(plan, units).error(); });
 }
 
-TEST_CASE("A machine without threads has no costs") {
+TEST_CASE("Measuring costs reports that no threads are available") {
   const PlanFile file = relu_plan().build();
   const auto plan = *Plan::from_memory(file.bytes());
   const UnitList units = *open_units("cpu", {.num_threads = 1});

@@ -1,5 +1,5 @@
-// Calls of the C API in any order, each drawn from a byte or a few: with null, with sizes that are wrong, with indices
-// beyond the end. What the API forbids a caller (freeing twice, using what was freed) is left out.
+// Calls functions of the C API in any order, each drawn from one or a few bytes, with null pointers, wrong sizes and
+// indices out of range. Calls that the API forbids (freeing twice, use after free) are excluded.
 #include <array>
 #include <memory>
 #include <optional>
@@ -21,10 +21,10 @@ const std::string& plan_path() {
   return path;
 }
 
-// Of the plan's input and of its output.
+// Size of the plan's input and of its output.
 constexpr size_t kTensorBytes = 2 * 8 * sizeof(float);
 
-// Objects of a caller, in a few places each.
+// Objects of a caller, with a few slots for each type.
 class Caller {
  public:
   explicit Caller(FuzzInput input) : input_(input) {}
@@ -54,7 +54,7 @@ class Caller {
   nestrt_session*& any_session() { return sessions_[byte() % sessions_.size()]; }
   nestrt_pipeline*& any_pipeline() { return pipelines_[byte() % pipelines_.size()]; }
 
-  // A failure has a message.
+  // Requires a message for every failure.
   static void check(nestrt_code code) {
     expect(code != NESTRT_INTERNAL, nestrt_last_error());
     expect(code == NESTRT_OK || nestrt_last_error()[0] != '\0', "a failure without a message");
@@ -68,7 +68,7 @@ class Caller {
     const char* const path = one_of(8) ? nullptr : missing ? "/nonexistent" : plan_path().c_str();
     check(nestrt_plan_load(path, one_of(8) ? nullptr : &plan));
   }
-  // From a file, or from memory that lives as long as the process.
+  // Loads from a file, or from memory that lives as long as the process.
   void load_with() {
     static const PlanFile file = branches_plan().build();
     nestrt_plan*& plan = any_plan();
@@ -85,15 +85,15 @@ class Caller {
     const nestrt_code code = one_of(2) ? nestrt_plan_load_memory(file.bytes().data(), size, options, &plan)
                                        : nestrt_plan_load_with(plan_path().c_str(), options, &plan);
     check(code);
-    expect(code != NESTRT_OK || (options != nullptr && !trusts), "a plan was loaded that is not signed");
+    expect(code != NESTRT_OK || (options != nullptr && !trusts), "an unsigned plan was loaded");
     nestrt_load_options_free(options);
   }
   void escape() {
     const char text[] = {static_cast<char>(byte()), static_cast<char>(byte()), '\0'};
     const size_t capacity = byte() % 12;
     const auto buffer = std::make_unique<char[]>(capacity);  // of exactly that size
-    const size_t size = nestrt_escape(text, buffer.get(), capacity);
-    expect(capacity == 0 || std::string_view(buffer.get()).size() <= size, "more was written than there is");
+    const size_t size = nestrt_text_escape(text, buffer.get(), capacity);
+    expect(capacity == 0 || std::string_view(buffer.get()).size() <= size, "more was written than the text has");
   }
   void free_plan() {
     nestrt_plan*& plan = any_plan();
@@ -124,7 +124,7 @@ class Caller {
     nestrt_session_options_free(options_);
     options_ = nullptr;
   }
-  // Of a few bytes, and those at the ends of the ranges.
+  // Returns a number from a few bytes, or one near the end of a valid range.
   int64_t number() {
     static constexpr int64_t kEnds[] = {INT64_MIN, INT64_MAX, 86'400'000, 86'400'001, 86'400'000'001};
     const uint8_t drawn = byte();
@@ -152,13 +152,13 @@ class Caller {
         code = nestrt_session_options_set_measure(of, small);
         break;
       case 5:
-        code = nestrt_session_options_set_reschedule_drift(of, input_.take<double>());
+        code = nestrt_session_options_set_drift(of, input_.take<double>());
         break;
       case 6:
         code = nestrt_session_options_set_unit_timeout(of, value);
         break;
       case 7:
-        code = nestrt_session_options_set_unit_limit(of, input_.take<double>(), value);
+        code = nestrt_session_options_set_unit_timeout_factor(of, input_.take<double>(), value);
         break;
       case 8:
         code = nestrt_session_options_set_probe_interval(of, value);
@@ -170,9 +170,9 @@ class Caller {
         code = nestrt_session_options_set_urgent(of, small);
     }
     check(code);
-    expect(of != nullptr || code == NESTRT_INVALID_ARGUMENT, "null was taken for options");
+    expect(of != nullptr || code == NESTRT_INVALID_ARGUMENT, "null was accepted as options");
   }
-  // What setters have taken a session takes.
+  // Options that the setters accepted must be valid for a session.
   void create_with() {
     nestrt_session*& session = any_session();
     nestrt_session_free(session);
@@ -181,18 +181,18 @@ class Caller {
     const nestrt_session_options* const with = options();
     const nestrt_code code = nestrt_session_create_with(plan, "cpu", 1, with, &session);
     check(code);
-    expect(code == NESTRT_OK || plan == nullptr || with == nullptr, "options that were taken are refused");
+    expect(code == NESTRT_OK || plan == nullptr || with == nullptr, "accepted options are rejected");
   }
 
   void create_pipeline() {
     nestrt_pipeline*& pipeline = any_pipeline();
     free(pipeline);
-    nestrt_pipeline_options* of_pipeline = nullptr;
-    if (!one_of(8)) check(nestrt_pipeline_options_create(&of_pipeline));
-    check(nestrt_pipeline_options_set_in_flight(of_pipeline, byte() % 4 - 1));
-    check(nestrt_pipeline_options_set_waiting(of_pipeline, byte() % 4 - 1));
-    check(nestrt_pipeline_create(any_plan(), "cpu", 1, options(), of_pipeline, one_of(8) ? nullptr : &pipeline));
-    nestrt_pipeline_options_free(of_pipeline);
+    nestrt_pipeline_options* pipeline_options = nullptr;
+    if (!one_of(8)) check(nestrt_pipeline_options_create(&pipeline_options));
+    check(nestrt_pipeline_options_set_in_flight(pipeline_options, byte() % 4 - 1));
+    check(nestrt_pipeline_options_set_waiting(pipeline_options, byte() % 4 - 1));
+    check(nestrt_pipeline_create(any_plan(), "cpu", 1, options(), pipeline_options, one_of(8) ? nullptr : &pipeline));
+    nestrt_pipeline_options_free(pipeline_options);
   }
   void free(nestrt_pipeline*& pipeline) {
     nestrt_pipeline_free(pipeline);
@@ -202,7 +202,7 @@ class Caller {
   void free_all_pipelines() {
     for (nestrt_pipeline*& pipeline : pipelines_) free(pipeline);
   }
-  // One at a time, so that it never waits.
+  // Submits one at a time, so that it never waits.
   void submit() {
     nestrt_pipeline* const pipeline = any_pipeline();
     Argument in = argument(kTensorBytes), out = argument(kTensorBytes);
@@ -213,17 +213,16 @@ class Caller {
     check(code);
     if (code == NESTRT_OK) check(nestrt_pipeline_next(pipeline));
   }
-  void next() { expect(nestrt_pipeline_next(any_pipeline()) == NESTRT_INVALID_ARGUMENT, "nothing was handed in"); }
+  void next() { expect(nestrt_pipeline_next(any_pipeline()) == NESTRT_INVALID_ARGUMENT, "nothing was submitted"); }
 
   void describe() {
     const nestrt_plan* const plan = any_plan();
     const size_t index = byte() % 4 == 3 ? SIZE_MAX : byte() % 4;
     std::array<int64_t, 8> dims{};
     const char* const name = nestrt_plan_input_name(plan, index);
-    expect((name != nullptr) == (index < nestrt_plan_num_inputs(plan)), "a name without an input, or none with one");
-    expect((nestrt_plan_input_bytes(plan, index) != 0) == (name != nullptr),
-           "bytes without an input, or none with one");
-    expect((nestrt_plan_input_type(plan, index) == -1) == (name == nullptr), "a type without an input, or none");
+    expect((name != nullptr) == (index < nestrt_plan_num_inputs(plan)), "an input's name and existence disagree");
+    expect((nestrt_plan_input_bytes(plan, index) != 0) == (name != nullptr), "an input's size and existence disagree");
+    expect((nestrt_plan_input_type(plan, index) == -1) == (name == nullptr), "an input's type and existence disagree");
     static_cast<void>(nestrt_plan_output_shape(plan, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size()));
     expect((nestrt_plan_output_name(plan, index) != nullptr) == (index < nestrt_plan_num_outputs(plan)), "a name");
     expect(nestrt_plan_find_output(plan, "y") < 1, "more outputs than there are");
@@ -233,31 +232,35 @@ class Caller {
     const nestrt_session* const session = any_session();
     const size_t index = byte() % 4 == 3 ? SIZE_MAX : byte() % 4;
     std::array<int64_t, 8> dims{};
-    const size_t rank = nestrt_input_shape(session, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size());
-    const char* const name = nestrt_input_name(session, index);
-    expect((name != nullptr) == (index < nestrt_num_inputs(session)), "a name without an input, or none with one");
-    expect((rank != 0) == (nestrt_input_bytes(session, index) != 0), "a shape without an input, or none with one");
-    expect((nestrt_input_type(session, index) == -1) == (name == nullptr), "a type without an input, or none with one");
-    if (name != nullptr) expect(nestrt_find_input(session, name) == static_cast<int64_t>(index), "another input");
+    const size_t rank =
+        nestrt_session_input_shape(session, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size());
+    const char* const name = nestrt_session_input_name(session, index);
+    expect((name != nullptr) == (index < nestrt_session_num_inputs(session)), "an input's name and existence disagree");
+    expect((rank != 0) == (nestrt_session_input_bytes(session, index) != 0), "an input's shape and existence disagree");
+    expect((nestrt_session_input_type(session, index) == -1) == (name == nullptr),
+           "an input's type and existence disagree");
+    if (name != nullptr)
+      expect(nestrt_session_find_input(session, name) == static_cast<int64_t>(index), "another input");
   }
   void ask() {
     const nestrt_session* const session = any_session();
     const size_t index = byte() % 4;
     int64_t dim = 0;
-    static_cast<void>(nestrt_output_shape(session, index, &dim, 1));
-    const char* const name = nestrt_output_name(session, index);
-    expect((name != nullptr) == (index < nestrt_num_outputs(session)), "a name without an output, or none with one");
-    expect((nestrt_output_bytes(session, index) != 0) == (name != nullptr),
-           "an output without bytes, or bytes of none");
-    expect((nestrt_output_type(session, index) == -1) == (name == nullptr), "an output without a type");
+    static_cast<void>(nestrt_session_output_shape(session, index, &dim, 1));
+    const char* const name = nestrt_session_output_name(session, index);
+    expect((name != nullptr) == (index < nestrt_session_num_outputs(session)),
+           "an output's name and existence disagree");
+    expect((nestrt_session_output_bytes(session, index) != 0) == (name != nullptr),
+           "an output's size and existence disagree");
+    expect((nestrt_session_output_type(session, index) == -1) == (name == nullptr), "an output without a type");
     static constexpr const char* kNames[] = {nullptr, "", "x", "y"};
-    expect(nestrt_find_output(session, kNames[byte() % 4]) < 1, "more outputs than there are");
+    expect(nestrt_session_find_output(session, kNames[byte() % 4]) < 1, "more outputs than there are");
     expect(nestrt_version()[0] != '\0' && nestrt_abi_version() == NESTRT_ABI_VERSION, "another version");
   }
 
-  // One tensor of a run: its memory, and the size that is stated for it.
+  // One tensor of a run: its memory, and its stated size.
   struct Argument {
-    std::unique_ptr<std::byte[]> memory;  // of exactly the right size, which AddressSanitizer guards
+    std::unique_ptr<std::byte[]> memory;  // of exactly the right size, guarded by AddressSanitizer
     void* data;
     size_t bytes;
   };
@@ -269,40 +272,44 @@ class Caller {
   }
   void run_session() {
     nestrt_session* const session = any_session();
-    const Argument in = argument(nestrt_input_bytes(session, 0)), out = argument(nestrt_output_bytes(session, 0));
+    const Argument in = argument(nestrt_session_input_bytes(session, 0)),
+                   out = argument(nestrt_session_output_bytes(session, 0));
     const void* const inputs[] = {in.data};
     void* const outputs[] = {out.data};
     const bool no_inputs = one_of(16), no_outputs = one_of(16), no_sizes = one_of(16);
-    const nestrt_code code = nestrt_run(session, no_inputs ? nullptr : inputs, no_sizes ? nullptr : &in.bytes,
-                                        no_outputs ? nullptr : outputs, no_sizes ? nullptr : &out.bytes);
+    const nestrt_code code = nestrt_session_run(session, no_inputs ? nullptr : inputs, no_sizes ? nullptr : &in.bytes,
+                                                no_outputs ? nullptr : outputs, no_sizes ? nullptr : &out.bytes);
     check(code);
     if (in.data == nullptr || out.data == nullptr || no_inputs || no_outputs || no_sizes || session == nullptr)
-      expect(code == NESTRT_INVALID_ARGUMENT, "null was taken for memory");
+      expect(code == NESTRT_INVALID_ARGUMENT, "null was accepted as memory");
   }
 
-  // With a time that is over, is short, or long.
+  // Runs with an expired, short or long timeout.
   void run_with() {
     nestrt_session* const session = any_session();
-    const Argument in = argument(nestrt_input_bytes(session, 0)), out = argument(nestrt_output_bytes(session, 0));
+    const Argument in = argument(nestrt_session_input_bytes(session, 0)),
+                   out = argument(nestrt_session_output_bytes(session, 0));
     const void* const inputs[] = {in.data};
     void* const outputs[] = {out.data};
-    nestrt_run_options* of_run = nullptr;
-    if (!one_of(8)) check(nestrt_run_options_create(&of_run));
-    check(nestrt_run_options_set_timeout(of_run, number()));
-    if (one_of(2)) check(nestrt_cancel(session));
-    const nestrt_code code = nestrt_run_with(session, inputs, &in.bytes, outputs, &out.bytes, of_run);
+    nestrt_run_options* run_options = nullptr;
+    if (!one_of(8)) check(nestrt_run_options_create(&run_options));
+    check(nestrt_run_options_set_timeout(run_options, number()));
+    if (one_of(2)) check(nestrt_session_cancel(session));
+    const nestrt_code code = nestrt_session_run_with(session, inputs, &in.bytes, outputs, &out.bytes, run_options);
     check(code);
-    expect(code == NESTRT_INVALID_ARGUMENT || (session != nullptr && of_run != nullptr), "null was taken for options");
+    expect(code == NESTRT_INVALID_ARGUMENT || (session != nullptr && run_options != nullptr),
+           "null was accepted as options");
     expect(code != NESTRT_CANCELLED, "a run was cancelled before it began");
-    expect(nestrt_healed_branches(session) + nestrt_reschedules(session) == 0, "units that there are not");
-    nestrt_run_options_free(of_run);
+    expect(nestrt_session_num_host_fallbacks(session) + nestrt_session_num_reschedules(session) == 0,
+           "fallbacks without accelerators");
+    nestrt_run_options_free(run_options);
   }
 
   void set_log_level() {
-    check(nestrt_set_log_level(static_cast<nestrt_log_level>(byte() % 8)));
+    check(nestrt_log_set_level(static_cast<nestrt_log_level>(byte() % 8)));
     const auto ignore = [](void*, nestrt_log_level, const char*) {};
-    check(nestrt_set_log_hook(one_of(2) ? nullptr : +ignore, this));
-    check(nestrt_set_log_hook(+ignore, nullptr));
+    check(nestrt_log_set_hook(one_of(2) ? nullptr : +ignore, this));
+    check(nestrt_log_set_hook(+ignore, nullptr));
   }
 
   FuzzInput input_;
@@ -317,8 +324,8 @@ class Caller {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nestrt::test;
-  nestrt_set_log_hook([](void*, nestrt_log_level, const char*) {}, nullptr);
-  constexpr size_t kMost = 256;  // of calls and their arguments
-  Caller(FuzzInput(data, std::min(size, kMost))).run();
+  nestrt_log_set_hook([](void*, nestrt_log_level, const char*) {}, nullptr);
+  constexpr size_t kMaxBytes = 256;  // bytes for calls and their arguments
+  Caller(FuzzInput(data, std::min(size, kMaxBytes))).run();
   return 0;
 }

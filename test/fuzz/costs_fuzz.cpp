@@ -1,4 +1,4 @@
-// A file of costs: refused, or written and read again as the same.
+// Parses a cost file. If accepted, it must be written and read back unchanged.
 #include "nestrt/driver/costs.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ bool same_works(const CostTable& a, const CostTable& b) {
 }
 
 void check(const CostTable& costs) {
-  if (!write_costs(scratch_path(), costs).ok()) return;  // a name with characters that none should have
+  if (!write_costs(scratch_path(), costs).ok()) return;  // a name with invalid characters
   const auto again = read_costs(scratch_path());
-  expect(again && same_works(costs, *again), "costs that were read are written as others");
+  expect(again && same_works(costs, *again), "costs change when they are written and read");
 }
 
 }  // namespace

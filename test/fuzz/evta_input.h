@@ -1,4 +1,4 @@
-// A program of an EVTA as the bytes of a fuzzer: what it may touch, its instructions, and what its constants hold.
+// An EVTA program encoded as fuzzer input: its memory ranges, instructions and constants.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@ namespace nestrt::test {
 
 struct EvtaInput {
   const evta::Configuration* configuration = nullptr;
-  std::vector<evta::MemoryRange> ranges;  // placed one after the other, as TestProgram places them; no constants
+  std::vector<evta::MemoryRange> ranges;  // placed consecutively, as TestProgram places them; no constants
   std::vector<evta::InstructionWord> words;
-  std::vector<std::vector<std::byte>> memories;  // by range; those that can be written hold zeros
+  std::vector<std::vector<std::byte>> memories;  // by range; writable ones are zero
 
-  // Any bytes are one.
+  // Any bytes are valid.
   static EvtaInput from_bytes(std::span<const std::byte> bytes);
-  // Requires: a program of TestProgram, whose constants are known.
+  // Requires: a program of TestProgram with known constants.
   static EvtaInput from_program(const evta::Program& program);
   std::vector<std::byte> to_bytes() const;
 
-  // Refers to this object.
+  // The result refers to this object.
   evta::Program program();
 };
 

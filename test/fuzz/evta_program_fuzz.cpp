@@ -1,5 +1,5 @@
-// A program of an EVTA. What the checker passes runs in both simulators to its end, within its memory and with the same
-// results; where its results have to be complete, they depend on nothing that memory held before.
+// Runs an EVTA program. A program that the checker accepts must run to its end in both simulators, within its memory
+// and with equal results. If its results must be complete, they must not depend on the previous contents of memory.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -20,7 +20,7 @@ namespace {
 
 using evta::MemoryRange;
 
-constexpr uint64_t kMaxSteps = 1 << 14;  // longer programs are checked, not run
+constexpr uint64_t kMaxSteps = 1 << 14;  // longer programs are only checked
 
 uint64_t steps_of(const evta::Instruction& instruction) {
   if (const auto* const transfer = std::get_if<evta::Transfer>(&instruction.operands))
@@ -30,7 +30,7 @@ uint64_t steps_of(const evta::Instruction& instruction) {
   return uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin);
 }
 
-// Requires: a program that the checker has passed.
+// Requires: a program that the checker has accepted.
 bool is_short(const evta::Program& program) {
   const auto instructions = evta::decode(*program.configuration, program.instructions);
   if (!instructions) return false;
@@ -39,7 +39,7 @@ bool is_short(const evta::Program& program) {
   return steps <= kMaxSteps;
 }
 
-// The memory of a program between guards; what can be written holds `fill`.
+// The memory of a program between guards. Writable ranges contain `fill`.
 class Memory {
  public:
   Memory(const EvtaInput& input, std::byte fill) {
@@ -74,7 +74,7 @@ class Memory {
   evta::Dram dram_;
 };
 
-// Over memories on the chip that hold something else than the plain simulator's zeros.
+// Runs on on-chip memories with other contents than the plain simulator's zeros.
 Status run_functional(const evta::Program& program, const evta::Dram& dram) {
   using evta::FunctionalSimulator;
   NESTRT_ASSIGN_OR_RETURN(auto on_chip, FunctionalSimulator::make_memories(*program.configuration, std::byte{0x81}));
@@ -99,8 +99,8 @@ void run_checked(EvtaInput& input, bool is_complete) {
   const auto expected = results(run_plain, input, kZeros);
   expect(results(run_functional, input, kZeros) == expected, "the simulators differ");
   if (!is_complete) return;
-  expect(results(run_plain, input, kOnes) == expected, "results depend on what memory held before");
-  expect(results(run_functional, input, kOnes) == expected, "results depend on what memory held before");
+  expect(results(run_plain, input, kOnes) == expected, "results depend on the previous contents of memory");
+  expect(results(run_functional, input, kOnes) == expected, "results depend on the previous contents of memory");
 }
 
 size_t mutate_input(uint8_t* data, size_t size, size_t most, std::mt19937_64& random) {
@@ -127,7 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   test::EvtaInput input = test::EvtaInput::from_bytes(std::as_bytes(std::span(data, size)));
   const bool is_complete = evta::check_program(input.program(), evta::Results::kComplete).ok();
   const bool is_legal = evta::check_program(input.program(), evta::Results::kPartial).ok();
-  test::expect(is_legal || !is_complete, "a program with complete results is refused where they may be partial");
+  test::expect(is_legal || !is_complete, "a program with complete results is rejected as partial");
   if (is_legal && test::is_short(input.program())) test::run_checked(input, is_complete);
   return 0;
 }

@@ -1,4 +1,4 @@
-// What the fuzz targets share: bytes as values, and the end of a run that shows a defect.
+// Shared code of the fuzz targets: bytes as values, and reporting of defects.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace nestrt::test {
 
-// Numbers and ranges taken from the front of some bytes; zeros and nothing once they are used up.
+// Numbers and ranges from the front of a byte span; zeros and empty ranges after its end.
 class FuzzInput {
  public:
   explicit FuzzInput(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -24,7 +24,7 @@ class FuzzInput {
     if (!part.empty()) std::memcpy(&value, part.data(), part.size());
     return value;
   }
-  // As many as there are, at most `size`.
+  // Returns up to `size` bytes, fewer at the end.
   std::span<const std::byte> take_bytes(size_t size);
   bool empty() const { return bytes_.empty(); }
 
@@ -32,17 +32,17 @@ class FuzzInput {
   std::span<const std::byte> bytes_;
 };
 
-// Says what is wrong and aborts, which libFuzzer keeps the input for.
+// Prints the defect and aborts, so that libFuzzer saves the input.
 [[noreturn]] void report_defect(std::string_view what);
 inline void expect(bool condition, std::string_view what) {
   if (!condition) report_defect(what);
 }
 
-// A path for the content of one input, in the folder for temporary files; this process's own.
+// Returns a path for the content of one input, in the folder for temporary files, unique to this process.
 const std::string& scratch_path();
 void write_scratch(std::span<const std::byte> content);
 
-// Every program of a fuzzer: what is wrong with an input is no news.
+// Disables logging. Every fuzzer calls it, because errors in inputs are expected.
 void silence_log();
 
 }  // namespace nestrt::test

@@ -1,11 +1,11 @@
-// An image: refused, or decoded to as many pixels as it says, and resized.
+// Decodes an image. If accepted, it must have the stated number of pixels and be resizable.
 #include "test/fuzz/fuzz_input.h"
 #include "tools/support/image/image.h"
 
 namespace nestrt::test {
 namespace {
 
-constexpr int64_t kMaxResized = 1 << 16;  // pixels: more only takes longer
+constexpr int64_t kMaxResized = 1 << 16;  // pixels; more only takes longer
 
 void check(const tools::Image& image) {
   const int64_t pixels = int64_t{image.width} * image.height;

@@ -1,5 +1,5 @@
-// fuzz_seeds FOLDER: writes the seeds of every fuzzer, each to a folder of its name. Builders of tests make them, which
-// check what they do as a test does: hence a case.
+// fuzz_seeds FOLDER: writes the seeds of every fuzzer, each to a folder of its name. The test builders that make them
+// use Catch2 checks, which is why this is a test case.
 #include <catch2/catch.hpp>
 
 #include <cstdio>

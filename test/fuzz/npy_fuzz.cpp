@@ -1,4 +1,4 @@
-// A NumPy array: refused, or written and read again as the same.
+// Parses a NumPy array. If accepted, it must be written and read back unchanged.
 #include "test/fuzz/fuzz_input.h"
 #include "tools/support/text/npy.h"
 
@@ -8,6 +8,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!array) return 0;
   const auto again = tools::parse_npy(tools::format_npy(array->view()), "output");
   test::expect(again && again->type == array->type && again->shape == array->shape && again->bytes == array->bytes,
-               "an array that was read is written as another");
+               "an array changes when it is written and read");
   return 0;
 }

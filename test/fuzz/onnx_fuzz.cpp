@@ -1,4 +1,4 @@
-// The bytes of an ONNX model: the importer refuses them, or every pass works on the graph that comes out.
+// Imports an ONNX model. The importer must reject it, or every pass must work on the resulting graph.
 #include <algorithm>
 
 #include "compiler-lite/import/import.h"
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Small, so that a run ends soon, and all of them to be reached.
+// Small, so that a run ends soon and can reach every limit.
 constexpr nestrt::compiler::ImportLimits kLimits{.file_bytes = 1 << 16,
                                                  .nodes = 64,
                                                  .message_bytes = 1 << 20,
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.limits = kLimits;
   auto graph = compiler::import_onnx(std::as_bytes(std::span(data, size)), options);
   if (!graph) {
-    test::expect(!graph.error().message().empty(), "a refusal without a message");
+    test::expect(!graph.error().message().empty(), "an error without a message");
     return 0;
   }
   const Status status = compiler::optimise(*graph);

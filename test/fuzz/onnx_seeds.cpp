@@ -19,7 +19,7 @@ std::string classifier() {
   return model.bytes();
 }
 
-// What exporters write to reshape.
+// Returns the shape arithmetic that exporters emit for a reshape.
 std::string shape_arithmetic() {
   ModelBuilder model;
   model.input("x", {2, 3, 4}).output("y").constant("zero", {0}).constant("rest", {-1});

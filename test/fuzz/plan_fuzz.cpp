@@ -1,5 +1,5 @@
-// A plan's file. What passes verification is run twice, over memory that held different bytes before: it has to stay
-// within its memory, and its results may depend on its inputs alone.
+// Runs a plan that passes verification twice, on memory with different contents. It must stay within its memory, and
+// its results may depend only on its inputs.
 #include "test/support/plan/plan_fuzz.h"
 
 #include <new>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr RunLimits kLimits{.buffer_bytes = 1 << 16, .elements = 1 << 12};
 
-// Aligned as a plan has to be, and its end followed by memory that AddressSanitizer guards.
+// A copy with a plan's alignment, followed by memory that AddressSanitizer guards.
 class ExactCopy {
  public:
   explicit ExactCopy(std::span<const std::byte> bytes)
@@ -43,7 +43,7 @@ bool has_program_for(const plan::Tables& tables, std::string_view unit) {
 void expect_steady(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options) {
   const SteadyRun run = run_twice(plan, units, options);
   expect(!run.overran, "a run wrote outside its outputs");
-  expect(run.steady, "what memory held before decides whether a plan runs, or what its results are");
+  expect(run.steady, "the results of a plan depend on the previous contents of memory");
 }
 
 void run_parts_once(const std::shared_ptr<const Plan>& plan, Unit& cpu) {

@@ -19,7 +19,7 @@ namespace {
 using Random = std::mt19937;
 using Bytes = std::vector<std::byte>;
 
-// Changes one field, chosen on the way down from a value to what it consists of.
+// Changes one field, chosen at random on each level of the structure.
 class FieldMutator {
  public:
   explicit FieldMutator(std::mt19937& random) : random_(random) {}
@@ -105,7 +105,7 @@ class FieldMutator {
     if (way == 2) std::swap(values[at], values[below(values.size())]);
     if (way > 2) change(values[at]);
   }
-  // One of some values, by its number.
+  // Changes one of the values, chosen at random.
   template <typename... T>
   void change_one(T&... values) {
     size_t chosen = below(sizeof...(values));
@@ -117,7 +117,7 @@ class FieldMutator {
 
 // --- The file --------------------------------------------------------------------------------------------------------
 
-// libFuzzer's own changes, which know what the code compares with. Room for `more` bytes.
+// Applies libFuzzer's own mutations, which know the values that the code compares with. `more`: room to grow in bytes.
 void mutate_bytes(Bytes& bytes, size_t more) {
   const size_t size = bytes.size();
   bytes.resize(std::max<size_t>(1, size + more));

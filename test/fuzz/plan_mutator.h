@@ -1,5 +1,5 @@
-// Changes of a plan that leave it a file: the fields of its tables, their bytes, or its data area, with the header and
-// the digests to match.
+// Mutations of a plan that keep the file well-formed: of the fields of its tables, their bytes, or its data area, with
+// matching header and digests.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace nestrt::test {
 
-// A changed file of at most `most` bytes; empty where `file` has no tables, or where the change is too large.
+// Returns a mutated file of at most `most` bytes; empty if `file` has no tables or the result is too large.
 std::vector<std::byte> mutate_plan(std::span<const std::byte> file, size_t most, std::mt19937& random);
 
 }  // namespace nestrt::test

@@ -1,4 +1,4 @@
-// What each fuzzer starts from: small inputs of every kind, made when they are needed.
+// Seeds of the fuzzers: small inputs of every kind, made on demand.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace nestrt::test {
 class SeedFolder {
  public:
   explicit SeedFolder(const std::string& path);
-  // Under a name of its own.
+  // Adds a file with a unique name.
   void add(std::span<const std::byte> content);
   void add(std::string_view content) { add(std::as_bytes(std::span(content))); }
 

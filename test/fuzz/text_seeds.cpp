@@ -1,4 +1,4 @@
-// Seeds of the files that people, tools and boards write.
+// Seeds of the files that users, tools and boards write.
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "nestrt/driver/costs.h"
 #include "test/fuzz/fuzz_input.h"
@@ -26,7 +26,7 @@ void add_array(SeedFolder& folder, DataType type, const Shape& shape) {
   folder.add(tools::format_npy({type, shape, elements.data()}));
 }
 
-// An array of another version or order than format_npy() writes.
+// Returns an array in a version or order that format_npy() does not write.
 std::string numpy_file(char version, const std::string& header) {
   std::string file = std::string("\x93NUMPY") + version + '\0';
   file += static_cast<char>(header.size());
@@ -72,11 +72,12 @@ void add_costs_seeds(SeedFolder& folder) {
 }
 
 void add_c_api_seeds(SeedFolder& folder) {
-  // The first plan is loaded, a session of it made and run; both are asked and freed.
+  // Loads the first plan, makes and runs a session of it, queries both and frees them.
   constexpr char kWholeLife[] = "\0\0\1\1\1\2\0\0\1\1\1\6\0\1\1\1\1\1\1\1\4\0\0\0\1\1\5\0\0\2\1\0\3\0";
   folder.add(std::string_view(kWholeLife, sizeof kWholeLife - 1));
   folder.add(std::string_view("\7\1\1\7\6\0\0", 7));
-  // A plan, an option, a session with it, a run with a time, what the plan says; a pipeline, an inference, and an end.
+  // Loads a plan, sets an option, makes a session with it, runs with a timeout, and queries the plan; then makes a
+  // pipeline and runs one inference.
   constexpr char kWithOptions[] =
       "\0\0\1\1\1\12\1\11\144\0\6\13\0\0\1\15\0\1\1\1\1\1\11\144\0\1\16\0\0\0\1\1"
       "\17\0\1\2\2\2\2\2\21\0\1\1\1\1\1\22\0\20\0\14";

@@ -1,4 +1,4 @@
-// A calibration profile: refused, or written and read again as the same text.
+// Parses a calibration profile. If accepted, it must be written and read back as the same text.
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "test/fuzz/fuzz_input.h"
 
@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!profile) return 0;
   const std::string text = compiler::format_profile(*profile);
   const auto again = compiler::parse_profile(text, "output");
-  test::expect(again.has_value(), "a profile that was read is refused after it was written");
-  test::expect(compiler::format_profile(*again) == text, "a profile that was read is written as another");
+  test::expect(again.has_value(), "a written profile is rejected");
+  test::expect(compiler::format_profile(*again) == text, "a profile changes when it is written and read");
   return 0;
 }

@@ -10,10 +10,10 @@ namespace {
 
 struct Folder {
   std::string_view prefix;
-  std::vector<std::string_view> may_include;  // beside itself
+  std::vector<std::string_view> may_include;  // in addition to itself
 };
 
-// The first prefix that fits is a file's folder.
+// A file belongs to the first folder whose prefix matches.
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> kFolders = {
       {"runtime/", {}},
@@ -56,7 +56,7 @@ const std::vector<Library>& libraries() {
       {"xrt/", {"drivers/evta/xrt/"}},
       {"experimental/xrt", {"drivers/evta/xrt/"}},
       {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
-      {"jpeglib.h", {}},  // its errors are jumps; turbojpeg.h has them as values
+      {"jpeglib.h", {}},  // its errors are jumps; turbojpeg.h returns them
       {"turbojpeg.h", {"tools/support/"}},
       {"utf8proc.h", {"tools/support/"}},
       {"stb/", {"tools/support/", "examples/", "test/"}},
@@ -92,7 +92,7 @@ std::vector<Include> includes_of(std::string_view text) {
 
 bool is_generated(std::string_view target) { return target.ends_with("_generated.h"); }
 
-// The file of the tree that an include means; empty for a library's.
+// Returns the file of the tree that an include refers to; nullopt for a library header.
 std::optional<std::string> resolve(const SourceTree& tree, const Include& include) {
   for (const std::string& path :
        {include.target, "runtime/include/" + include.target, "drivers/include/" + include.target}) {
@@ -113,7 +113,7 @@ const Folder* folder_of(std::string_view path) {
   return nullptr;
 }
 
-// Examples, tests and whatever else has no folder of its own may include everything.
+// Files outside these folders, such as examples and tests, may include everything.
 bool may_include(const std::string& from, const std::string& to) {
   const Folder* source = folder_of(from);
   const Folder* target = folder_of(to);
@@ -122,7 +122,7 @@ bool may_include(const std::string& from, const std::string& to) {
   return std::find(source->may_include.begin(), source->may_include.end(), target->prefix) != source->may_include.end();
 }
 
-bool names_own_folder(std::string_view target) {
+bool is_own_path(std::string_view target) {
   return target.starts_with("nestrt/") || target.starts_with("test/") || target.starts_with("examples/") ||
          folder_of(target) != nullptr;
 }
@@ -131,7 +131,7 @@ std::string finding(const std::string& path, const Include& include, std::string
   return path + ":" + std::to_string(include.line) + ": includes " + include.target + ", " + std::string(what);
 }
 
-// By file or folder, those that it includes.
+// By file or folder: the files or folders that it includes.
 using IncludeGraph = std::map<std::string, std::set<std::string>>;
 
 // Depth-first search.
@@ -173,7 +173,7 @@ Findings cycles_of(const IncludeGraph& graph) {
   return std::move(search).findings();
 }
 
-// With the last slash.
+// Returns the folder with its trailing slash.
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
 bool contains_other(const std::string& folder, const std::string& other) {
@@ -187,12 +187,12 @@ Findings layering_violations(const SourceTree& tree) {
   for (const auto& [path, text] : tree) {
     if (!is_code(path)) continue;
     for (const Include& include : includes_of(text)) {
-      if (!names_own_folder(include.target) || is_generated(include.target)) continue;
+      if (!is_own_path(include.target) || is_generated(include.target)) continue;
       const auto target = resolve(tree, include);
       if (!target) {
         findings.push_back(finding(path, include, "which does not exist"));
       } else if (!may_include(path, *target)) {
-        findings.push_back(finding(path, include, "which its layer may not know (see ARCHITECTURE.md)"));
+        findings.push_back(finding(path, include, "which its layer must not include (see ARCHITECTURE.md)"));
       }
     }
   }
@@ -206,7 +206,7 @@ Findings library_violations(const SourceTree& tree) {
     for (const Include& include : includes_of(text)) {
       for (const Library& library : libraries()) {
         if (include.target.starts_with(library.prefix) && !starts_with_any(path, library.users)) {
-          findings.push_back(finding(path, include, "a library that has no place in this folder"));
+          findings.push_back(finding(path, include, "a library that this folder must not use"));
         }
       }
     }

@@ -1,21 +1,22 @@
-// The layering of the tree, as ARCHITECTURE.md draws it, checked over #include lines.
+// Checks the layering of the tree, as in ARCHITECTURE.md, over #include lines.
 #pragma once
 
 #include "test/repository/source_tree.h"
 
 namespace nestrt::test {
 
-// Includes of the project's own files that go to a folder which the including one may not know, or to no file at all.
+// Returns includes of the project's files from a folder that must not know them, and includes of missing files.
 Findings layering_violations(const SourceTree& tree);
 
-// Includes of libraries where they have no business: libnestrt stays free of what only the tools may carry.
+// Returns includes of libraries in folders that must not use them. libnestrt must not depend on libraries that only the
+// tools may use.
 Findings library_violations(const SourceTree& tree);
 
-// Headers that include themselves by way of others.
+// Returns headers that include themselves through others.
 Findings include_cycles(const SourceTree& tree);
 
-// Folders that include each other's files, by way of others or not; a folder and those inside it are one house. Tests
-// and examples are left out.
+// Returns folders that include each other's files, directly or through others. A folder and its subfolders count as
+// one. Tests and examples are not checked.
 Findings folder_cycles(const SourceTree& tree);
 
 }  // namespace nestrt::test

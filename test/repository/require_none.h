@@ -1,4 +1,4 @@
-// What a test of the repository asks of findings.
+// Assertion that a check of the repository has no findings.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// SourceTree: the repository's own text files in memory, so that the checks of this folder also run on small trees
-// made up by their tests.
+// SourceTree: the repository's text files in memory. The checks of this folder also run on small trees made by their
+// tests.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace nestrt::test {
 
-// Text by path relative to the root, '/' between folders.
+// Text by path relative to the root, with '/' between folders.
 using SourceTree = std::map<std::string, std::string>;
 
-// What a check found: one line each, "path:line: what". Empty where all is well.
+// Findings of a check, one line each: "path:line: what". Empty if all is well.
 using Findings = std::vector<std::string>;
 
-// Every file of the project's folders and of the root that is source, script, build description or documentation.
+// Loads every source, script, build description and document in the project's folders and in the root.
 SourceTree load_source_tree(const std::filesystem::path& root);
 
 std::vector<std::string_view> lines_of(std::string_view text);
@@ -25,7 +25,7 @@ std::vector<std::string_view> lines_of(std::string_view text);
 bool is_code(std::string_view path);
 bool is_header(std::string_view path);
 
-// The findings, one a line; for messages.
+// Returns the findings, one per line, for messages.
 std::string join(const Findings& findings);
 
 }  // namespace nestrt::test

@@ -26,7 +26,7 @@ bool in_libnestrt(std::string_view path) {
   return false;
 }
 
-// The C header keeps the guard that every compiler knows; Highway's -inl.h files are compiled once per target.
+// The C header uses a portable guard. Highway's -inl.h files are compiled once per target.
 bool has_guard(std::string_view text) {
   for (std::string_view guard : {"#pragma once", "#ifndef NESTRT_", "HWY_TARGET_TOGGLE"}) {
     if (text.find(guard) != std::string_view::npos) return true;
@@ -47,23 +47,24 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   static const std::regex kForeignPath(R"((^|[\s"'`=(])/(home|root|work|Users)/)");
   static const std::regex kThrow(R"(\bthrow\b\s*[\w;])");
   static const std::regex kUncheckedLock(R"(\bstd::(mutex|\w+_mutex|\w+_lock|lock_guard|condition_variable\w*)\b)");
-  static const std::regex kParted(R"re(TEST_CASE\("[^"]*;)re");
+  static const std::regex kSemicolonInName(R"re(TEST_CASE\("[^"]*;)re");
   const auto report = [&](std::string_view what) {
     findings.push_back(path + ":" + std::to_string(number) + ": " + std::string(what));
   };
   const std::string text(line);
-  if (text.find('\t') != std::string::npos) report("a tab; indent with blanks");
-  if (!holds_rules(path) && std::regex_search(text, kParted)) report("a test's name with ';', where CMake cuts it");
-  if (text.ends_with(' ')) report("blanks at the end of the line");
+  if (text.find('\t') != std::string::npos) report("a tab; indent with spaces");
+  if (!holds_rules(path) && std::regex_search(text, kSemicolonInName))
+    report("a test name with ';', which CMake splits");
+  if (text.ends_with(' ')) report("trailing spaces");
   if (is_code(path) && columns(line) > kMaxColumns) report("wider than 120 columns");
   if (!holds_rules(path) && std::regex_search(text, kUnfinished)) report("a mark of unfinished work");
-  if (!holds_rules(path) && std::regex_search(text, kForeignPath)) report("a path of one person's machine");
+  if (!holds_rules(path) && std::regex_search(text, kForeignPath)) report("a path of a specific machine");
   if (in_libnestrt(path) && std::regex_search(without_comment(line), kThrow)) {
     report("throws; libnestrt returns a Status");
   }
   if (in_libnestrt(path) && !path.ends_with("/nestrt/mutex.h") &&
       std::regex_search(without_comment(line), kUncheckedLock)) {
-    report("a lock that clang does not check; nestrt/driver/mutex.h has those that it does");
+    report("a lock that clang cannot check; use those of nestrt/driver/mutex.h");
   }
 }
 
@@ -75,8 +76,7 @@ Findings style_violations(const SourceTree& tree) {
     if (!is_code(path) && !is_script(path) && !is_build_description(path)) continue;
     const auto lines = lines_of(text);
     if (lines.size() > kMaxLines) {
-      findings.push_back(path + ":" + std::to_string(lines.size()) +
-                         ": longer than 600 lines; a concept may be missing");
+      findings.push_back(path + ":" + std::to_string(lines.size()) + ": longer than 600 lines; split it by concept");
     }
     if (is_header(path) && !has_guard(text)) findings.push_back(path + ":1: a header without #pragma once");
     for (size_t i = 0; i < lines.size(); ++i) check_line(path, lines[i], i + 1, findings);

@@ -11,7 +11,7 @@ const std::string kHeader = "#pragma once\n";
 
 }  // namespace
 
-TEST_CASE("The repository keeps its house rules") {
+TEST_CASE("The repository follows its house rules") {
   require_none(style_violations(load_source_tree(NESTRT_SOURCE_DIR)));
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("An operator without a test is found") {
   CHECK(untested_operators({{"kernels/pad/pad_reference.cpp", "int x;\n"}}).empty());
 }
 
-TEST_CASE("Each breach of a house rule is found once") {
+TEST_CASE("Each violation of a house rule is found once") {
   auto [path, text] = GENERATE(table<std::string, std::string>({
       {"runtime/a.h", "int x;\n"},
       {"kernels/a.cpp", "\tint x;\n"},
@@ -48,7 +48,7 @@ TEST_CASE("Each breach of a house rule is found once") {
   REQUIRE(style_violations({{path, text}}).size() == 1);
 }
 
-TEST_CASE("What the house rules allow is not reported") {
+TEST_CASE("Code that follows the house rules is not reported") {
   auto [path, text] = GENERATE(table<std::string, std::string>({
       {"runtime/a.h", kHeader},
       {"drivers/include/nestrt/nestrt.h", "#ifndef NESTRT_NESTRT_H_\n"},

@@ -1,4 +1,4 @@
-// Every system call of reading models and of keeping what the compiler has learnt fails once.
+// Fails every system call of reading models and of saving the compiler's results once.
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/codegen/evta/tuning/tuning_cache.h"
@@ -14,12 +14,12 @@ namespace {
 
 using test::FilesFixture;
 
-TEST_CASE_METHOD(FilesFixture, "A model that cannot be read is named") {
+TEST_CASE_METHOD(FilesFixture, "An error of reading a model names the file") {
   test::write_small_classifier(folder_.path());
   fail_every_call("model.onnx", [&] { return optimised_graph(path("model.onnx"), {}).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "Profiles and records of searches that cannot be read or written are named") {
+TEST_CASE_METHOD(FilesFixture, "An error of reading or writing profiles and searches names the file") {
   QuantizationProfile profile;
   profile.model_digest = std::string(32, 'a');
   fail_every_call("profile.yaml", [&] { return save_profile(profile, path("profile.yaml")); });
@@ -27,7 +27,7 @@ TEST_CASE_METHOD(FilesFixture, "Profiles and records of searches that cannot be 
   fail_every_call("search.yaml", [&] { return load_search(path("search.yaml")).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "A tuning cache that cannot be read is not written over") {
+TEST_CASE_METHOD(FilesFixture, "A tuning cache that cannot be read is not overwritten") {
   set_log_level(LogLevel::kOff);
   const auto keep = [&](const std::string& key) {
     evta::TuningCache cache(path("caches/cache"));

@@ -1,4 +1,4 @@
-// Every allocation of the compiler fails once, and from there on.
+// Fails every allocation of the compiler once, alone and with all later ones.
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/calibrate/calibrate.h"
@@ -11,20 +11,20 @@
 namespace nestrt::compiler {
 namespace {
 
-// What protobuf loses of a message that it is parsing when memory runs out.
-constexpr int64_t kLost = 4;
+// Blocks that protobuf leaks if memory runs out while it parses a message.
+constexpr int64_t kMaxLeakedBlocks = 4;
 
 int most_of_compiler() { return test::by_level(30, 150, 100000); }
 
-TEST_CASE("A model is compiled, or there is no memory for it") {
+TEST_CASE("Compiling a model succeeds or returns kOutOfMemory") {
   const test::TemporaryFolder folder;
   test::write_small_classifier(folder.path());
   const std::string model = folder.path() + "/model.onnx";
   test::fail_every_allocation(
-      most_of_compiler(), [&] { return compile(model, {}).error(); }, kLost);
+      most_of_compiler(), [&] { return compile(model, {}).error(); }, kMaxLeakedBlocks);
 }
 
-TEST_CASE("A model is compiled in 8 bits, or there is no memory for it") {
+TEST_CASE("Compiling a model in 8 bits succeeds or returns kOutOfMemory") {
   const test::TemporaryFolder folder;
   test::write_small_classifier(folder.path());
   const std::string model = folder.path() + "/model.onnx";
@@ -35,7 +35,7 @@ TEST_CASE("A model is compiled in 8 bits, or there is no memory for it") {
   CompileOptions options;
   options.quantization.emplace().profile = calibrated->profile;
   test::fail_every_allocation(
-      most_of_compiler(), [&] { return compile(model, options).error(); }, kLost);
+      most_of_compiler(), [&] { return compile(model, options).error(); }, kMaxLeakedBlocks);
 }
 
 }  // namespace
