@@ -50,6 +50,14 @@ if(NESTRT_SANITIZE)
   endif()
   target_link_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE})
 endif()
+# Statically linked programs with instrumented code link several times faster with lld.
+if(NESTRT_SANITIZE OR NESTRT_COVERAGE)
+  find_program(LLD ld.lld)
+  mark_as_advanced(LLD)
+  if(LLD)
+    target_link_options(nestrt_options INTERFACE -fuse-ld=lld)
+  endif()
+endif()
 if(NESTRT_COVERAGE)
   target_compile_options(nestrt_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
   target_link_options(nestrt_options INTERFACE -fprofile-instr-generate)
@@ -75,7 +83,7 @@ else()
 endif()
 
 # Parts of libnestrt that run once per plan, or per run and not per element; at -O3 they are half as large again.
-set(NESTRT_SMALL $<$<CONFIG:Release>:-Os>)
+set(NESTRT_SMALL $<$<CONFIG:Release>:-Os> ${NESTRT_CALLS_OF_SANITIZER})
 
 set(NESTRT_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
