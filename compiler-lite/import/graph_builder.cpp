@@ -62,14 +62,14 @@ Status GraphBuilder::check_constant(const std::string& name, DataType type, cons
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
   NESTRT_RETURN_IF_ERROR(charge(0));
   NESTRT_RETURN_IF_ERROR(check_constant(name, type, shape));
-  static_cast<void>(graph_.folding.charge(elements.size(), 0));  // check_constant() has seen that they are there
+  static_cast<void>(graph_.folding.charge(elements.size(), 0));  // check_constant() has checked the budget
   return graph_.add_constant(std::move(name), type, shape, std::move(elements));
 }
 
 ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  // Weights of 8 bits become floats, before a pass makes integers of them again.
+  // 8-bit weights become floats before a pass converts them back.
   const bool is_narrow = tensor.type == DataType::kS8 || tensor.type == DataType::kU8;
-  // Those of a subgraph may come again and again.
+  // Constants of a subgraph may be added once per iteration.
   if (scopes_.empty()) graph_.folding.extend(tensor.elements->size() * (is_narrow ? sizeof(float) : 1));
   Value value;
   value.name = scoped(tensor.name);
@@ -124,7 +124,7 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
   for (size_t i = 0; i < specs->size(); ++i) {
     NESTRT_RETURN_IF_ERROR(check_size(output_names[i], (*specs)[i].type, (*specs)[i].shape).with_context(label));
   }
-  // Past the limits the operator stays in the graph: right, and no slower to import.
+  // Beyond the limits the operator stays in the graph, which is correct and does not slow down the import.
   if (is_known(inputs) && charge_folding(graph_, attributes, inputs, *specs)) {
     Node node{std::move(node_name), std::move(attributes), std::move(inputs), {}};
     return fold(label, node, *specs, output_names, quantization);
@@ -168,7 +168,7 @@ Result<ValueId> GraphBuilder::as_output(ValueId id, const std::string& name) {
     copy.name = name;
     return graph_.add_value(std::move(copy));
   }
-  // An input, or a value that is an output under another name already.
+  // `id` is an input, or already an output under another name.
   ops::Reshape same{.shape = {value.shape.begin(), value.shape.end()}};
   NESTRT_ASSIGN_OR_RETURN(const Node* node, graph_.add_node(name, std::move(same), {id}, {name}));
   return node->outputs.front();

@@ -1,4 +1,4 @@
-// GraphBuilder: the Graph while it is being imported: ONNX's names, folding of constants, and the limits.
+// GraphBuilder: a Graph under construction during import. Resolves ONNX names, folds constants and enforces the limits.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/import/integer_extremes.h"
 #include "compiler-lite/import/onnx/limits.h"
-#include "nestrt/driver/kernel.h"
 #include "runtime/core/budget.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/plan/format/format.h"
 
 namespace nestrt::compiler {
@@ -24,7 +24,7 @@ class GraphBuilder {
  public:
   using Quantization = std::optional<plan::Quantization>;
 
-  // For a file of so many bytes.
+  // `file_bytes`: size of the model file, which determines some limits.
   GraphBuilder(const ImportLimits& limits, int64_t file_bytes)
       : limits_(limits), operators_(static_cast<uint64_t>(limits.max_operators(file_bytes))) {
     graph_.folding = FoldingBudget(limits.folded_bytes, limits.folding_steps);
@@ -34,51 +34,51 @@ class GraphBuilder {
   const Graph& graph() const { return graph_; }
   const ImportLimits& limits() const { return limits_; }
 
-  // --- names of the model ---
-  // kNoValue for an unknown name.
+  // --- Names of the model ---
+  // Returns kNoValue for an unknown name.
   ValueId find(const std::string& name) const;
-  // Errors: kInvalidModel for a name that exists.
+  // Errors: kInvalidModel if the name is already defined.
   Status define(const std::string& name, ValueId id);
 
-  // Names that are defined from here on are forgotten by the leave_scope() that belongs to it, and values called
-  // `name`/... Scopes nest.
+  // Opens a scope for the values of a subgraph, named `name`/... leave_scope() removes the names defined since. Scopes
+  // nest.
   void enter_scope(std::string_view name);
   void leave_scope();
-  // What values of the innermost scope are called.
+  // Returns the name of a value in the innermost scope.
   std::string scoped(const std::string& name) const { return scopes_.empty() ? name : scopes_.back().prefix + name; }
-  // Before a subgraph of so many nodes and constants is imported. Errors: as add().
+  // Call before importing a subgraph of `nodes` nodes and constants. Errors: see add().
   Status charge_subgraph(size_t nodes);
-  // Outputs of the model that no node reads.
+  // Names of the outputs of the model that no node reads.
   void set_last_values(std::unordered_set<std::string> names) { last_values_ = std::move(names); }
   bool is_last_value(const std::string& name) const { return scopes_.empty() && last_values_.count(name) != 0; }
 
-  // --- values ---
-  // Errors: kInvalidModel where the tensor is larger than the limits allow.
+  // --- Values ---
+  // Errors: kInvalidModel if the tensor exceeds the limits.
   Status check_size(const std::string& name, DataType type, const Shape& shape) const;
-  // The same, and where a constant of that size would take computed constants past their limit. To be asked before
-  // its memory is taken.
+  // Also fails if a constant of that size would exceed the limit for computed constants. Call it before allocating the
+  // memory.
   Status check_constant(const std::string& name, DataType type, const Shape& shape) const;
-  // A constant that the compiler made. Errors: kInvalidModel where the limits are passed.
+  // Adds a constant computed by the compiler. Errors: kInvalidModel if it exceeds the limits.
   Result<ValueId> add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
-  // One that the file holds, and whose bytes count there.
+  // Adds a constant of the file; its bytes raise the budget for computed constants.
   ValueId add_constant(const OnnxTensor& tensor);
-  // The outputs of one operator, which is evaluated at once (and leaves no node) where all its inputs are constant.
-  // `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs. Errors: also kInvalidModel
-  // where the file's nodes become more operators than its bytes are worth.
+  // Adds one operator and returns its outputs. If all inputs are constant, the operator is evaluated immediately and
+  // adds no node. `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs. Errors: also
+  // kInvalidModel if the nodes become more operators than the size of the file allows.
   Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, ops::Attributes attributes,
                                    std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
                                    const Quantization& quantization = {});
-  // `id` as integers of that quantization, or of none: a constant that shares its elements, or a Reshape.
+  // Returns `id` as integers with this quantization, or without one: a constant that shares its elements, or a Reshape.
   Result<ValueId> reinterpret(const std::string& label, std::string name, ValueId id, const Quantization& quantization);
-  // The smallest and the largest element of a constant of s32 or s64; of one that many nodes ask for, found once.
+  // Returns the smallest and largest element of an s32 or s64 constant, cached by value.
   IntegerExtremes extremes(ValueId id);
-  // True where the value depends on constants alone, but is left to run time: to compute it would pass the limits.
+  // True if the value depends on constants only but was not folded because that would exceed the limits.
   bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
-  // A name of its own for graph outputs: `id`, or a copy of it, called `name`.
+  // Returns `id` under the name `name` for a graph output, or a copy if `id` cannot be renamed.
   Result<ValueId> as_output(ValueId id, const std::string& name);
 
  private:
-  // Takes an operator of so many operands, or a constant, from what the file's bytes are worth.
+  // Charges an operator with this number of operands, or a constant, to the budget of the file.
   Status charge(size_t operands);
   bool is_known(const std::vector<ValueId>& inputs) const;
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
@@ -90,14 +90,14 @@ class GraphBuilder {
   };
 
   const ImportLimits& limits_;
-  Budget operators_;  // and constants that come with them
+  Budget operators_;  // operators, and constants added with them
   Budget operands_{plan_format::kMaxOperands};
   Graph graph_;
   std::unordered_map<std::string, ValueId> values_;
   std::vector<Scope> scopes_;
   std::unordered_set<std::string> last_values_;
   std::unordered_set<ValueId> costly_;
-  std::unordered_map<ValueId, IntegerExtremes> extremes_;  // that were asked for
+  std::unordered_map<ValueId, IntegerExtremes> extremes_;  // cache of extremes()
 };
 
 }  // namespace nestrt::compiler

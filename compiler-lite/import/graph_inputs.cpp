@@ -34,7 +34,7 @@ Status check_known(const OnnxModel& model, const std::string& name) {
   return Status(Code::kInvalidArgument, fmt::format("the model has no input '{}'; its inputs are:{}", name, known));
 }
 
-// A shape given by the caller, compared with what the model states.
+// Compares a shape given by the caller with the shape that the model states.
 Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
   const bool valid = std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim >= 0; });
   bool fits = valid;
@@ -50,7 +50,7 @@ Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
                                                     shape.to_string(), dims_text(input)));
 }
 
-// A shape of the input's rank that somebody might state: an image's where that is 4, or not known.
+// Returns a plausible shape of the input's rank for an error message: an image if the rank is 4 or unknown.
 std::string example_shape(const OnnxValueInfo& input) {
   constexpr int64_t kImage[] = {1, 3, 224, 224};
   const size_t rank = input.dims ? input.dims->size() : std::size(kImage);
@@ -68,7 +68,7 @@ Status dynamic(const OnnxValueInfo& input, const std::string& what) {
                             input.name, dims_text(input), what, example_shape(input)));
 }
 
-// The model's own dimensions; a batch dimension that alone is open becomes 1.
+// Returns the model's dimensions. A dynamic batch dimension becomes 1 if it is the only dynamic one.
 Result<Shape> stated_shape(const OnnxValueInfo& input) {
   if (!input.dims) return dynamic(input, "the rank");
   if (input.dims->size() > static_cast<size_t>(Shape::kMaxRank)) {

@@ -21,10 +21,10 @@ bool is_supported(const OnnxNode& node, int64_t opset) {
   return find_import_rule(node.qualified_type(), opset) != nullptr;
 }
 
-// Nodes of an operator that cannot be imported.
+// Unsupported operator type.
 struct MissingOperator {
   int64_t nodes = 0;
-  std::string first;  // its name
+  std::string first;  // name of the first such node
 };
 using MissingOperators = std::map<std::string, MissingOperator>;  // by type
 
@@ -53,7 +53,7 @@ std::string list_of(const MissingOperators& missing) {
   return list;
 }
 
-// Nodes by index in an order that respects the data flow; file order where that does.
+// Topological order of the nodes, by index. Keeps file order where the data flow allows it.
 class NodeOrder {
  public:
   static Result<std::vector<size_t>> of(const OnnxGraph& graph, const GraphBuilder& builder) {
@@ -80,7 +80,7 @@ class NodeOrder {
     return ok_status();
   }
 
-  // What subgraphs of a node read beside its inputs, as far as this graph makes it.
+  // Adds `user` as a user of the values of this graph that its subgraphs read.
   void find_users_within(const OnnxGraph& subgraph, size_t user) {
     const auto use = [&](const std::string& name) {
       const auto found = producer_.find(name);
@@ -143,7 +143,7 @@ class NodeOrder {
   const GraphBuilder& builder_;
   std::unordered_map<std::string, size_t> producer_;
   std::vector<std::vector<size_t>> users_;
-  std::vector<size_t> waiting_;  // inputs whose producer is not sorted yet
+  std::vector<size_t> waiting_;  // number of inputs whose producer is not sorted yet
 };
 
 Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
@@ -152,7 +152,7 @@ Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
   return context.close();
 }
 
-// Takes back what a subgraph has defined, however it ends.
+// Removes the names that a subgraph has defined, also after an error.
 class Scope {
  public:
   Scope(GraphBuilder& builder, std::string_view name) : builder_(builder) { builder_.enter_scope(name); }
@@ -176,18 +176,15 @@ Status define_values(GraphBuilder& builder, const OnnxGraph& graph, const std::v
 
 }  // namespace
 
-// One message for all operators that are missing.
 Status check_operators(const OnnxGraph& graph, int64_t opset, bool has_functions) {
   const MissingOperators missing = missing_operators(graph, opset);
   if (missing.empty()) return ok_status();
   std::string remedy = opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
   if (has_functions)
     remedy += "; functions of the model are not expanded: onnx.inliner.inline_local_functions() does it";
-  return Status(
-      Code::kUnsupported,
-      fmt::format(
-          "{} operators of the model (opset {}) are not supported: {}; docs/operators.md lists the supported ones{}",
-          missing.size(), opset, list_of(missing), remedy));
+  return Status(Code::kUnsupported, fmt::format("{} operators of the model (opset {}) are not supported: {}; "
+                                                "docs/reference/operators.md lists the supported ones{}",
+                                                missing.size(), opset, list_of(missing), remedy));
 }
 
 Status import_nodes(GraphBuilder& builder, const OnnxGraph& graph, int64_t opset) {

@@ -39,7 +39,7 @@ void drop_read_values(const OnnxGraph& graph, std::unordered_set<std::string>& n
   }
 }
 
-// Outputs of the model that no node reads.
+// Records the outputs of the model that no node reads.
 void note_last_values(GraphBuilder& builder, const OnnxModel& model) {
   std::unordered_set<std::string> last(model.outputs.begin(), model.outputs.end());
   drop_read_values(model, last);

@@ -1,4 +1,4 @@
-// The smallest and the largest of some integers; of none, the smallest is above the largest.
+// The smallest and largest of a set of integers. For an empty set, min > max.
 #pragma once
 
 #include <cstdint>

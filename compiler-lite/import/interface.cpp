@@ -41,7 +41,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   for (GraphInput& input : graph.inputs) {
     if (!is_image(graph.value(input.value))) continue;
     if (image != nullptr) {
-      // Pixels as they are need no statement: a calibration has seen such images for each of the inputs.
+      // Images without preprocessing need no entry in the plan. Calibration applies the same to every image input.
       if (tools::as_options(preprocessing).empty()) return {};
       return Status(Code::kInvalidArgument,
                     "--mean, --scale, --resize, --bgr and --letterbox need one image input; the model has several");

@@ -1,4 +1,4 @@
-// What is said of a model's inputs and outputs beside the model itself.
+// Options that change the inputs and outputs of an imported model.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace nestrt::compiler {
 
-// Preprocessing belongs to the one input that can hold an image: [N, 1 or 3, H, W].
-// Errors: kInvalidArgument where there is none or several, or where the numbers do not fit it.
+// Attaches the preprocessing to the one input that can hold an image: [N, 1 or 3, H, W] or [N, H, W, 1 or 3].
+// Errors: kInvalidArgument if the model has no image input or several, or if the values do not fit it.
 Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing);
 
-// Makes an inner value an output too. Errors: kInvalidArgument where no node computes it.
+// Makes an inner value an output as well. Errors: kInvalidArgument if no node computes it.
 Status expose(Graph& graph, const std::string& name);
 
 }  // namespace nestrt::compiler

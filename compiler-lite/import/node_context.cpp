@@ -32,7 +32,7 @@ std::vector<To> integers_as(const Value& value) {
   }
 }
 
-// Null where the node has no such attribute.
+// Returns the attribute, or null if the node does not have it.
 const OnnxAttribute* find(const OnnxNode& node, std::string_view name) {
   const auto found = node.attributes.find(std::string(name));
   return found == node.attributes.end() ? nullptr : &found->second;
@@ -105,7 +105,7 @@ Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view w
   return elements_as<float, float>(value(id));
 }
 
-// Its elements are copied as `copy`, which may take more memory than they do.
+// `copy`: element type of the caller's copy, which may need more memory than the tensor.
 Status NodeContext::check_known(ValueId id, std::string_view what, DataType copy) const {
   const Value& found = value(id);
   if (found.is_constant()) return check_constant(copy, found.shape);

@@ -1,9 +1,8 @@
-// NodeContext: what the import function of an operator sees: one ONNX node, and the graph it is translated into.
+// NodeContext: the interface of an import function to one ONNX node and to the graph under construction.
 //
-// Attributes are read with a default, inputs as values of the graph. An attribute of the wrong type is noted and makes
-// the node fail after its function has returned; the function meanwhile goes on with the default. An attribute that no
-// function asked for makes the node fail, too: it may change what the operator means. So does an input beyond those
-// that the function asked for.
+// Attributes are read with a default, inputs as values of the graph. The node fails after its import function has
+// returned if an attribute has the wrong type (the function continues with the default), or if the function did not
+// read one of the attributes or inputs: it might change the meaning of the operator.
 #pragma once
 
 #include <cstdint>
@@ -31,31 +30,31 @@ class NodeContext {
 
   const std::string& op_type() const;
   int64_t opset() const { return opset_; }
-  // A failure that names the node.
+  // Return an error that names the node.
   Status invalid(std::string_view what) const;
   Status unsupported(std::string_view what) const;
 
-  // --- inputs ---
+  // --- Inputs ---
   size_t num_inputs() const { return inputs_.size(); }
   bool has_input(size_t index) const;
-  // kNoValue where absent.
+  // Returns kNoValue if the input is absent.
   ValueId optional_input(size_t index) const { return has_input(index) ? inputs_[index] : kNoValue; }
-  // Errors: kInvalidModel where absent.
+  // Errors: kInvalidModel if the input is absent.
   Result<ValueId> input(size_t index) const;
-  // All inputs, none absent, at least one.
+  // Returns all inputs. Errors: kInvalidModel if one is absent or there are no inputs.
   Result<std::vector<ValueId>> all_inputs() const;
   const Value& value(ValueId id) const;
-  // A copy: adding operators moves values.
+  // Returns a copy, because adding operators moves values.
   Shape shape(ValueId id) const { return value(id).shape; }
   DataType type(ValueId id) const { return value(id).type; }
 
-  // Elements of an input that has to be known at compile time; `what` names it in messages.
+  // Return the elements of an input that must be known at compile time. `what` names it in messages.
   Result<std::vector<int64_t>> constant_ints(size_t index, std::string_view what) const;
   Result<std::vector<float>> constant_floats(size_t index, std::string_view what) const;
   Result<std::vector<int64_t>> ints_of(ValueId id, std::string_view what) const;
   Result<std::vector<float>> floats_of(ValueId id, std::string_view what) const;
 
-  // --- attributes ---
+  // --- Attributes ---
   bool has_attribute(std::string_view name) const;
   int64_t attribute(std::string_view name, int64_t fallback) { return read(name, fallback); }
   float attribute(std::string_view name, float fallback) { return read(name, fallback); }
@@ -81,68 +80,70 @@ class NodeContext {
   bool flag(std::string_view name, bool fallback) { return attribute(name, int64_t{fallback}) != 0; }
   Result<OnnxTensor> tensor_attribute(std::string_view name);
   Result<int64_t> required_int(std::string_view name);
-  // Imports the subgraph of that attribute with these inputs, once; its outputs. `scope` tells one time from another.
+  // Imports the subgraph in `attribute` once with these inputs and returns its outputs. `scope` distinguishes
+  // executions.
   Result<std::vector<ValueId>> subgraph(std::string_view attribute, const std::vector<ValueId>& inputs,
                                         std::string_view scope);
-  // Known, and without influence on inference.
+  // Accepts an attribute that does not affect inference.
   void ignore(std::string_view name) { used_.insert(std::string(name)); }
 
-  // Of a constant of integers.
+  // Requires: a constant of integers.
   IntegerExtremes extremes(ValueId id);
 
-  // An axis of a tensor of `rank` dimensions, counted from the end where negative. Errors: kInvalidModel outside.
+  // Returns an axis of a tensor of `rank` dimensions; negative values count from the end. Errors: kInvalidModel if out
+  // of range.
   Result<int> axis(int64_t stated, int rank) const;
-  // The same for a list without repetitions, sorted.
+  // Returns a sorted list of axes. Errors: kInvalidModel also for repeated axes.
   Result<std::vector<int>> axes(const std::vector<int64_t>& stated, int rank) const;
-  // The attribute "axes", or input 1 since opset 13 (Squeeze, Unsqueeze, ReduceSum) and 18 (other reductions). Empty
-  // where the node has neither.
+  // Returns the attribute "axes", or input 1 (since opset 13 for Squeeze, Unsqueeze and ReduceSum, since opset 18 for
+  // other reductions). Empty if the node has neither.
   Result<std::vector<int64_t>> stated_axes();
 
-  // --- building ---
-  // Refuses negative dimensions and tensors larger than the limits allow.
+  // --- Building ---
+  // Rejects negative dimensions and tensors larger than the limits allow.
   Status check_size(DataType type, const Shape& shape) const;
-  // Refuses constants for which the limits leave no memory. To be asked before it is taken.
+  // Rejects constants that exceed the limits. Call it before allocating the memory.
   Status check_constant(DataType type, const Shape& shape) const;
-  // One operator; its only output, under a name made from the node's first output.
+  // Adds one operator and returns its only output, named after the node's first output.
   // `quantization`: of the output.
   Result<ValueId> add(ops::Attributes attributes, std::vector<ValueId> inputs,
                       const std::optional<plan::Quantization>& quantization = {});
-  // The same integers under another quantization, or none.
+  // Returns the same integers with another quantization, or without one.
   Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
   Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
   Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
   Result<ValueId> constant(OnnxTensor tensor);  // shares the elements
-  // Factors per channel that were made of these.
+  // Returns factors per channel that were computed from `source`.
   Result<ValueId> factors(const std::vector<float>& elements, const Shape& shape, BatchNormalization source);
   Result<ValueId> scalar(float element) { return constant(std::vector<float>{element}, Shape()); }
-  // A scalar of any type.
+  // Returns a scalar of any type.
   Result<ValueId> scalar_of(DataType type, double element);
-  // `id` in another shape of as many elements; `id` itself where the shape is the same.
+  // Returns `id` with another shape of the same number of elements; `id` itself if the shape is the same.
   Result<ValueId> reshape(ValueId id, const Shape& shape);
   Result<ValueId> transpose(ValueId id, const std::vector<int>& permutation);
-  // y[i] = x[start + i * step], of the given shape; `id` itself where that is all of it.
+  // Returns y[i] = x[start + i * step] of the given shape; `id` itself if the slice covers all of it.
   Result<ValueId> slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,
                         const Shape& shape);
   Result<ValueId> cast(ValueId id, DataType type);
   Result<ValueId> unary(ops::UnaryKind kind, ValueId id, float alpha = 0, float beta = 0);
-  // 8-bit integers are computed in 32 bits.
+  // Computes 8-bit integers in 32 bits.
   Result<ValueId> binary(ops::BinaryKind kind, ValueId a, ValueId b);
 
-  // --- outputs ---
+  // --- Outputs ---
   size_t num_outputs() const;
   bool wants_output(size_t index) const;
-  // Whether the output is one of the model's, and no node reads it.
+  // Returns true if the output is an output of the model that no node reads.
   bool is_last(size_t index) const;
-  // Output `index` of the node is `id`. Errors: kInvalidModel for a name that exists.
+  // Defines output `index` of the node. Errors: kInvalidModel if its name is already defined.
   Status set_output(size_t index, ValueId id);
   Status set_output(Result<ValueId> id);
-  // add() as the node's only output.
+  // Adds an operator as the node's only output.
   Status finish(ops::Attributes attributes, std::vector<ValueId> inputs) {
     return set_output(add(std::move(attributes), std::move(inputs)));
   }
 
-  // What went wrong besides: attributes of the wrong type, attributes or inputs nobody asked for, outputs nobody gave.
+  // Reports attributes of the wrong type, attributes and inputs that were not read, and outputs that were not set.
   Status close() const;
 
  private:
@@ -158,8 +159,8 @@ class NodeContext {
   int64_t opset_;
   std::string label_;
   std::vector<ValueId> inputs_;
-  mutable size_t asked_inputs_ = 0;  // the last input that was asked for, and one
-  std::set<std::string> used_;       // attributes
+  mutable size_t asked_inputs_ = 0;  // highest index read, plus 1
+  std::set<std::string> used_;       // names of attributes that were read
   std::string wrong_attribute_;
   size_t first_own_value_;
   int num_added_ = 0;

@@ -1,4 +1,4 @@
-// The table of every ONNX operator that can be imported.
+// The table of all ONNX operators that can be imported.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace nestrt::compiler {
 
 class NodeContext;
 
-// The newest opset whose operators were compared with these functions. A newer model is accepted with a warning.
+// The newest opset whose operators were compared with these functions. A newer model gives a warning.
 inline constexpr int64_t kNewestKnownOpset = 28;
 
 struct ImportRule {
-  std::string_view op_type;  // with its domain where that is not ONNX's own: "com.microsoft.QLinearAdd"
-  // Translates one node. Everything of the node is untrusted but this: named inputs exist.
+  std::string_view op_type;  // with its domain if that is not ONNX: "com.microsoft.QLinearAdd"
+  // Imports one node. Everything in the node is untrusted, except that the inputs it names exist.
   Status (*import)(NodeContext& node) = nullptr;
-  int64_t first_opset = kOldestOpset;  // older where the operator did not change since
+  int64_t first_opset = kOldestOpset;  // may be older if the operator did not change since
   int64_t last_opset = INT64_MAX;
 };
 
@@ -37,7 +37,7 @@ constexpr std::array<ImportRule, N + M> rules_of(const OnnxName<Kind> (&names)[N
 
 // Sorted by op_type.
 std::span<const ImportRule> import_rules();
-// Null where the operator does not exist in that opset, or is not supported. Other domains' operators have no opset.
+// Returns null if the operator is not supported in that opset. Operators of other domains have no opset.
 const ImportRule* find_import_rule(std::string_view op_type, int64_t opset);
 
 }  // namespace nestrt::compiler

@@ -15,14 +15,14 @@
 namespace nestrt::compiler {
 namespace {
 
-// Tensors may share bytes, as tied weights do.
+// Limits on the bytes read from one file. Tensors may share bytes, for example tied weights.
 constexpr uint64_t kFreeBytes = 1 << 20, kUsesOfByte = 4;
 
 Status refuse(const ExternalData& data, const std::string& why) {
   return Status(Code::kInvalidModel, fmt::format("external data '{}' {}", data.location, why));
 }
 
-// Lexically inside: relative, without "..".
+// Returns true for a relative path without "..".
 bool is_plain_relative(const std::filesystem::path& path) {
   if (path.empty() || path.is_absolute()) return false;
   return std::none_of(path.begin(), path.end(), [](const std::filesystem::path& part) { return part == ".."; });
@@ -47,7 +47,7 @@ Result<std::filesystem::path> resolve(const std::string& folder, const ExternalD
 
 Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_bytes) {
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder_, data));
-  // O_NOFOLLOW and the checks on the open file: the path may have changed since it was resolved.
+  // O_NOFOLLOW and the checks on the open file are necessary because the path may change after it was resolved.
   const FileDescriptor file = FileDescriptor::open_to_read(path, O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
   if (!file.is_open() || ::fstat(file.value(), &info) != 0)

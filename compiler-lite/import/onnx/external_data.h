@@ -1,4 +1,4 @@
-// Tensor data that an ONNX model keeps in files of their own.
+// Tensor data that an ONNX model stores in separate files.
 #pragma once
 
 #include <map>
@@ -13,24 +13,24 @@ namespace nestrt::compiler {
 struct ExternalData {
   std::string location;  // relative to the model's folder
   int64_t offset = 0;
-  std::optional<int64_t> length;  // absent: to the end of the file
+  std::optional<int64_t> length;  // if absent, up to the end of the file
 };
 
-// The files beside one model.
+// The external data files of one model.
 class ExternalFiles {
  public:
-  // `folder`: the model's.
+  // `folder`: folder of the model.
   explicit ExternalFiles(std::string folder) : folder_(std::move(folder)) {}
 
-  // The bytes of `data`, exactly `expected_bytes` of them. Only a regular file that lies inside the folder and has no
-  // second name (hard link) is read: neither an absolute path, nor "..", nor a link may lead elsewhere; of each no more
-  // than a few times what it has, however many tensors share it. Errors: kInvalidModel for a location or range that is
-  // not allowed, kIo where reading fails.
+  // Returns the bytes of `data`, exactly `expected_bytes`. Reads only regular files inside the folder that have no
+  // second name (hard link); absolute paths, ".." and links that leave the folder are rejected. Tensors may share
+  // bytes, but the bytes read from one file are limited to a small multiple of its size. Errors: kInvalidModel for a
+  // location or range that is not allowed, kIo if reading fails.
   Result<Bytes> read(const ExternalData& data, int64_t expected_bytes);
 
  private:
   const std::string folder_;
-  std::map<std::string, Budget> left_;  // of each file, by its path
+  std::map<std::string, Budget> left_;  // by path; bytes that may still be read from the file
 };
 
 }  // namespace nestrt::compiler

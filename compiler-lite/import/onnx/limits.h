@@ -1,4 +1,4 @@
-// What a model may ask of the importer.
+// Resource limits of the importer.
 #pragma once
 
 #include <algorithm>
@@ -10,22 +10,24 @@
 namespace nestrt::compiler {
 
 struct ImportLimits {
-  int64_t file_bytes = (int64_t{1} << 31) - 1;    // protobuf's own limit
-  int64_t nodes = 100'000;                        // subgraphs included; fewer where the file is small (max_nodes())
-  int64_t message_bytes = 80 << 20;               // in memory, for what protobuf makes of the file, beside its bytes
-  int64_t tensor_bytes = int64_t{1} << 31;        // for one tensor, constant or not
-  int64_t constant_bytes = int64_t{4} << 30;      // for all constants of the file
-  int64_t folded_bytes = FoldingBudget::kBytes;   // for all computed ones, beyond the bytes of the file's
-  int64_t folding_steps = FoldingBudget::kSteps;  // spent on those, beyond what the file's bytes add
+  int64_t file_bytes = (int64_t{1} << 31) - 1;  // limit of protobuf
+  int64_t nodes = 100'000;                      // including subgraphs; lower for small files, see max_nodes()
+  int64_t message_bytes = 80 << 20;             // memory for protobuf's objects, in addition to the bytes of the file
+  int64_t tensor_bytes = int64_t{1} << 31;      // for one tensor, constant or not
+  int64_t constant_bytes = int64_t{4} << 30;    // for all constants of the file
+  // for all computed constants, in addition to the bytes of the file's constants
+  int64_t folded_bytes = FoldingBudget::kBytes;
+  // for evaluating constants, in addition to what the size of the file adds
+  int64_t folding_steps = FoldingBudget::kSteps;
 
-  // Of a file of so many bytes: a node takes some kilobytes before it is written to a plan.
+  // Returns the limit for a file of `bytes` bytes. A node needs several kilobytes until it is written to a plan.
   int64_t max_nodes(int64_t bytes) const { return std::min(nodes, int64_t{50'000} + bytes / 100); }
-  // How many operators and constants those may become, as a node is translated into up to a dozen: each takes up to
-  // 60 microseconds until it is in a plan.
+  // Returns the limit for operators and constants after import. A node becomes up to a dozen operators, each of which
+  // needs up to 60 microseconds until it is in a plan.
   int64_t max_operators(int64_t bytes) const { return std::min(nodes, int64_t{40'000} + bytes / 800); }
 };
 
-// What a model with more nodes, or more operators, than those is refused with.
+// Errors for models that exceed these limits.
 Status too_many_nodes(int64_t most);
 Status too_many_operators(int64_t most);
 

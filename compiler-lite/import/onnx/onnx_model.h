@@ -1,5 +1,5 @@
-// OnnxModel: an ONNX file as plain structures, free of protobuf, with all tensors decoded. The importer's only view of
-// the model.
+// OnnxModel: an ONNX file as plain structures without protobuf, with all tensors decoded. The importer uses no other
+// view of the model.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct OnnxTensor {
   std::shared_ptr<const Bytes> elements;
 };
 
-// A kind that no supported operator takes (a list of tensors or of subgraphs, a type).
+// An attribute type that no supported operator uses (list of tensors, list of subgraphs, type).
 struct OnnxOpaque {};
 
 struct OnnxGraph;
@@ -36,13 +36,13 @@ struct OnnxNode {
   std::string op_type;
   std::string domain;  // empty for ONNX's own operators
   std::string name;
-  std::vector<std::string> inputs;  // empty: an absent optional one
+  std::vector<std::string> inputs;  // empty string: absent optional input
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttribute> attributes;
 
-  // With the domain where that is not ONNX's own: "com.microsoft.QLinearAdd".
+  // Returns op_type, with the domain if that is not ONNX: "com.microsoft.QLinearAdd".
   std::string qualified_type() const { return (domain.empty() ? "" : domain + ".") + op_type; }
-  // "node 'conv1' (Conv)"; a node without a name goes by its first output.
+  // Returns "node 'conv1' (Conv)". A node without a name is identified by its first output.
   std::string label() const;
 };
 
@@ -50,34 +50,34 @@ inline constexpr int64_t kDynamic = INT64_MIN;
 
 struct OnnxValueInfo {
   std::string name;
-  std::optional<DataType> type;              // as converted; absent for other than tensors of numbers
-  std::string type_name;                     // the model's word for it; empty for what is no tensor
-  std::optional<std::vector<int64_t>> dims;  // as stated, kDynamic where symbolic; absent where even the rank is open
+  std::optional<DataType> type;              // after conversion; absent if the value is not a tensor of numbers
+  std::string type_name;                     // name of the type in the model; empty if the value is not a tensor
+  std::optional<std::vector<int64_t>> dims;  // as stated, kDynamic if symbolic; absent if the rank is unknown
   std::vector<std::string> dim_names;        // for messages
 };
 
-// The model's own, or one of If, Loop or Scan, whose nodes may refer to values around it.
+// The graph of the model, or a subgraph of If, Loop or Scan, whose nodes may refer to values of enclosing graphs.
 struct OnnxGraph {
   std::string name;
-  std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out
+  std::vector<OnnxValueInfo> inputs;  // without those that are also initializers
   std::vector<std::string> outputs;
   std::vector<OnnxTensor> initializers;
-  std::vector<OnnxNode> nodes;  // as in the file
+  std::vector<OnnxNode> nodes;  // in file order
 };
 
 struct OnnxModel : OnnxGraph {
-  int64_t file_bytes = 0;                 // external data are not among them
-  int64_t opset = 0;                      // that of ONNX's own operators; 0: none
-  std::set<std::string> converted_types;  // floating types of the file that became f32
+  int64_t file_bytes = 0;                 // without external data
+  int64_t opset = 0;                      // opset of ONNX operators; 0 if not stated
+  std::set<std::string> converted_types;  // float types of the file that became f32
   std::vector<OnnxNode> subgraph_nodes;   // of all subgraphs: op_type, domain and name only
-  bool has_functions = false;             // of its own, which nodes call like operators
+  bool has_functions = false;             // functions defined by the model, which nodes call like operators
 };
 
-// Decode a file or its bytes, which must not refer to external data.
+// Decode a file, or its bytes. The bytes must not refer to external data.
 Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits);
 Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits);
 
-// Where a model keeps data beside its file, as it says. Errors: those of read_onnx_model() for a file that is no model.
+// Returns the paths of the external data files that a model refers to. Errors: see read_onnx_model().
 Result<std::vector<std::string>> external_files(const std::string& path);
 
 }  // namespace nestrt::compiler

@@ -31,7 +31,7 @@ using onnx::AttributeProto;
 
 std::string normalized_domain(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
-// Turns a ModelProto into an OnnxModel; frees what it has converted, so that weights are not held twice.
+// Converts a ModelProto into an OnnxModel. Frees what it has converted, so weights are not stored twice.
 class Reader {
  public:
   Reader(onnx::ModelProto& proto, ExternalFiles* files, const ImportLimits& limits, int64_t file_bytes)
@@ -66,7 +66,7 @@ class Reader {
     }
   }
 
-  // The depth of nesting is bounded by check_wire_limits.
+  // check_wire_limits() bounds the nesting depth.
   Status read_graph(onnx::GraphProto& graph, OnnxGraph& result) {
     result.name = graph.name();
     std::unordered_set<std::string> initialized;
@@ -127,7 +127,7 @@ class Reader {
     return info;
   }
 
-  // A node's name becomes that of every operator and value that it is imported as: thousands, for a Split.
+  // All operators and values that a node becomes get names derived from the node's name; a Split may become thousands.
   static Status check_names(const onnx::NodeProto& proto) {
     constexpr size_t kMaxNameBytes = 1024;
     size_t longest = proto.name().size();
@@ -197,7 +197,7 @@ class Reader {
     return ok_status();
   }
 
-  // Files of the first ONNX versions state no type.
+  // Files of the first ONNX versions do not state the type.
   static AttributeProto::AttributeType kind(const AttributeProto& proto) {
     if (proto.type() != AttributeProto::UNDEFINED) return proto.type();
     if (proto.has_i()) return AttributeProto::INT;
@@ -279,7 +279,7 @@ class OpenFile {
  private:
   explicit OpenFile(FileDescriptor file) : file_(std::move(file)) {}
 
-  // What cannot be read looks like what is cut short.
+  // A read error appears to protobuf as a truncated file.
   static Status explain(const FileInputStream& input, const Status& status) {
     if (input.GetErrno() == 0) return status;
     return Status(Code::kIo, fmt::format("cannot be read: {}", std::strerror(input.GetErrno())));
@@ -310,7 +310,7 @@ Result<HostTensor> read_tensor_file(const std::string& path) {
   return HostTensor{tensor.type, tensor.shape, *tensor.elements};
 }
 
-// Of the tensors in a message, wherever they are: in subgraphs and functions too.
+// Collects the locations of all tensors in a message, including those of subgraphs and functions.
 void add_locations(const google::protobuf::Message& message, std::set<std::string>& locations) {
   if (const auto* tensor = dynamic_cast<const onnx::TensorProto*>(&message)) {
     for (const auto& entry : tensor->external_data())

@@ -1,4 +1,4 @@
-// The element types of ONNX (TensorProto.DataType), by their numbers.
+// Element types of ONNX, by number (TensorProto.DataType).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace nestrt::compiler {
 
-// The type that stands for an ONNX one (float16, bfloat16 and double become f32); absent for what nestrt lacks.
+// Returns the type that represents an ONNX type (float16, bfloat16 and double become f32), or nullopt if nestrt does
+// not support it.
 std::optional<DataType> converted_type(int32_t onnx_type);
-// "float16"; "unknown type 99".
+// Returns for example "float16" or "unknown type 99".
 std::string onnx_type_name(int32_t onnx_type);
 
 }  // namespace nestrt::compiler

@@ -84,7 +84,7 @@ bool is_converted(int32_t onnx_type) {
          (converted_type(onnx_type) == DataType::kF32 && onnx_type != TensorProto::FLOAT);
 }
 
-// `raw`: the elements as they are stored, little-endian.
+// `raw`: the elements as stored, little-endian.
 Bytes convert_stored(int32_t onnx_type, const std::byte* raw, size_t count) {
   switch (onnx_type) {
     case TensorProto::FLOAT16:
@@ -100,13 +100,13 @@ Bytes convert_stored(int32_t onnx_type, const std::byte* raw, size_t count) {
   }
 }
 
-// The same of bytes that nobody else needs: those that stay what they are are not copied.
+// Takes ownership of `raw`, so elements that need no conversion are not copied.
 Bytes convert_stored(int32_t onnx_type, Bytes raw, size_t count) {
   if (is_converted(onnx_type)) return convert_stored(onnx_type, raw.data(), count);
   return raw;
 }
 
-// Elements in one of the typed lists, each brought to the width in which raw data hold it.
+// Reads elements from one of the typed lists and narrows each to its width in raw data.
 template <typename Stored, typename List>
 Result<Bytes> from_list(const TensorProto& proto, const List& list, size_t count) {
   if (static_cast<size_t>(list.size()) != count) {

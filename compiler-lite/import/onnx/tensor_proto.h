@@ -1,4 +1,4 @@
-// TensorProto -> OnnxTensor.
+// Conversion of TensorProto to OnnxTensor.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace nestrt::compiler {
 
 struct OnnxTensor;
 
-// `files`: where external data lie; null refuses them.
-// Errors: kInvalidModel (dimensions, sizes), kUnsupported (types); they name the tensor.
+// `files`: source of external data; null rejects it.
+// Errors: kInvalidModel (dimensions, sizes), kUnsupported (types); messages name the tensor.
 Result<OnnxTensor> decode_tensor(const onnx::TensorProto& proto, ExternalFiles* files, const ImportLimits& limits);
 
 }  // namespace nestrt::compiler

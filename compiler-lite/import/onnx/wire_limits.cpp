@@ -18,10 +18,10 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 constexpr int kMaxDepth = 64;
-constexpr uint64_t kMessageBytesPerByte = 10;  // of the file
+constexpr uint64_t kMessageBytesPerByte = 10;  // multiplied by the bytes of the file
 
-// What protobuf takes for an object, its allocation and the pointer in a list to it; for what a message keeps of a
-// field that is a list, and of any other; for an element of a list of numbers, while the list grows; for a string.
+// Estimates of protobuf's memory use: an object with its allocation and the pointer to it in a list; a repeated field;
+// any other field; an element of a list of numbers while the list grows; a string.
 constexpr uint64_t kObjectBytes = 64, kListBytes = 24, kMemberBytes = 8, kNumberBytes = 16, kStringBytes = 64;
 
 uint64_t bytes_of_message(const Descriptor& descriptor) {
@@ -31,7 +31,8 @@ uint64_t bytes_of_message(const Descriptor& descriptor) {
   return bytes;
 }
 
-// In memory, of a field but for the characters or packed numbers that it holds. Unknown fields are kept, too.
+// Returns the memory use of a field without the characters or packed numbers that it holds. Protobuf keeps unknown
+// fields too.
 uint64_t bytes_of_field(const FieldDescriptor* field) {
   if (field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) return kStringBytes;
   return field->message_type() == nullptr ? kNumberBytes : bytes_of_message(*field->message_type());
@@ -47,7 +48,7 @@ class Scanner {
         memory_(Budget::of_file(static_cast<uint64_t>(limits.message_bytes), kMessageBytesPerByte,
                                 static_cast<uint64_t>(bytes))) {}
 
-  // Up to the end of the stream or of the limit pushed on it.
+  // Scans up to the end of the stream or of the limit pushed on it.
   Status message(const Descriptor& descriptor, int depth) {
     if (depth > kMaxDepth)
       return Status(Code::kInvalidModel, fmt::format("messages are nested deeper than {}", kMaxDepth));
@@ -64,7 +65,7 @@ class Scanner {
     const FieldDescriptor* known = descriptor.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
     NESTRT_RETURN_IF_ERROR(count(known));
     if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      // Groups have no place in ONNX; skipping one would recurse in protobuf.
+      // ONNX does not use groups. Skipping one would recurse in protobuf.
       const bool skipped = WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_START_GROUP &&
                            WireFormatLite::SkipField(&stream_, tag);
       return skipped ? ok_status() : malformed();

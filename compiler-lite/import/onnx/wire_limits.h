@@ -1,5 +1,5 @@
-// A first look at an ONNX file, before protobuf builds objects from it. Two bytes of file may become a hundred bytes of
-// memory, so what the file asks for is counted first.
+// Checks the resource demand of an ONNX file before protobuf builds objects from it. Two bytes of a file may become a
+// hundred bytes of memory.
 #pragma once
 
 #include "compiler-lite/import/onnx/limits.h"
@@ -14,10 +14,10 @@ class CodedInputStream;
 
 namespace nestrt::compiler {
 
-// Walks a message of type `descriptor`, of so many bytes, by its wire format. Errors: kInvalidModel where the bytes are
-// no such message, are nested more than 64 messages deep, or hold more nodes, tensors, values or operands than `limits`
-// (tensors and values: as many as nodes), or fields that take more memory. Every message and every element of a list is
-// a field; of a packed list, all of it is one, which takes no more than eight times its bytes.
+// Walks a message of type `descriptor` and size `bytes` in its wire format. Errors: kInvalidModel if the bytes are
+// malformed, if messages are nested more than 64 deep, if there are more nodes, tensors, values or operands than
+// `limits` allows (tensors and values: as many as nodes), or if the fields need too much memory. Every message and
+// every list element counts as a field. A packed list counts as one field and needs at most eight times its bytes.
 Status check_wire_limits(google::protobuf::io::CodedInputStream& stream, const google::protobuf::Descriptor& descriptor,
                          const ImportLimits& limits, int64_t bytes);
 

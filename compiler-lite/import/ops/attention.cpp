@@ -1,4 +1,4 @@
-// Attention and RotaryEmbedding, as the operators that they are made of.
+// Attention and RotaryEmbedding, composed of simpler operators.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
 // --- Attention ------------------------------------------------------------------------------------------------------
 
-// One query, key or value as [batch, heads, length, size]; of rank 3 [batch, length, heads * size].
+// Returns a query, key or value as [batch, heads, length, size]. Inputs of rank 3 are [batch, length, heads * size].
 Result<ValueId> by_head(NodeContext& node, ValueId x, int64_t heads) {
   const Shape s = node.shape(x);
   if (s.rank() == 4) return x;
@@ -35,9 +35,9 @@ Result<ValueId> behind(NodeContext& node, ValueId past, ValueId x) {
 struct Attention {
   ValueId query = kNoValue, key = kNoValue, value = kNoValue;  // by head
   int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0;
-  int64_t past = 0;            // keys before those of the node
-  ValueId lengths = kNoValue;  // of keys that count, by batch [batch, 1, 1, 1]
-  ValueId bias = kNoValue;     // what is added to the scores; absent: nothing
+  int64_t past = 0;            // number of keys in the cache, before those of the node
+  ValueId lengths = kNoValue;  // number of valid keys by batch, [batch, 1, 1, 1]
+  ValueId bias = kNoValue;     // added to the scores; kNoValue if nothing is added
 };
 
 Result<Attention> read_operands(NodeContext& node) {
@@ -74,7 +74,7 @@ Result<Attention> read_operands(NodeContext& node) {
   return a;
 }
 
-// 0 where `allowed`, else minus infinity.
+// Returns 0 where `allowed` is true and minus infinity elsewhere.
 Result<ValueId> bias_of(NodeContext& node, ValueId allowed) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId zero, node.scalar(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId masked, node.scalar(kMasked));
@@ -89,7 +89,7 @@ Status add_bias(NodeContext& node, Attention& a, ValueId bias) {
   return ok_status();
 }
 
-// The model's mask, of booleans or numbers; keys that it does not reach are masked.
+// Adds the model's mask, which contains booleans or numbers. Keys beyond its width are masked.
 Status add_mask(NodeContext& node, Attention& a) {
   if (!node.has_input(3)) return ok_status();
   ValueId mask = node.optional_input(3);
@@ -109,7 +109,7 @@ Status add_mask(NodeContext& node, Attention& a) {
   return add_bias(node, a, mask);
 }
 
-// How far key j is behind query i, j - i, before what lies before the queries is taken off: [queries, keys].
+// Returns j - i for key j and query i, [queries, keys]. The number of keys before the first query is not subtracted.
 Result<ValueId> distances(NodeContext& node, const Attention& a) {
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {a.queries, a.keys}));
   std::vector<int64_t> elements;
@@ -119,14 +119,16 @@ Result<ValueId> distances(NodeContext& node, const Attention& a) {
   return node.constant(elements, {a.queries, a.keys});
 }
 
-// Keys before the first query: those of the cache, or by batch all that count but the queries' own.
+// Returns the number of keys before the first query plus `more`: the keys of the cache, or per batch all valid keys
+// except those of the queries.
 Result<ValueId> offset_of(NodeContext& node, const Attention& a, int64_t more) {
   if (a.lengths == kNoValue || a.past > 0) return node.scalar_of(DataType::kS64, static_cast<double>(a.past + more));
   NESTRT_ASSIGN_OR_RETURN(const ValueId shift, node.scalar_of(DataType::kS64, static_cast<double>(more - a.queries)));
   return node.binary(BinaryKind::kAdd, a.lengths, shift);
 }
 
-// Keys up to `after` behind the query's own (causal: 0), and down to `before` before it; -1: any.
+// Allows keys from `before` positions before the query's own to `after` positions after it (0: causal). -1 means
+// unlimited.
 Status add_window(NodeContext& node, Attention& a, int64_t before, int64_t after) {
   if (before < 0 && after < 0) return ok_status();
   if (std::max(before, after) > (int64_t{1} << 40)) return node.invalid("the window is too large");
@@ -159,7 +161,8 @@ Status add_lengths(NodeContext& node, Attention& a) {
   return add_bias(node, a, bias);
 }
 
-// Heads that share keys and values become rows of one: [batch, kv_heads, heads / kv_heads * queries, size].
+// Multiplies by head. Heads that share keys and values become rows of one matrix: [batch, kv_heads, heads / kv_heads *
+// queries, size].
 Result<ValueId> product_by_head(NodeContext& node, const Attention& a, ValueId x, ValueId matrix) {
   const int64_t size = node.shape(x)[3];
   NESTRT_ASSIGN_OR_RETURN(const ValueId grouped,
@@ -177,7 +180,7 @@ Result<ValueId> scores_of(NodeContext& node, const Attention& a) {
   return product_by_head(node, a, query, key);
 }
 
-// cap * tanh(x / cap)
+// Returns cap * tanh(x / cap).
 Result<ValueId> capped(NodeContext& node, ValueId x) {
   const float cap = node.attribute("softcap", 0.0f);
   if (cap <= 0) return x;
@@ -187,7 +190,7 @@ Result<ValueId> capped(NodeContext& node, ValueId x) {
   return node.binary(BinaryKind::kMul, y, factor);
 }
 
-// Rows whose every key is masked have probabilities of 0, whatever their scores.
+// Returns probabilities. A row whose keys are all masked has probabilities of 0.
 Result<ValueId> probabilities(NodeContext& node, const Attention& a, ValueId scores) {
   if (a.bias == kNoValue) return node.add(ops::Softmax{.axis = 3}, {scores});
   NESTRT_ASSIGN_OR_RETURN(const ValueId masked, node.scalar(kMasked));
@@ -205,7 +208,7 @@ Result<ValueId> probabilities(NodeContext& node, const Attention& a, ValueId sco
 }
 
 Status import_attention(NodeContext& node) {
-  node.ignore("softmax_precision");  // all of it is f32
+  node.ignore("softmax_precision");  // everything is f32
   NESTRT_ASSIGN_OR_RETURN(Attention a, read_operands(node));
   NESTRT_RETURN_IF_ERROR(add_mask(node, a));
   NESTRT_RETURN_IF_ERROR(add_window(node, a, -1, node.flag("is_causal", false) ? 0 : -1));
@@ -232,7 +235,7 @@ Status import_attention(NodeContext& node) {
 
 // --- RotaryEmbedding ------------------------------------------------------------------------------------------------
 
-// Elements first, first + step, ... along the last axis.
+// Returns elements first, first + step, ... along the last axis.
 Result<ValueId> part_of_last(NodeContext& node, ValueId x, int64_t first, int64_t step, int64_t count) {
   Shape shape = node.shape(x);
   std::vector<int64_t> start(static_cast<size_t>(shape.rank()), 0), steps(start.size(), 1);
@@ -242,7 +245,7 @@ Result<ValueId> part_of_last(NodeContext& node, ValueId x, int64_t first, int64_
   return node.slice(x, start, steps, shape);
 }
 
-// A cache of cosines or sines, by position, as [batch or 1, length, 1, half].
+// Returns a cache of cosines or sines, by position, as [batch or 1, length, 1, half].
 Result<ValueId> rotation(NodeContext& node, size_t input, const Shape& x, int64_t half) {
   NESTRT_ASSIGN_OR_RETURN(ValueId cache, node.input(input));
   if (node.has_input(3)) {
@@ -271,7 +274,7 @@ Result<Pair> rotated(NodeContext& node, const Pair& x, ValueId cosine, ValueId s
   return y;
 }
 
-// Two halves one behind the other, or element by element.
+// Joins two halves by concatenation, or element by element if interleaved.
 Result<ValueId> joined(NodeContext& node, const Pair& halves, bool interleaved) {
   if (!interleaved) return node.add(ops::Concat{.axis = 3}, {halves.first, halves.second});
   Shape shape = node.shape(halves.first), with_pairs = shape;
@@ -283,7 +286,7 @@ Result<ValueId> joined(NodeContext& node, const Pair& halves, bool interleaved) 
   return node.reshape(pairs, shape);
 }
 
-// x [batch, length, heads, size].
+// `x`: [batch, length, heads, size].
 Result<ValueId> rotate(NodeContext& node, ValueId x) {
   const Shape shape = node.shape(x);
   const int64_t size = shape[3], stated = node.attribute("rotary_embedding_dim", int64_t{0});

@@ -8,7 +8,8 @@ namespace {
 
 using ops::BinaryKind;
 
-// Before opset 7 the second operand aligned with the axes of the first from `axis` on; since then as in numpy.
+// Before opset 7 the second operand was aligned with the axes of the first, starting at `axis`. Since then operands
+// broadcast as in numpy.
 Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   node.ignore("consumed_inputs");
   if (node.opset() >= 7) return b;
@@ -23,7 +24,7 @@ Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   return node.reshape(b, shape);
 }
 
-// Integers have no quotient by 0; at run time it is 0.
+// Rejects a known integer divisor of 0. At run time the quotient by 0 is 0.
 Status check_divisor(const NodeContext& node, ValueId divisor) {
   if (node.type(divisor) == DataType::kF32 || !node.value(divisor).is_constant()) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> elements, node.ints_of(divisor, "the divisor"));
@@ -42,7 +43,8 @@ Status import_binary(NodeContext& node) {
   return node.set_output(node.binary(kind, a, b));
 }
 
-// The exponent may be of another type; the result has the base's. Mixed pairs are computed in f32.
+// The exponent may have another type; the result has the type of the base. Mixed pairs are computed in f32, or in s64
+// if both are integers.
 Status import_pow(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId base, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId exponent, node.input(1));
@@ -64,7 +66,7 @@ Status import_prelu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId slope, node.input(1));
   const Shape shape = node.shape(x);
-  // Before opset 7 a vector of slopes went by channel.
+  // Before opset 7 a vector of slopes applied per channel.
   if (node.opset() < 7 && node.shape(slope).rank() == 1 && shape.rank() > 2) {
     Shape by_channel{node.shape(slope)[0]};
     for (int axis = 2; axis < shape.rank(); ++axis) by_channel.push_back(1);
@@ -88,7 +90,7 @@ Status import_bit_shift(NodeContext& node) {
   return node.set_output(node.binary(direction == "LEFT" ? BinaryKind::kShiftLeft : BinaryKind::kShiftRight, a, b));
 }
 
-// a op b op c ...; a single operand is the result itself.
+// Returns a op b op c ..., or the operand itself if there is only one.
 Result<ValueId> chain(NodeContext& node, BinaryKind kind) {
   node.ignore("consumed_inputs");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());

@@ -1,4 +1,4 @@
-// Operators whose result is known once shapes are.
+// Operators whose result is known once shapes are known.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Status import_constant(NodeContext& node) {
   return node.unsupported("only constants of numbers are supported");
 }
 
-// Dimensions [start, end) of the input, both clamped.
+// Returns the dimensions [start, end) of the input, with both bounds clamped.
 Status import_shape(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
@@ -73,7 +73,7 @@ Status import_constant_of_shape(NodeContext& node) {
   return node.set_output(node.constant(value.type, shape, std::move(elements)));
 }
 
-// start, start + delta, ... before limit.
+// Returns start, start + delta, ... below limit.
 template <typename T>
 Result<ValueId> range(NodeContext& node, T start, T limit, T delta) {
   if (delta == 0) return node.invalid("delta must not be 0");
@@ -125,7 +125,7 @@ Status import_eye_like(NodeContext& node) {
   const int64_t diagonal = node.attribute("k", int64_t{0});
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   for (int64_t row = 0; row < shape[0]; ++row) {
-    // Compared by differences within the matrix, so that no k overflows.
+    // Compares differences within the matrix, so no k overflows.
     for (int64_t column = 0; column < shape[1]; ++column) {
       if (column - row == diagonal) elements[static_cast<size_t>(row * shape[1] + column)] = 1.0f;
     }
@@ -134,8 +134,8 @@ Status import_eye_like(NodeContext& node) {
   return node.set_output(node.cast(eye, type));
 }
 
-// A window of `size` points: the sum of cosines of 0, 1, 2 times the angle with these factors. ONNX states the factors
-// of Hamming windows as fractions.
+// A window of `size` points: the sum of factors[i] * cos(i * angle) for i = 0, 1, 2. ONNX defines the factors of
+// Hamming windows as fractions.
 Status import_window(NodeContext& node, const double (&factors)[3]) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, node.constant_ints(0, "size"));
   const int64_t type = node.attribute("output_datatype", int64_t{1});
@@ -160,7 +160,7 @@ Status import_hann_window(NodeContext& node) { return import_window(node, {0.5, 
 Status import_hamming_window(NodeContext& node) { return import_window(node, {25.0 / 46, -21.0 / 46, 0}); }
 Status import_blackman_window(NodeContext& node) { return import_window(node, {0.42, -0.5, 0.08}); }
 
-// Where an index equals the position along a new axis of `depth` elements, counted from either end.
+// Returns true at each position along a new axis of `depth` elements that equals the index, counted from either end.
 Result<ValueId> hits(NodeContext& node, ValueId indices, int axis, int64_t depth) {
   const Shape shape = node.shape(indices);
   Shape with_axis, along_axis;
@@ -182,7 +182,8 @@ Result<ValueId> hits(NodeContext& node, ValueId indices, int axis, int64_t depth
 
 Status import_one_hot(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));  // any type
+  // depth may have any type
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));
   NESTRT_ASSIGN_OR_RETURN(const ValueId values, node.input(2));
   if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] < 0x1p40f) || node.shape(values) != Shape{2}) {
     return node.invalid("depth must be one positive number, values two");
@@ -198,7 +199,7 @@ Status import_one_hot(NodeContext& node) {
   return node.finish(ops::Select(), {where, on, off});
 }
 
-// Its shape depends on the data, so only constants will do.
+// The shape of the result depends on the data, so the input must be a constant.
 Status import_non_zero(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> elements, node.floats_of(x, "the input"));

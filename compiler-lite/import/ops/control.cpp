@@ -1,5 +1,4 @@
-// If, Loop and Scan, where what decides is known: the subgraph that is taken, as often as it runs, in place of the
-// node.
+// If, Loop and Scan with constant conditions and lengths. Replaces the node by its subgraph, once per execution.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ Status import_if(NodeContext& node) {
   return ok_status();
 }
 
-// `parts`, each with a new axis of one element there, one behind the other.
+// Concatenates `parts` along a new axis.
 Result<ValueId> stacked(NodeContext& node, const std::vector<ValueId>& parts, int64_t stated_axis) {
   std::vector<ValueId> rows;
   int axis = 0;
@@ -46,7 +45,7 @@ Result<ValueId> stacked(NodeContext& node, const std::vector<ValueId>& parts, in
   return node.add(ops::Concat{.axis = axis}, std::move(rows));
 }
 
-// What a subgraph gives each time that is collected, by output.
+// Collected outputs of all iterations of a subgraph, by output.
 using Collected = std::vector<std::vector<ValueId>>;
 
 Status collect(const std::vector<ValueId>& outputs, size_t first, Collected& collected) {
@@ -121,7 +120,7 @@ Status import_loop(NodeContext& node) {
 
 // --- Scan -----------------------------------------------------------------------------------------------------------
 
-// One entry for each of `count`, 0 where the attribute is missing.
+// Returns a list of `count` entries, all 0 if the attribute is missing.
 Result<std::vector<int64_t>> list_of(NodeContext& node, std::string_view name, size_t count) {
   std::vector<int64_t> list = node.attribute(name, std::vector<int64_t>());
   if (list.empty()) list.assign(count, 0);
@@ -129,7 +128,7 @@ Result<std::vector<int64_t>> list_of(NodeContext& node, std::string_view name, s
   return node.invalid(fmt::format("{} must have {} entries", name, count));
 }
 
-// Element `index` along an axis, which is dropped.
+// Returns element `index` along an axis, without that axis.
 Result<ValueId> element_at(NodeContext& node, ValueId x, int axis, int64_t index) {
   const Shape shape = node.shape(x);
   std::vector<int64_t> start(static_cast<size_t>(shape.rank()), 0);

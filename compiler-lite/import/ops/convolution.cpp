@@ -10,12 +10,12 @@ namespace nestrt::compiler {
 namespace {
 
 struct Operands {
-  std::vector<ValueId> ids;  // x, weights, bias where there is one
+  std::vector<ValueId> ids;  // x, weights and the optional bias
   Shape x;
   Shape weights;
 };
 
-// The kernel that the weights have, and with it the window.
+// Reads the window; the weights determine the kernel.
 Result<Window> read_conv_window(NodeContext& node, const Shape& x, const Shape& weights) {
   if (x.rank() < 3 || weights.rank() != x.rank()) {
     return node.invalid(fmt::format("input of shape {} and weights of shape {} must have the same rank, at least 3",
@@ -47,8 +47,8 @@ Status import_conv(NodeContext& node) {
   return node.finish(std::move(conv), std::move(operands.ids));
 }
 
-// The pads that make a transposed convolution give `output_shape`, as ONNX distributes them; where the kernel does not
-// reach that far, output padding does, if the model states that shape itself.
+// Sets the pads that give `output_shape`, distributed as ONNX specifies. If the kernel does not reach that far and the
+// model states the shape itself, output padding fills the rest.
 Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64_t>& output_shape, bool is_stated,
                       std::vector<int32_t>& output_padding, Window& window) {
   const int rank = window.spatial_rank();
@@ -82,8 +82,8 @@ Result<std::vector<int32_t>> read_output_padding(NodeContext& node, int spatial_
   return std::vector<int32_t>(stated.begin(), stated.end());
 }
 
-// auto_pad of the transposed convolution: SAME makes output = input * stride, or as much as the kernel reaches, as the
-// shape inference of ONNX has it.
+// Returns the output shape for auto_pad of a transposed convolution: SAME requests output = input * stride. Empty for
+// NOTSET and VALID. If the kernel reaches less far, the output is smaller, as in ONNX shape inference.
 Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const Window& window) {
   const std::string mode = node.attribute("auto_pad", "NOTSET");
   std::vector<int64_t> shape;
@@ -104,7 +104,7 @@ Status import_conv_transpose(NodeContext& node) {
   ops::ConvTranspose conv;
   NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, window.spatial_rank()));
   std::vector<int64_t> output_shape = node.attribute("output_shape", std::vector<int64_t>());
-  // Some exporters state all dimensions.
+  // Some exporters state all dimensions, including batch and channels.
   if (output_shape.size() == static_cast<size_t>(operands.x.rank()))
     output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
   const bool is_stated = !output_shape.empty();
@@ -119,7 +119,8 @@ Status import_conv_transpose(NodeContext& node) {
   return node.finish(std::move(conv), std::move(operands.ids));
 }
 
-// What came before, or zeros, and the input: a convolution of each channel alone, and what the next call needs of it.
+// Concatenates the past state (or zeros) and the input, convolves each channel separately and returns the state for the
+// next call.
 Status import_causal_conv(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId input, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.input(1));

@@ -1,4 +1,5 @@
-// Einsum: pairs of operands become matrix products, over the labels that nothing behind them needs.
+// Einsum as matrix products of pairs of operands. Each product sums over the labels that no later operand and not the
+// result needs.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Axes by label: a letter, or a number for an axis that the ellipsis stands for, counted from its end.
+// Labels by axis: a letter, or a number for each axis of the ellipsis, counted from its end.
 using Labels = std::vector<int>;
 
 struct Term {
@@ -22,7 +23,7 @@ bool contains(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-// "ij...k" for a tensor of `rank` axes, of which the ellipsis takes those that no letter names.
+// Parses "ij...k" for a tensor of `rank` axes. The ellipsis covers the axes that no letter names.
 Result<Labels> parse_labels(const NodeContext& node, std::string_view text, int rank) {
   Labels labels;
   const size_t dots = text.find("...");
@@ -42,7 +43,7 @@ Result<Labels> parse_labels(const NodeContext& node, std::string_view text, int 
   return labels;
 }
 
-// A label that an operand has twice: the elements where both indices are the same.
+// Takes the diagonal over labels that an operand repeats.
 Result<Term> without_repeats(NodeContext& node, Term term) {
   for (size_t first = 0; first < term.labels.size(); ++first) {
     const auto again =
@@ -75,7 +76,7 @@ Result<Term> without_repeats(NodeContext& node, Term term) {
   return term;
 }
 
-// Sums over the labels that nothing else needs.
+// Sums over the labels that are not in `needed`.
 Result<Term> without_unneeded(NodeContext& node, const Term& term, const Labels& needed) {
   ops::Reduce reduce;
   reduce.kind = ops::ReduceKind::kSum;
@@ -92,7 +93,7 @@ Result<Term> without_unneeded(NodeContext& node, const Term& term, const Labels&
   return Term{sum, labels};
 }
 
-// The axes in the order of `labels`, all of which it has.
+// Transposes the axes into the order of `labels`. Requires: the term has all of them.
 Result<ValueId> ordered(NodeContext& node, const Term& term, const Labels& labels) {
   std::vector<int> order;
   for (const int label : labels)
@@ -103,7 +104,7 @@ Result<ValueId> ordered(NodeContext& node, const Term& term, const Labels& label
 
 using Dims = std::map<int, int64_t>;  // by label
 
-// Axes of one element, which broadcasting stretches, as long as the label's others.
+// Repeats axes of one element to the extent of their label.
 Result<ValueId> stretched(NodeContext& node, const Term& term, const Dims& dims) {
   Shape shape = node.shape(term.value);
   for (size_t axis = 0; axis < term.labels.size(); ++axis) shape[static_cast<int>(axis)] = dims.at(term.labels[axis]);
@@ -111,7 +112,7 @@ Result<ValueId> stretched(NodeContext& node, const Term& term, const Dims& dims)
   return node.add(ops::Tile{.shape = {shape.begin(), shape.end()}}, {term.value});
 }
 
-// One operand of a product as [batch, rows, columns].
+// Returns an operand of a product as [batch, rows, columns].
 Result<ValueId> as_matrices(NodeContext& node, const Term& term, const Labels& batch, const Labels& rows,
                             const Labels& columns, const Dims& dims) {
   Shape matrices;
@@ -171,7 +172,8 @@ Equation split_equation(std::string text) {
   return equation;
 }
 
-// Stated, or what the ellipsis stands for and every letter that occurs once, in alphabetic order.
+// Returns the labels of the result: as stated, or the ellipsis followed by every letter that occurs once, in alphabetic
+// order.
 Result<Labels> result_labels(const NodeContext& node, const Equation& equation, const std::vector<Term>& terms) {
   std::map<int, int> count;
   int ellipsis = 0;
@@ -211,7 +213,7 @@ Result<Dims> dims_of(const NodeContext& node, const std::vector<Term>& terms) {
   return dims;
 }
 
-// What the terms from `first` on and the result have.
+// Returns the labels of the result and of the terms from `first` on.
 Labels needed_from(const std::vector<Term>& terms, size_t first, const Labels& result) {
   Labels needed = result;
   for (size_t i = first; i < terms.size(); ++i)

@@ -1,4 +1,4 @@
-// The operators by family, one file each. An operator that is listed twice changed its meaning between opsets.
+// Import rules by operator family, one source file each. Operators listed twice changed their meaning between opsets.
 #pragma once
 
 #include "compiler-lite/import/operator_table.h"

@@ -1,36 +1,35 @@
-// The float forms of operators that have quantized ones, too: both read attributes and compute in the same way.
+// Float operators that also have quantized forms. Both forms read the same attributes and compute the same operators.
 #pragma once
 
 #include "compiler-lite/import/node_context.h"
 
 namespace nestrt::compiler {
 
-// The attributes of a convolution of `x` with `weights`. Errors: kInvalidModel.
+// Reads the attributes of a convolution of `x` with `weights`. Errors: kInvalidModel.
 Result<ops::Conv> read_conv(NodeContext& node, const Shape& x, const Shape& weights);
 
-// numpy.matmul(a, b). A constant f32 matrix on the right makes a fully connected layer, over all leading dimensions of
-// the left side.
+// Returns numpy.matmul(a, b). A constant f32 matrix as right operand makes a fully connected layer over all leading
+// dimensions of the left operand.
 Result<ValueId> matrix_product(NodeContext& node, ValueId a, ValueId b);
 
-// Gemm of matrices: alpha * a b + c; `c` is kNoValue where there is none. Operands that stand the other way round are
-// transposed before.
+// Returns alpha * a b + c of Gemm. `c` may be kNoValue. Requires: `a` and `b` already transposed as the node requests.
 Result<ValueId> gemm(NodeContext& node, ValueId a, ValueId b, ValueId c, float alpha);
 
-// The matrix as it is, or transposed where that is wanted. Errors: kInvalidModel for what is no matrix.
+// Returns the matrix `id`, transposed if `transposed`. Errors: kInvalidModel if `id` is not a matrix.
 Result<ValueId> matrix_operand(NodeContext& node, ValueId id, bool transposed);
 
-// Softmax along an axis, counted from the end where negative, as `opset` means it: until 12 all axes from it on were
-// one.
+// Returns the softmax along an axis; a negative axis counts from the end. Up to opset 12, `stated_axis` and all axes
+// after it count as one.
 Result<ValueId> softmax(NodeContext& node, ValueId x, int64_t stated_axis, int64_t opset, bool log);
 
-// The attributes of a reduction of `x` along these axes; along all where none is stated.
+// Reads the attributes of a reduction of `x` along `stated_axes`, or along all axes if the list is empty.
 Result<ops::Reduce> read_reduce(NodeContext& node, ops::ReduceKind kind, const Shape& x,
                                 const std::vector<int64_t>& stated_axes);
 
-// A pool whose window is the whole image of `x`.
+// Returns a pool whose window covers all spatial axes of `x`.
 Result<ops::Pool> global_pool(NodeContext& node, ops::PoolKind kind, const Shape& x);
 
-// The attributes of a pool over `x`.
+// Reads the attributes of a pool over `x`.
 Result<ops::Pool> read_pool(NodeContext& node, ops::PoolKind kind, const Shape& x);
 
 }  // namespace nestrt::compiler

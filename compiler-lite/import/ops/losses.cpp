@@ -1,4 +1,4 @@
-// Losses, which networks exported with their training head have.
+// Loss operators of networks that were exported with their training head.
 #include <fmt/core.h>
 
 #include "compiler-lite/import/node_context.h"
@@ -15,7 +15,7 @@ Result<ValueId> total(NodeContext& node, ValueId x, ops::ReduceKind kind) {
   return node.add(std::move(reduce), {x});
 }
 
-// The targets as classes that exist, and the weight of each where there are weights, 0 where it is ignored.
+// Target classes with ignored ones replaced by class 0, and their weights. Ignored targets have weight 0.
 struct Targets {
   ValueId classes = kNoValue;
   ValueId weights = kNoValue;
@@ -44,7 +44,7 @@ Result<Targets> read_targets(NodeContext& node) {
   return targets;
 }
 
-// -log_probabilities[n, target[n, ...], ...], weighted and reduced.
+// Returns -log_probabilities[n, target[n, ...], ...], weighted and reduced.
 Result<ValueId> likelihood_loss(NodeContext& node, ValueId log_probabilities) {
   const std::string reduction = node.attribute("reduction", "mean");
   if (reduction != "mean" && reduction != "sum" && reduction != "none")

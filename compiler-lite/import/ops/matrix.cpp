@@ -18,14 +18,14 @@ Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   return node.binary(ops::BinaryKind::kMul, id, scale);
 }
 
-// C of Gemm as a vector of N elements, where it is a constant that does not depend on the row; else kNoValue.
+// Returns C of Gemm as a vector of N elements if it is a constant that does not depend on the row, otherwise kNoValue.
 Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
   if (!node.value(c).is_constant() || node.type(c) != DataType::kF32) return kNoValue;
   const Shape shape = node.shape(c);
   if (shape.rank() > 2 || (shape.rank() == 2 && shape[0] != 1)) return kNoValue;
   const int64_t last = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   if (last == n) return node.reshape(c, {n});
-  if (last != 1) return kNoValue;  // left to the broadcast rules, which refuse it
+  if (last != 1) return kNoValue;  // the broadcast rules reject it
   NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(c, {1}));
   return node.add(ops::Tile{.shape = {n}}, {flat});
 }
@@ -44,7 +44,7 @@ Result<ValueId> scaled_product(NodeContext& node, ValueId a, ValueId b, float al
 Status import_gemm(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
-  node.ignore("broadcast");  // before opset 7
+  node.ignore("broadcast");  // exists before opset 7
   NESTRT_ASSIGN_OR_RETURN(a, matrix_operand(node, a, node.flag("transA", false)));
   NESTRT_ASSIGN_OR_RETURN(b, matrix_operand(node, b, node.flag("transB", false)));
   const float alpha = node.attribute("alpha", 1.0f);

@@ -35,17 +35,18 @@ Status import_transpose(NodeContext& node) {
 
 // --- Slice, Split ---------------------------------------------------------------------------------------------------
 
-// One axis of a slice: where it starts, its step, and how many elements it takes.
+// One axis of a slice: first index, step and number of elements.
 struct Range {
   int64_t start = 0;
   int64_t step = 1;
   int64_t count = 0;
 };
 
-// Bounds as ONNX clamps them: backwards, what starts before the first element starts at it. Requires: step != 0.
+// Clamps bounds as ONNX does: with a negative step, a start before the first element becomes the first element.
+// Requires: step != 0.
 Range clamp_range(int64_t dim, int64_t start, int64_t end, int64_t step) {
   if (dim == 0) return {};
-  // A longer step takes the first element only, as this one does.
+  // Any longer step selects the first element only, as this one does.
   step = std::clamp(step, -dim, dim);
   if (start < 0) start += dim;
   if (end < 0) end += dim;
@@ -107,7 +108,8 @@ Status import_slice_inputs(NodeContext& node) {
   return node.set_output(slice(node, x, lists));
 }
 
-// The extents along the axis: stated as an attribute or input, or equal ones (the last may be shorter, since opset 18).
+// Returns the extents along the axis: those of the attribute or input, or equal ones. Since opset 18 the last may be
+// shorter.
 Result<std::vector<int64_t>> split_extents(NodeContext& node, int64_t dim) {
   std::vector<int64_t> extents = node.attribute("split", std::vector<int64_t>());
   if (node.has_input(1)) {
@@ -153,7 +155,7 @@ Status import_split(NodeContext& node) {
 
 // --- Gather ---------------------------------------------------------------------------------------------------------
 
-// What is known now can be checked now; other indices are clamped to the axis when the network runs.
+// Rejects constant indices outside the axis. Indices known only at run time are clamped to it.
 Status check_indices(NodeContext& node, ValueId indices, int64_t dim) {
   const bool integers = node.type(indices) == DataType::kS64 || node.type(indices) == DataType::kS32;
   if (!node.value(indices).is_constant() || !integers) return ok_status();
@@ -173,7 +175,8 @@ Status import_gather(NodeContext& node) {
   return node.finish(std::move(gather), {data, indices});
 }
 
-// The slices whose condition holds, which must be known; without an axis, of the flattened input.
+// Selects the slices whose condition is true. The condition must be a constant. Without an axis, the input is flattened
+// first.
 Status import_compress(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId data, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> condition, node.constant_ints(1, "condition"));
@@ -237,7 +240,7 @@ Status import_expand(NodeContext& node) {
 
 // --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
-// Around the centre: what is too long is cut, what is too short gets zeros.
+// Crops axes that are too long and pads those that are too short with zeros, around the centre.
 Status import_center_crop_pad(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> target, node.constant_ints(1, "shape"));
@@ -303,7 +306,7 @@ Status import_space_to_depth(NodeContext& node) {
   return node.set_output(node.reshape(y, {s[0], s[1] * b * b, s[2] / b, s[3] / b}));
 }
 
-// The upper or lower triangle of the last two axes, the rest zero: a choice by a constant mask.
+// Keeps the upper or lower triangle of the last two axes and sets the rest to zero, by selecting with a constant mask.
 Status import_trilu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);

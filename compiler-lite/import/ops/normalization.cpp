@@ -8,15 +8,15 @@
 namespace nestrt::compiler {
 namespace {
 
-// [C, 1, 1, ...]: one number per channel of a tensor of `rank` dimensions.
+// Returns [C, 1, 1, ...], one number per channel of a tensor of `rank` dimensions.
 Shape channel_shape(int64_t channels, int rank) {
   Shape shape{channels};
   for (int axis = 2; axis < rank; ++axis) shape.push_back(1);
   return shape;
 }
 
-// y = (x - mean) / sqrt(variance + epsilon) * scale + bias, as one multiplication and one addition per element, their
-// factors computed in double. The passes fuse both into a convolution before them.
+// y = (x - mean) / sqrt(variance + epsilon) * scale + bias becomes one multiplication and one addition per element. The
+// factors are computed in double. A pass fuses both into a preceding convolution.
 Status import_batch_normalization(NodeContext& node) {
   for (const char* name : {"momentum", "is_test", "consumed_inputs"}) node.ignore(name);
   if (node.flag("training_mode", false))
@@ -58,7 +58,8 @@ Status import_instance_normalization(NodeContext& node) {
   return node.finish(std::move(norm), std::move(inputs));
 }
 
-// Each group is one channel of an instance normalization; scale and bias follow by channel (opset 21) or group (18).
+// Each group is one channel of an instance normalization. Scale and bias apply per channel since opset 21, per group in
+// opset 18.
 Status import_group_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
   NESTRT_ASSIGN_OR_RETURN(const int64_t groups, node.required_int("num_groups"));
@@ -96,7 +97,7 @@ Result<ValueId> mean_over(NodeContext& node, ValueId x, const std::vector<int>& 
   return node.add(std::move(reduce), {x});
 }
 
-// Mean and 1 / sqrt(variance + epsilon): outputs that hardly any model uses, so they are computed apart.
+// Computes the outputs mean and 1 / sqrt(variance + epsilon) separately, because few models use them.
 Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
   std::vector<int> axes;
   for (int i = axis; i < node.shape(x).rank(); ++i) axes.push_back(i);
@@ -112,7 +113,7 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
   return node.set_output(2, spread);
 }
 
-// Of parameters that are broadcast to the normalized axes, or differ between what is normalized.
+// Applies parameters that are broadcast to the normalized axes or differ between normalized slices.
 Status scale_layers(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
   const Shape& shape = node.shape(inputs[0]);
   const Shape normalized(shape.dims().subspan(static_cast<size_t>(norm.axis)));
@@ -184,7 +185,7 @@ Status import_lrn(NodeContext& node) {
   return node.finish(std::move(norm), {x});
 }
 
-// (x - mean) / (sqrt(variance) + 1e-9), the epsilon of the operator's definition.
+// (x - mean) / (sqrt(variance) + 1e-9); the operator's definition specifies this epsilon.
 Status import_mean_variance_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const auto stated = node.attribute("axes", std::vector<int64_t>{0, 2, 3});
@@ -211,7 +212,7 @@ constexpr ImportRule kRules[] = {
     {"GroupNormalization", import_group_normalization, 18},
     {"InstanceNormalization", import_instance_normalization},
     {"LRN", import_lrn, 1},
-    {"LayerNormalization", import_layer_normalization},  // ONNX Runtime has it before opset 17, too
+    {"LayerNormalization", import_layer_normalization},  // ONNX Runtime accepts it before opset 17
     {"LogSoftmax", import_softmax<true>},
     {"LpNormalization", import_lp_normalization},
     {"MeanVarianceNormalization", import_mean_variance_normalization, 9},
@@ -225,7 +226,7 @@ Result<ValueId> softmax(NodeContext& node, ValueId x, int64_t stated_axis, int64
   const Shape shape = node.shape(x);
   const int rank = shape.rank();
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(stated_axis, rank));
-  // What was one axis until opset 12 only matters where more than one of them is wider than 1.
+  // Up to opset 12 the axes from `axis` on count as one. This matters only if more than one of them is wider than 1.
   if (opset >= 13 || shape.product(axis + 1, rank) == 1) return node.add(ops::Softmax{.axis = axis, .log = log}, {x});
   NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(x, {shape.product(0, axis), shape.product(axis, rank)}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId result, node.add(ops::Softmax{.axis = 1, .log = log}, {flat}));

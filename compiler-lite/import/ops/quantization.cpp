@@ -1,8 +1,8 @@
-// Quantized operators. All of them become Dequantize, the operator on floats, and Quantize: what computes with integers
-// is for a pass to find (passes/fuse_qdq.cpp), and what it does not find is right as it is.
+// Quantized operators. Each becomes Dequantize, the float operator and Quantize. passes/fuse_qdq.cpp replaces the
+// patterns that can compute with integers; the rest stays correct as float operators.
 //
-// Scales and zero points belong to tensors, but only to those that Quantize writes and Dequantize reads: every other
-// operator of the model sees plain integers, through Reshapes that vanish where nobody looks.
+// Scales and zero points belong to the tensors that Quantize writes and Dequantize reads. All other operators of the
+// model see plain integers through Reshapes, which disappear if nothing observes them.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace nestrt::compiler {
 namespace {
 
-constexpr int kAnyAxis = -1;  // scales are for the tensor only
+constexpr int kAnyAxis = -1;  // one scale for the whole tensor
 
-// Where a node has scale and zero point.
+// Indices of the inputs with scale and zero point.
 struct Parameters {
   size_t scale;
   size_t zero_point;
-  int axis = kAnyAxis;  // that several scales are along
+  int axis = kAnyAxis;  // axis of several scales
 };
 
 bool is_byte(DataType type) { return type == DataType::kS8 || type == DataType::kU8; }
@@ -44,7 +44,7 @@ Status check_entries(const NodeContext& node, DataType type, const std::vector<f
   return ok_status();
 }
 
-// The quantization of integers of `type` and `shape`.
+// Reads the quantization of integers of `type` and `shape`.
 Result<plan::Quantization> read_quantization(const NodeContext& node, const Parameters& where, DataType type,
                                              const Shape& shape) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, node.constant_floats(where.scale, "the scale"));
@@ -79,7 +79,7 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
   return dequantized(node, x, quantization);
 }
 
-// `type`: of a result without a zero point.
+// `type`: type of the result if the node has no zero point.
 Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where, DataType type) {
   if (node.has_input(where.zero_point)) type = node.type(node.optional_input(where.zero_point));
   if (!is_byte(type)) return node.unsupported(fmt::format("gives {}; int8 and uint8 can be had of floats", name(type)));
@@ -88,11 +88,11 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
   return node.reinterpret(integers, {});
 }
 
-// For quantized operators of one input: x, its parameters, those of the output.
+// Quantized operators of one input: x, its parameters, the parameters of the output.
 constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
 
 Result<int> stated_axis(NodeContext& node) {
-  node.ignore("saturate");  // a matter of float8
+  node.ignore("saturate");  // concerns float8 only
   if (node.attribute("block_size", int64_t{0}) != 0) return node.unsupported("scales by block are not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t stated = node.attribute("axis", int64_t{1});
@@ -105,7 +105,7 @@ Result<int> stated_axis(NodeContext& node) {
 Status import_quantize(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));  // int32 is possible, too
+  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));  // QuantizeLinear also accepts int32
   const auto stated = static_cast<int32_t>(node.attribute("output_dtype", int64_t{0}));
   const std::optional<DataType> type = stated == 0 ? DataType::kU8 : converted_type(stated);
   if (!type) return node.unsupported(fmt::format("results of type {} are not supported", onnx_type_name(stated)));
@@ -120,12 +120,13 @@ Status import_dequantize(NodeContext& node) {
 
 // --- QLinear operators ----------------------------------------------------------------------------------------------
 
-// Products of scales, which may leave the range of floats where the scales do not.
+// Checks products of scales, which may leave the range of floats although the scales do not.
 Status check_products(const NodeContext& node, const std::vector<float>& scales) {
   return check_entries(node, DataType::kS32, scales, std::vector<int64_t>(scales.size(), 0));
 }
 
-// The bias of a QLinearConv: int32 in steps of the product of input's and weights' scales.
+// Returns the dequantized bias of a QLinearConv. It is int32; its scale is the product of the scales of input and
+// weights.
 Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId bias, node.input(input));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> x_scale, node.constant_floats(1, "the scale"));
@@ -166,11 +167,11 @@ Status import_qlinear_mat_mul(NodeContext& node) {
   return node.set_output(quantized(node, y, {6, 7}, node.type(a_integers)));
 }
 
-// B of a QGemm. Alpha becomes part of its scales, so that the product stays one of integers: C, too, counts in steps of
+// B of a QGemm. Alpha is multiplied into the scales of B, so the product stays a product of integers. The scale of C is
 // alpha * a_scale * b_scale.
 struct GemmRight {
   ValueId b;
-  std::vector<float> scales;  // with alpha; for the matrix, or one by column
+  std::vector<float> scales;  // include alpha; one for the matrix, or one per column
 };
 
 Result<GemmRight> read_gemm_right(NodeContext& node) {
@@ -190,7 +191,7 @@ Result<GemmRight> read_gemm_right(NodeContext& node) {
   return GemmRight{b, quantization.scales};
 }
 
-// C of a QGemm as floats; kNoValue where there is none.
+// Returns C of a QGemm as floats, or kNoValue if it is absent.
 Result<ValueId> read_gemm_sum(NodeContext& node, const std::vector<float>& b_scales) {
   const ValueId integers = node.optional_input(6);
   if (integers == kNoValue) return kNoValue;
@@ -231,8 +232,8 @@ Status finish_unary(NodeContext& node, Result<ValueId> y) {
 }
 
 Status import_qlinear_softmax(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const int64_t opset, node.required_int("opset"));  // of the Softmax that it was
-  const int64_t axis = node.attribute("axis", int64_t{-1});                  // whatever the opset
+  NESTRT_ASSIGN_OR_RETURN(const int64_t opset, node.required_int("opset"));  // opset of the original Softmax
+  const int64_t axis = node.attribute("axis", int64_t{-1});                  // the default does not depend on the opset
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
   return finish_unary(node, softmax(node, x, axis, opset, false));
 }
@@ -272,7 +273,7 @@ Status import_qlinear_leaky_relu(NodeContext& node) {
 }
 Status import_qlinear_sigmoid(NodeContext& node) { return import_qlinear_unary(node, ops::UnaryKind::kSigmoid, 0); }
 
-// Parameters of the output, then input and parameters for each input.
+// Inputs: the parameters of the output, then each tensor with its parameters.
 Status import_qlinear_concat(NodeContext& node) {
   if (node.num_inputs() < 5 || node.num_inputs() % 3 != 2)
     return node.invalid("needs scale and zero point, and three inputs for each tensor");

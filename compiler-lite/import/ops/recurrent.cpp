@@ -1,5 +1,5 @@
-// RNN, GRU and LSTM: the inputs' part of all gates is one product for all steps; what depends on the state is a
-// Recurrent for each direction.
+// RNN, GRU and LSTM. One product computes the inputs' part of all gates for all steps. A Recurrent operator per
+// direction computes the part that depends on the state.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using ops::RecurrentKind;
 
 int64_t num_gates(RecurrentKind kind) { return kind == RecurrentKind::kLstm ? 4 : kind == RecurrentKind::kGru ? 3 : 1; }
 
-// A part of `x` along its first axes, without them: x[indices[0], indices[1], first:first + count].
+// Returns x[direction, first:first + count] without the first axis.
 Result<ValueId> rows_of(NodeContext& node, ValueId x, int64_t direction, int64_t first, int64_t count) {
   Shape shape = node.shape(x);
   std::vector<int64_t> start(static_cast<size_t>(shape.rank()), 0);
@@ -33,12 +33,12 @@ Result<ValueId> rows_of(NodeContext& node, ValueId x, int64_t direction, int64_t
 struct Layer {
   RecurrentKind kind = RecurrentKind::kPlain;
   int64_t directions = 1, gates = 1, hidden = 0, inputs = 0, steps = 0, batch = 0;
-  int64_t padding = 0;  // steps behind those, of which the states are 0
+  int64_t padding = 0;  // steps after `steps`, whose states are 0
   bool reverse = false, batch_first = false, linear_before_reset = false;
   ValueId x = kNoValue;  // [steps, batch, inputs]
 };
 
-// Axes 0 and 1 swapped where the model has the batch first.
+// Swaps axes 0 and 1 if the batch is the first axis of the model.
 Result<ValueId> time_first(NodeContext& node, const Layer& layer, ValueId x) {
   return layer.batch_first ? node.transpose(x, {1, 0, 2}) : Result<ValueId>(x);
 }
@@ -61,7 +61,7 @@ Status check_shapes(const NodeContext& node, const Layer& l) {
   return expect_shape(node, 7, {l.directions, 3 * l.hidden}, "P");
 }
 
-// Sequences of one length are what there is; the steps behind it are left out.
+// Drops the steps beyond the sequence length. All sequences must have the same length.
 Status take_lengths(NodeContext& node, Layer& layer) {
   if (!node.has_input(4)) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, node.constant_ints(4, "sequence_lens"));
@@ -113,7 +113,8 @@ const OnnxName<ops::ActivationKind>* find_gate(std::string_view name) {
   return found == std::end(kGateNames) ? nullptr : found;
 }
 
-// Those of one direction; alphas and betas are listed for those only that have them.
+// Reads the activations of one direction. The lists of alphas and betas have entries only for activations that use
+// them.
 Status set_activations(NodeContext& node, const Layer& layer, int64_t direction, ops::Recurrent& op) {
   const size_t each = layer.kind == RecurrentKind::kLstm ? 3 : layer.kind == RecurrentKind::kGru ? 2 : 1;
   std::vector<std::string> names = node.attribute("activations", std::vector<std::string>());
@@ -147,8 +148,8 @@ Status set_activations(NodeContext& node, const Layer& layer, int64_t direction,
   return ok_status();
 }
 
-// The biases of a direction that are added to x * W: all, but with linear_before_reset those of the state's part of the
-// candidate, which are the second result.
+// Returns in `sum` the biases of a direction that are added to x * W. With linear_before_reset, `kept` receives the
+// state's bias of the candidate gate instead.
 Status read_biases(NodeContext& node, const Layer& l, int64_t direction, ValueId& sum, ValueId& kept) {
   if (!node.has_input(3)) return ok_status();
   const ValueId stated = node.optional_input(3);
@@ -165,14 +166,14 @@ Status read_biases(NodeContext& node, const Layer& l, int64_t direction, ValueId
   return ok_status();
 }
 
-// The first state or cell of a direction, [batch, hidden].
+// Returns the initial state or cell of a direction, [batch, hidden], or kNoValue.
 Result<ValueId> first_of(NodeContext& node, const Layer& layer, size_t input, int64_t direction) {
   if (!node.has_input(input)) return kNoValue;
   NESTRT_ASSIGN_OR_RETURN(const ValueId states, time_first(node, layer, node.optional_input(input)));
   return rows_of(node, states, direction, 0, layer.batch);
 }
 
-// The states of one direction, [steps, batch, hidden], of lstm with the last cell behind.
+// Returns the states of one direction, [steps, batch, hidden]. LSTM appends the last cell.
 Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t direction) {
   ops::Recurrent op;
   op.kind = l.kind;
@@ -206,13 +207,13 @@ Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t directi
   return node.add(op, std::move(operands));
 }
 
-// Rows first to first + count of the states, with an axis for the direction: [count, 1, batch, hidden].
+// Returns rows [first, first + count) of the states with a direction axis: [count, 1, batch, hidden].
 Result<ValueId> states_from(NodeContext& node, const Layer& l, ValueId states, int64_t first, int64_t count) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.slice(states, {first, 0, 0}, {1, 1, 1}, {count, l.batch, l.hidden}));
   return node.reshape(rows, {count, 1, l.batch, l.hidden});
 }
 
-// One of the outputs from its directions.
+// Combines the directions of one output.
 Status set_states(NodeContext& node, const Layer& l, size_t output, const std::vector<ValueId>& parts) {
   if (!node.wants_output(output)) return ok_status();
   ValueId all = parts.front();
@@ -234,7 +235,7 @@ Status set_states(NodeContext& node, const Layer& l, size_t output, const std::v
 
 template <RecurrentKind kind>
 Status import_recurrent(NodeContext& node) {
-  node.ignore("output_sequence");  // before opset 7
+  node.ignore("output_sequence");  // exists before opset 7
   NESTRT_ASSIGN_OR_RETURN(const Layer layer, read_layer(node, kind));
   std::vector<ValueId> all, last, cells;
   for (int64_t direction = 0; direction < layer.directions; ++direction) {

@@ -10,10 +10,11 @@ namespace {
 
 using ops::ReduceKind;
 
-// Reduced in 32 bits, where extremes and the order of booleans stay what they are.
+// Types whose extremes are computed in 32 bits, which preserves the values and the order of booleans.
 bool is_narrow(DataType type) { return type == DataType::kS8 || type == DataType::kU8 || type == DataType::kBool; }
 
-// What is computed of each element before elements come together, and after: all that a reduction along no axis does.
+// Applies what the reduction computes for each element before and after the reduction. A reduction along no axis
+// consists of this only.
 Result<ValueId> reduce_nothing(NodeContext& node, ReduceKind kind, ValueId x) {
   switch (kind) {
     case ReduceKind::kL1:

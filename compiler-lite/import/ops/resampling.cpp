@@ -40,7 +40,7 @@ std::vector<int> all_axes(int rank) {
   return axes;
 }
 
-// Axes in the order of the lists that follow them. Absent: all.
+// Returns the axes in the order of the lists that belong to them.
 Result<std::vector<int>> ordered_axes(const NodeContext& node, const std::vector<int64_t>& stated, int rank) {
   NESTRT_RETURN_IF_ERROR(node.axes(stated, rank).error());
   std::vector<int> axes;
@@ -81,7 +81,7 @@ Result<ops::ResizeMode> resize_mode(NodeContext& node) {
                                       name(mode), name(node.type(x))));
 }
 
-// Scales by axis -> sizes.
+// Computes sizes from scales.
 Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>& axes, const std::vector<float>& scales,
                   ops::Resize& resize) {
   if (scales.size() != axes.size()) return node.invalid("scales must have one entry per axis");
@@ -146,7 +146,7 @@ Status set_region(NodeContext& node, const std::vector<int>& axes, int rank, ops
   return ok_status();
 }
 
-// Nothing changes: every scale 1.
+// Returns true if every scale is 1 and the size does not change.
 bool is_identity(const Shape& input, const ops::Resize& resize) {
   const auto is_one = [](float scale) { return scale == 1.0f; };
   return resize.roi.empty() && std::equal(input.begin(), input.end(), resize.sizes.begin(), resize.sizes.end()) &&
@@ -177,7 +177,7 @@ Status import_resize(NodeContext& node) {
     NESTRT_ASSIGN_OR_RETURN(axes, ordered_axes(node, node.attribute("axes", std::vector<int64_t>()), shape.rank()));
   }
   NESTRT_RETURN_IF_ERROR(set_region(node, axes, shape.rank(), resize));
-  std::vector<float> scales;  // an empty tensor stands for an absent one
+  std::vector<float> scales;  // an empty tensor counts as absent
   if (node.has_input(2)) {
     NESTRT_ASSIGN_OR_RETURN(scales, node.constant_floats(2, "scales"));
   }
@@ -192,8 +192,8 @@ Status import_resize(NodeContext& node) {
   return node.finish(std::move(resize), {x});
 }
 
-// Upsample, and Resize of opset 10: positions scale without an offset; nearest takes the lower neighbour when growing,
-// the upper one when shrinking.
+// Upsample, and Resize of opset 10. Positions scale without an offset. The mode nearest uses the lower neighbour when
+// growing and the upper one when shrinking.
 Status import_upsample(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
@@ -227,14 +227,15 @@ Status import_grid_sample(NodeContext& node) {
   return node.finish(op, {x, grid});
 }
 
-// Centres of `count` elements from -1 to 1: of those that lie between, or with `corners` from edge to edge, where ONNX
-// has an only one at the first edge (the function body of AffineGrid).
+// Returns the position of element `index` of `count` between -1 and 1. Without `corners`, -1 and 1 are the outer edges
+// of the elements; with `corners`, they are the centres of the first and last element. A single element is then at -1,
+// as in the function body of AffineGrid.
 double position(int64_t index, int64_t count, bool corners) {
   if (corners) return 2.0 * static_cast<double>(index) / static_cast<double>(std::max<int64_t>(count - 1, 1)) - 1;
   return (2.0 * static_cast<double>(index) + 1) / static_cast<double>(count) - 1;
 }
 
-// Points of an image or volume of that shape, last axis first, with a 1 behind: [points, axes + 1].
+// Returns the points of an image or volume of this shape, last axis first, each followed by a 1: [points, axes + 1].
 Result<ValueId> points_of(NodeContext& node, const Shape& shape, bool corners) {
   const int axes = shape.rank();
   const Shape result{shape.num_elements(), axes + 1};
@@ -249,7 +250,7 @@ Result<ValueId> points_of(NodeContext& node, const Shape& shape, bool corners) {
   return node.constant(points, result);
 }
 
-// theta [N, axes, axes + 1] times every point.
+// Multiplies theta [N, axes, axes + 1] by every point.
 Status import_affine_grid(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId theta, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> size, node.constant_ints(1, "size"));

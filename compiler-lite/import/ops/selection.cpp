@@ -1,4 +1,4 @@
-// Operators that pick or place elements by what the data say.
+// Operators that select or place elements depending on data.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Result<int64_t> top_count(NodeContext& node) {
 Status import_top_k(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  node.ignore("sorted");  // in any order includes in order
+  node.ignore("sorted");  // sorted order is also valid for sorted = 0
   ops::TopK top;
   NESTRT_ASSIGN_OR_RETURN(top.axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank()));
   NESTRT_ASSIGN_OR_RETURN(const int64_t count, top_count(node));
@@ -41,7 +41,7 @@ Status import_top_k(NodeContext& node) {
   return node.set_output(1, indices);
 }
 
-// 1 where the first of the largest elements is, else 0.
+// Returns 1 for the first of the largest elements and 0 elsewhere.
 Result<ValueId> hardmax(NodeContext& node, ValueId x, int axis) {
   const Shape shape = node.shape(x);
   ops::ArgReduce largest;
@@ -71,7 +71,8 @@ Status import_hardmax(NodeContext& node) {
 
 // --- Indices --------------------------------------------------------------------------------------------------------
 
-// Indices of an axis as numbers from 0 on. What is known to lie outside is refused, what turns out to is clamped.
+// Returns `indices` of an axis as numbers from 0 to dim - 1. Rejects constants outside the axis; clamps other indices
+// at run time.
 Result<ValueId> counted(NodeContext& node, ValueId indices, int64_t dim) {
   if (node.type(indices) != DataType::kS32 && node.type(indices) != DataType::kS64)
     return node.invalid("indices must be s32 or s64");
@@ -96,8 +97,8 @@ Result<ValueId> times(NodeContext& node, ValueId x, int64_t factor) {
   return node.binary(BinaryKind::kMul, x, by);
 }
 
-// Tuples of indices along the last axis, [lists, count, depth], of the axes `first` and on of `shape`, as the numbers
-// of rows of the axes behind: [lists, count].
+// Converts tuples of indices along the last axis, [lists, count, depth], into row numbers, [lists, count]. Each tuple
+// indexes `depth` axes of `shape` from `first` on; a row spans the remaining axes.
 Result<ValueId> row_numbers(NodeContext& node, ValueId tuples, const Shape& shape, int first) {
   const Shape lists = node.shape(tuples);
   ValueId sum = kNoValue;
@@ -117,8 +118,8 @@ Result<ValueId> row_numbers(NodeContext& node, ValueId tuples, const Shape& shap
 }
 
 struct Tuples {
-  Shape shape;        // of the indices
-  int64_t depth = 0;  // axes of the data that a tuple names
+  Shape shape;        // shape of the indices
+  int64_t depth = 0;  // number of axes of the data that a tuple indexes
 };
 
 Result<Tuples> read_tuples(const NodeContext& node, ValueId data, ValueId indices, int batch_axes) {
@@ -191,7 +192,8 @@ Status import_scatter_nd(NodeContext& node) {
   return node.set_output(node.reshape(result, shape));
 }
 
-// For indices of that shape, the part of an element's number in `data` that its own position gives.
+// Returns, for each entry of `indices`, the part of its flat index into `data` that its own position determines, that
+// is, all axes except `axis`.
 Result<ValueId> positions_of(NodeContext& node, const Shape& indices, const Shape& data, int axis) {
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, indices));
   std::vector<int64_t> numbers(static_cast<size_t>(indices.num_elements()));
@@ -234,7 +236,7 @@ Status import_scatter_elements(NodeContext& node) {
 
 // --- ReverseSequence ------------------------------------------------------------------------------------------------
 
-// The first lengths[b] elements of each sequence in reverse order. Time and batch are axes 0 and 1.
+// Reverses the first lengths[b] elements of each sequence. Time and batch are axes 0 and 1, in either order.
 Status import_reverse_sequence(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId lengths, node.input(1));
@@ -270,7 +272,7 @@ Status import_reverse_sequence(NodeContext& node) {
 
 // --- NonMaxSuppression ----------------------------------------------------------------------------------------------
 
-// The rows before the first of -1.
+// Drops the first row of -1 and all rows after it. Requires: constant rows.
 Result<ValueId> chosen_rows(NodeContext& node, ValueId rows) {
   const Value& value = node.value(rows);
   int64_t count = 0;
@@ -278,8 +280,8 @@ Result<ValueId> chosen_rows(NodeContext& node, ValueId rows) {
   return node.slice(rows, {0, 0}, {1, 1}, {count, 3});
 }
 
-// How many boxes are chosen depends on the data. Where they are known the result is; as the last thing that a network
-// does, all that there may be are given, with rows of -1 behind the last.
+// The number of selected boxes depends on the data. Constant inputs give the exact result. As the last node of a
+// network, the operator returns the maximum number of rows; rows of -1 follow the last box.
 Status import_non_max_suppression(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId boxes, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scores, node.input(1));

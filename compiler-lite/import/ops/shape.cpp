@@ -8,7 +8,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// The target of Reshape: 0 copies the input's dimension (unless zeros are allowed), one -1 takes what is left.
+// Resolves the target shape of Reshape. 0 copies the input's dimension unless allowzero is set; one -1 is computed from
+// the number of elements.
 Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::vector<int64_t>& target) {
   if (target.size() > static_cast<size_t>(Shape::kMaxRank)) {
     return node.unsupported(fmt::format("rank {}, at most {} is supported", target.size(), Shape::kMaxRank));
@@ -52,7 +53,7 @@ Status import_flatten(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
   const int64_t stated = node.attribute("axis", int64_t{1});
-  // The axis may be the rank itself: everything in one row per element.
+  // The axis may equal the rank: each element then becomes a row.
   if (stated < -shape.rank() || stated > shape.rank()) return node.invalid(fmt::format("axis {} is outside", stated));
   const int axis = static_cast<int>(stated < 0 ? stated + shape.rank() : stated);
   return node.set_output(node.reshape(x, {shape.product(0, axis), shape.product(axis, shape.rank())}));
@@ -94,7 +95,7 @@ Status import_identity(NodeContext& node) {
   return node.set_output(0, x);
 }
 
-// In inference the identity; its mask is all true.
+// The identity in inference. The mask is all true.
 Status import_dropout(NodeContext& node) {
   for (const char* name : {"ratio", "seed", "is_test", "consumed_inputs"}) node.ignore(name);
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));

@@ -37,7 +37,7 @@ Status import_gelu(NodeContext& node) {
   return node.set_output(node.unary(UnaryKind::kGelu, x, form == "tanh" ? 1.0f : 0.0f));
 }
 
-// What ONNX takes for limits that are not stated: an infinity does not stay one.
+// ONNX uses these values for missing limits. They clip an infinity to a finite value.
 constexpr float kLowest = std::numeric_limits<float>::lowest(), kHighest = std::numeric_limits<float>::max();
 
 Status import_clip_attributes(NodeContext& node) {
@@ -79,7 +79,7 @@ Status import_clip_inputs(NodeContext& node) {
   return node.set_output(x);
 }
 
-// x * sigmoid(alpha * x)
+// Returns x * sigmoid(alpha * x).
 Result<ValueId> swish(NodeContext& node, ValueId x, float alpha) {
   if (alpha == 1.0f) return node.unary(UnaryKind::kSilu, x);
   NESTRT_ASSIGN_OR_RETURN(const ValueId factor, node.scalar(alpha));
@@ -105,7 +105,7 @@ Status import_swi_glu(NodeContext& node) {
 Status import_cast(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const int64_t to, node.required_int("to"));
-  node.ignore("saturate");  // a matter of 8-bit floating types
+  node.ignore("saturate");  // concerns 8-bit float types only
   const std::optional<DataType> type =
       to >= 0 && to <= INT32_MAX ? converted_type(static_cast<int32_t>(to)) : std::nullopt;
   if (!type)
