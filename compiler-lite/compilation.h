@@ -1,5 +1,5 @@
-// Compilation: a model on its way to a plan. Every stage (compiler-lite/stages.h) reads what those before it have left
-// here, and leaves something for those after it; the last gives up everything but the file.
+// Compilation: the state of one compilation. Each stage (compiler-lite/stages.h) reads the results of earlier stages
+// and stores its own; the last stage frees everything except the file.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ namespace nestrt::compiler {
 struct Compilation {
   std::string model;              // read by import only
   const CompileOptions& options;  // with the target's backends
-  Backends backends;              // the options', or those of the host where they state none
+  Backends backends;              // those of the options, or the host's if the options state none
 
-  Graph graph = {};                           // import to memory: each stage changes it
+  Graph graph = {};                           // import to memory; each stage changes it
   Placement placement = {};                   // placement
   std::vector<BranchPrograms> programs = {};  // codegen; by branch of the placement
   AssembledPlan plan = {};                    // memory

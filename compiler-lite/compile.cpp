@@ -48,7 +48,7 @@ Result<Graph> graph_after(std::string_view stage, const std::string& model, cons
   });
 }
 
-// Whoever watches has seen it all once.
+// Observers receive reports for the main shape only.
 Result<AssembledPlan> plan_of_shape(const std::string& model, CompileOptions options, const OtherShape& shape) {
   options.import.input_shapes = shape.input_shapes;
   options.backends = shape.backends;

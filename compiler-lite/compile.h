@@ -1,4 +1,4 @@
-// The whole way from an ONNX file to a plan, through the stages of compiler-lite/stages.h.
+// Compilation of an ONNX file into a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 
 #include <functional>
@@ -35,44 +35,44 @@ struct CompileOptions {
   PassOptions passes;
   std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
-  // For the target's units (make_backends), the host first; empty: kernels for every CPU of `host`.
+  // For the target's units (make_backends), host first. Empty: kernels for every CPU of the host's instruction set.
   Backends backends;
-  // Of the board that the target is: what the plan says of its host. Empty: nothing.
+  // Costs of the target board, stored in the plan for its host. Empty: none.
   std::optional<BoardCosts> board_costs = {};
-  OfferObserver offer_observer;      // told what the units beside the host offer; may be empty
-  std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
-  // Kept in the plan for the (only) image input; see nestrt/plan.h.
+  OfferObserver offer_observer;      // receives the offers of accelerators; may be empty
+  std::vector<std::string> exposed;  // inner values of the model that also become outputs, for inspection
+  // Stored in the plan for the single image input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
-  // Shapes of inputs that the plan is made for beside those of `import`, each with backends of the same target.
+  // Additional input shapes of the plan besides that of `import`, each with backends of the same target.
   std::vector<OtherShape> other_shapes = {};
-  // Has parts of the model, as it was imported, compiled by others: puts an operator Opaque in place of each, and gives
-  // the backend that has their programs. Empty: none.
+  // Lets a vendor's compiler compile parts of the imported model: replaces each part by an operator Opaque and returns
+  // the backend that holds their programs. May be empty.
   std::function<Result<std::shared_ptr<Backend>>(Graph& graph)> offload;
-  // Called before each stage with its name, for people who wait; may be empty.
+  // Called before each stage with a summary for progress displays; may be empty.
   std::function<void(std::string_view stage)> progress;
 };
 
-// The optimised graph, not quantized, before layouts are chosen: everything plain, nothing packed. Where
-// `options.quantization` is there, what is to follow it has not been done.
-// Errors: those of import; kInvalidArgument where preprocessing is stated for a model that has no image input, where
-// no node computes a value to expose, and where the profile belongs to another model.
+// Returns the optimised graph before quantization and before layouts are chosen: plain layouts, nothing packed. If
+// `options.quantization` is set, the passes that follow quantization have not run.
+// Errors: those of import; kInvalidArgument if preprocessing is stated but the model has no image input, if no node
+// computes a value to expose, or if the profile belongs to another model.
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options);
 
-// The same with what follows: quantized where `options.quantization` is there, all passes done. Errors: as compile().
+// Also quantizes if `options.quantization` is set, and runs all passes. Errors: see compile().
 Result<Graph> quantized_graph(const std::string& model, const CompileOptions& options);
 
-// compile() in two steps, so that one model can be compiled with many quantizations: the optimised f32 graph, on which
-// quantization can follow, and from a copy of that to the plan. Errors: as compile(); the second trusts that the
-// profile is this model's.
+// compile() in two steps, to compile one model with many quantizations: quantizable_graph() returns the optimised f32
+// graph, compile_quantizable() quantizes and compiles a copy of it. Errors: see compile(). The second step does not
+// check that the profile belongs to the model.
 Result<Graph> quantizable_graph(const std::string& model, CompileOptions options);
 Result<PlanBytes> compile_quantizable(Graph graph, CompileOptions options);
 
-// From a graph that is optimised, and quantized where it is to be, to the plan. Errors: kUnsupported where no kernel
-// takes an operator, those of the backends, kInternal where the plan that came out fails its own verification.
+// Compiles an optimised and, if required, quantized graph. Errors: kUnsupported if no kernel supports an operator,
+// those of the backends, kInternal if the resulting plan fails verification.
 Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options = {});
 
-// The bytes of the plan; of all shapes, where there are others. Errors: those above; kInvalidArgument where not one
-// node could be quantized.
+// Returns the bytes of the plan with all shapes. Errors: those above; kInvalidArgument if quantization is requested but
+// no node could be quantized.
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options);
 
 }  // namespace nestrt::compiler

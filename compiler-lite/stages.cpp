@@ -31,13 +31,13 @@ PassOptions pass_options(const CompileOptions& options) {
   return result;
 }
 
-// The profile must be this model's.
+// The profile must belong to this model.
 Status require_fit(const std::string& model, const ImportOptions& import, const QuantizationProfile& profile) {
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model, import.bindings));
   return require_model(profile, digest);
 }
 
-// Of QDQ and QLinear models.
+// Returns true for QDQ and QLinear models.
 bool states_scales(const Graph& graph) {
   for (ValueId id = 0; id < static_cast<ValueId>(graph.num_values()); ++id)
     if (const auto& quantization = graph.value(id).quantization; quantization && !quantization->scales.empty())
@@ -77,7 +77,7 @@ Status run_import(Compilation& compilation) {
 
 Status run_passes(Compilation& compilation) { return optimise(compilation.graph, pass_options(compilation.options)); }
 
-// Passes that have waited for it follow, for what stays f32 and what does not.
+// Also runs the passes that wait for quantization.
 Status run_quantize(Compilation& compilation) {
   if (compilation.options.quantization) {
     const Quantization& quantization = *compilation.options.quantization;
@@ -101,7 +101,7 @@ Status run_placement(Compilation& compilation) {
   return {};
 }
 
-// Programs of the units beside the host first: they read weights as the model has them.
+// Lowers for accelerators first, because they read unpacked weights.
 class CodeGenerator {
  public:
   explicit CodeGenerator(Compilation& compilation) : compilation_(compilation) {
@@ -165,7 +165,7 @@ class CodeGenerator {
 
 Status run_codegen(Compilation& compilation) { return CodeGenerator(compilation).run(); }
 
-// By operator, the one that it may be computed beside, channel by channel.
+// Returns, by operator, the operator that it may overlap channel by channel, or kNoBranch.
 std::vector<uint32_t> overlapped_operators(const plan::Tables& tables) {
   const std::vector<uint32_t> before = channel_readers(tables);
   std::vector<uint32_t> result(tables.operators.size(), kNoBranch);
@@ -176,11 +176,11 @@ std::vector<uint32_t> overlapped_operators(const plan::Tables& tables) {
 }
 
 plan::MemoryPlan memory_plan(plan::MemoryPlanKind kind, MemoryLayout layout, size_t num_buffers) {
-  layout.offsets.resize(num_buffers, 0);  // programs' segments have no place in the arena
+  layout.offsets.resize(num_buffers, 0);  // segments of programs are not in the arena
   return {kind, layout.arena_bytes, layout.lower_bound_bytes, std::move(layout.offsets)};
 }
 
-// A unit may write results before it has read everything: what it reads lives as long as its branch.
+// An accelerator may write results before it has read all operands, so operands stay alive until the end of the branch.
 void keep_operands(const Graph& graph, const Placement& placement, const std::vector<BranchPrograms>& programs,
                    Storage& storage) {
   for (size_t branch = 0; branch < programs.size(); ++branch) {
@@ -201,7 +201,7 @@ void keep_operands(const Graph& graph, const Placement& placement, const std::ve
   }
 }
 
-// With as many programs for parts of layers as its readers put up with.
+// Drops partial programs until readers accept the plan.
 Result<AssembledPlan> assemble_readable(Compilation& compilation, const Storage& storage) {
   const auto refused = [](const Status& uses) { return Status(Code::kInvalidModel, std::string(uses.message())); };
   for (;;) {
@@ -235,7 +235,7 @@ void state_all_costs(const BoardCosts& costs, const Plan& plan, plan::Tables& ta
 }
 
 Status run_emit(Compilation& compilation) {
-  compilation.graph = {};  // all of it is in the plan
+  compilation.graph = {};  // the plan contains all of it
   compilation.placement = {};
   compilation.programs.clear();
   const std::optional<BoardCosts>& costs = compilation.options.board_costs;

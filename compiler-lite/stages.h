@@ -1,4 +1,4 @@
-// The stages of the compiler, one folder each, in one table.
+// The stages of the compiler, one folder each.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 namespace nestrt::compiler {
 
 struct Stage {
-  std::string_view name;     // the folder's
-  std::string_view summary;  // what people who wait are told
+  std::string_view name;     // name of the folder
+  std::string_view summary;  // shown in progress displays
   Status (*run)(Compilation& compilation);
 };
 
-// In the order in which they run.
+// Returns the stages in execution order.
 std::span<const Stage> stages();
 
-// Runs the stages from `first` to `last`, both by name and both included. Errors: those of the stages.
+// Runs the stages from `first` to `last`, both inclusive. Errors: those of the stages.
 Status run_stages(Compilation& compilation, std::string_view first, std::string_view last);
 
 }  // namespace nestrt::compiler

@@ -13,7 +13,7 @@ const Node* as_plain(const Node& node, ops::BinaryKind kind) {
                                                                                                         : nullptr;
 }
 
-// Finite numbers [C, 1, ...] for a tensor [N, C, ...].
+// Returns true for finite numbers of shape [C, 1, ...] for a tensor [N, C, ...].
 bool is_by_channel(const Value& constant, const Shape& x) {
   if (!constant.is_constant() || constant.type != DataType::kF32 || constant.source_quantization) return false;
   if (x.rank() < 2 || constant.shape.rank() != x.rank() - 1 || constant.shape[0] != x[1]) return false;

@@ -1,4 +1,4 @@
-// A BatchNormalization that import has made a multiplication and an addition per channel, in ONNX one operator again.
+// Exports the multiplication and addition per channel that import makes of a BatchNormalization as one operator again.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace nestrt::compiler {
 
-// Whether `product` and `sum`, which follow each other, are what import makes of one BatchNormalization.
+// Returns true if `product` and `sum`, which follow each other, have the form that import gives a BatchNormalization.
 bool is_batch_normalization(const Graph& graph, const Node& product, const Node& sum);
 
-// Writes it, with what the model states; where nobody knows that, with mean 0, variance 1 and epsilon 0. Import makes
-// the same operators of it again. `node` is the sum's. Gives the result's name.
+// Writes a BatchNormalization and returns the name of its result. Uses the parameters stated by the model if they are
+// known, otherwise mean 0, variance 1 and epsilon 0. Import converts both to the same operators. `node`: writer of the
+// sum.
 std::string write_batch_normalization(NodeWriter& node, const std::string& x, const Node& product);
 
 }  // namespace nestrt::compiler

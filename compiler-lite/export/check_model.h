@@ -1,4 +1,4 @@
-// The ONNX library's own opinion of a model.
+// Checks of a model by the ONNX library.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ class ModelProto;
 
 namespace nestrt::compiler {
 
-// Its checker and its strict shape inference; states the shapes of what has none yet. Errors: kUnsupported with what
-// the library says.
+// Runs the checker and the strict shape inference, and adds inferred shapes to the model. Errors: kUnsupported with the
+// message of the library.
 Status check_onnx_model(onnx::ModelProto& model);
-// The same of a model's bytes. Errors: also kInvalidModel where they are none.
+// Checks a serialized model. Errors: also kInvalidModel if the bytes are not a model.
 Status check_onnx_model(std::span<const std::byte> bytes);
 
 }  // namespace nestrt::compiler

@@ -7,7 +7,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Which of the scales an element of a row-major tensor has.
+// Maps an element of a row-major tensor to the index of its scale.
 class ScaleIndex {
  public:
   ScaleIndex(const plan::Quantization& quantization, const Shape& shape) {
@@ -33,7 +33,7 @@ bool holds(const std::vector<int32_t>& integers) {
   return true;
 }
 
-// The integer that (q - zero_point) * scale is `real` of.
+// Returns q such that (q - zero_point) * scale equals `real`, or nullopt.
 std::optional<int32_t> integer_of(float real, float scale, int32_t zero_point) {
   const double steps = std::nearbyint(double{real} / double{scale});
   if (!(std::abs(steps) < 0x1p30)) return std::nullopt;

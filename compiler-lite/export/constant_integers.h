@@ -1,4 +1,4 @@
-// The integers that an f32 constant was dequantized from.
+// The integers from which an f32 constant was dequantized.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 namespace nestrt::compiler {
 
 struct ConstantIntegers {
-  DataType type = DataType::kS8;  // s8 or u8 where they fit, else s32
+  DataType type = DataType::kS8;  // s8 or u8 if the values fit, otherwise s32
   Bytes elements;
 };
 
-// Empty where the constant has no source_quantization, or not every element is one of its steps.
+// Returns nullopt if the constant has no source_quantization or if an element is not a multiple of its scale.
 std::optional<ConstantIntegers> constant_integers(const Value& constant);
 
 }  // namespace nestrt::compiler

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The format of files that came with the opset.
+// Returns the file format version that belongs to the opset.
 int64_t ir_version(int64_t opset) { return opset < 15 ? 7 : 8; }
 
 Status too_large() {

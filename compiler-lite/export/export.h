@@ -1,12 +1,12 @@
-// From the compiler's Graph back to an ONNX model: the legalizer of the common interface to closed NPU compilers.
+// Exports the compiler's Graph to an ONNX model. Closed NPU compilers receive their models in this form.
 //
-// Every operator becomes standard ONNX of one opset, what an operator has fused (activations, residuals) nodes of its
-// own again, constants initializers. All values are stated with type and shape. Constants that a model keeps as
-// integers are integers again, with a DequantizeLinear. A quantized graph becomes QDQ: each operator computes with real
-// numbers between DequantizeLinear and QuantizeLinear, whose scales are the powers of two that nestrt computes with;
-// ONNX rounds halves to even and nestrt up, so integers may differ by one step.
+// Every operator becomes standard ONNX of one opset, fused activations and residuals become separate nodes again, and
+// constants become initializers. Every value has a type and a shape. Constants that the model stored as integers become
+// integers with a DequantizeLinear. A quantized graph becomes QDQ: each operator computes real numbers between
+// DequantizeLinear and QuantizeLinear, with nestrt's power-of-two scales. ONNX rounds halves to even and nestrt rounds
+// them up, so integers may differ by one step.
 //
-// Nothing leaves here that the checker and the shape inference of the ONNX library refuse.
+// The checker and the shape inference of the ONNX library must accept every exported model.
 #pragma once
 
 #include <cstdint>
@@ -19,48 +19,48 @@
 
 namespace nestrt::compiler {
 
-// The newest is the last that the linked ONNX library can check.
+// The newest opset is the last one that the linked ONNX library can check.
 inline constexpr int64_t kOldestExportOpset = 13, kNewestExportOpset = 17, kDefaultExportOpset = 13;
 
-// kInvalidArgument where it is none of those.
+// Errors: kInvalidArgument if the opset is out of range.
 Status check_export_opset(int64_t opset);
 
-// The ONNX names of a graph's values, none given twice. Models that are made of parts of one graph with the same
-// ValueNames call the same values the same.
+// Unique ONNX names of a graph's values. Models that contain parts of one graph and share its ValueNames use the same
+// names for the same values.
 class ValueNames {
  public:
   // Inputs and outputs keep their names.
   explicit ValueNames(const Graph& graph);
   const std::string& of(ValueId id) const { return names_[static_cast<size_t>(id)]; }
-  // A name that nothing has: `wanted`, or `wanted` with a number. Never given again.
+  // Returns an unused name, `wanted` or `wanted` with a number, and reserves it.
   std::string unique(const std::string& wanted);
-  // The same of nodes.
+  // Returns an unused node name and reserves it.
   std::string unique_node(const std::string& wanted);
 
  private:
-  using Taken = std::unordered_map<std::string, uint32_t>;  // the next number to try, by name
+  using Taken = std::unordered_map<std::string, uint32_t>;  // by name: the next number to try
   static std::string first_free(Taken& taken, const std::string& wanted);
 
   std::vector<std::string> names_;  // by value
   Taken taken_, taken_nodes_;
 };
 
-// A part of a graph, or the whole of it.
+// A subgraph, or the whole graph.
 struct ExportedPart {
   std::string name;
   std::vector<const Node*> nodes;  // in topological order
-  std::vector<ValueId> inputs;     // what the nodes read and none of them computes, but for constants
+  std::vector<ValueId> inputs;     // values that the nodes read but do not compute, except constants
   std::vector<ValueId> outputs;    // computed by the nodes, or constants
 };
 
-// All of it. Requires: a tidy graph.
+// Returns the whole graph as one part. Requires: a tidy graph.
 ExportedPart whole_graph(const Graph& graph);
 
-// The bytes of an ONNX model. Requires: plain layouts, nothing packed. Errors: kInvalidArgument for an opset that
-// cannot be written; kUnsupported where an operator has no form in that opset, with its name, where the ONNX library
-// refuses the model, and where it is larger than a file may be (2 GiB).
+// Returns the bytes of an ONNX model. Requires: plain layouts, no packed constants. Errors: kInvalidArgument for an
+// unsupported opset; kUnsupported if an operator (named in the message) has no form in the opset, if the ONNX library
+// rejects the model, or if it exceeds 2 GiB.
 Result<std::string> export_onnx(const Graph& graph, const ExportedPart& part, ValueNames& names, int64_t opset);
-// The same of the whole graph.
+// Exports the whole graph.
 Result<std::string> export_onnx(const Graph& graph, int64_t opset = kDefaultExportOpset);
 
 }  // namespace nestrt::compiler

@@ -1,4 +1,4 @@
-// The table of how each operator of the graph is written in ONNX: the way back of compiler-lite/import/ops.
+// The table of export functions by operator, the inverse of compiler-lite/import/ops.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ class NodeWriter;
 
 struct ExportRule {
   ops::Kind kind = ops::Kind::kInvalidIndex;
-  // Writes the nodes that compute one operator, with real numbers where it is quantized; gives the name of the result.
+  // Writes the nodes of one operator and returns the name of the result. Quantized operators compute real numbers.
   Result<std::string> (*write)(NodeWriter& node) = nullptr;
 };
 
-// Null where an operator has no form in ONNX: a Reorder, which changes nothing but the layout.
+// Returns null if an operator has no ONNX form. This applies to Reorder, which only changes the layout.
 const ExportRule* find_export_rule(ops::Kind kind);
 
 }  // namespace nestrt::compiler

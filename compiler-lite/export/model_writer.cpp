@@ -41,7 +41,7 @@ void state(onnx::ValueInfoProto& proto, const std::string& name, const Value& va
   proto.set_name(name);
   auto& tensor = *proto.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(onnx_number(value.type));
-  tensor.mutable_shape();  // a scalar's, too
+  tensor.mutable_shape();  // also for a scalar
   for (const int64_t dim : value.shape) tensor.mutable_shape()->add_dim()->set_dim_value(dim);
 }
 
@@ -53,7 +53,6 @@ void fill(onnx::TensorProto& proto, const std::string& name, DataType type, cons
   proto.set_raw_data(elements.data(), elements.size());
 }
 
-// What is real-valued in the graph's own arithmetic.
 bool is_quantized(const Value& value) { return value.quantization.has_value(); }
 
 }  // namespace
@@ -142,8 +141,8 @@ void ModelWriter::rename(const std::string& from, const std::string& to) {
     if (name == from) name = to;
 }
 
-// The last node of the operator writes the result; where the result is something that was there before, as that of a
-// Reshape to the same shape, it is another name for it, or a copy where others know the name.
+// Renames the output of the operator's last node to the result's name. If the operator wrote no node, such as a Reshape
+// to the same shape, the result becomes an alias; a graph output becomes a copy.
 void ModelWriter::finish(const Node& node, const std::string& written) {
   const ValueId result = node.outputs[0];
   const auto& nodes = proto_.node();
@@ -162,7 +161,7 @@ void ModelWriter::finish(const Node& node, const std::string& written) {
 
 namespace {
 
-// The operator's name for its node, and that with the node's type for what comes with it.
+// Names the last node of an operator after the operator, and the others after the operator and their type.
 void name_nodes(onnx::GraphProto& graph, int first, const std::string& name, ValueNames& names) {
   for (int i = first; i < graph.node_size(); ++i) {
     onnx::NodeProto& proto = *graph.mutable_node(i);
@@ -185,7 +184,7 @@ Status ModelWriter::write_operator(const Node& node) {
   return {};
 }
 
-// Constants that are outputs: copies, since an initializer is none.
+// Writes constants that are graph outputs as copies, because an output cannot be an initializer.
 void ModelWriter::write_outputs() {
   for (const ValueId id : part_.outputs) {
     if (!graph_.value(id).is_constant()) continue;
@@ -204,7 +203,7 @@ void ModelWriter::write_interface() {
   for (const ValueId id : part_.outputs) state(*proto_.add_output(), names_.of(id), graph_.value(id));
   for (const Node* node : part_.nodes) {
     const ValueId id = node->outputs[0];
-    const auto found = written_.find(id);  // a product within a BatchNormalization is not there
+    const auto found = written_.find(id);  // the product of a BatchNormalization is not written
     if (found == written_.end() || found->second != names_.of(id) || is_output(id)) continue;
     state(*proto_.add_value_info(), found->second, graph_.value(id));
   }

@@ -1,4 +1,4 @@
-// ModelWriter: the ONNX graph while it is written: names, initializers, and the nodes of the operator at hand.
+// ModelWriter: builds an ONNX graph: names, initializers, and the nodes of the current operator.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace nestrt::compiler {
 
 class ModelWriter {
  public:
-  // All must outlive the writer; `proto` is empty.
+  // All arguments must outlive the writer. `proto` must be empty.
   ModelWriter(const Graph& graph, const ExportedPart& part, ValueNames& names, int64_t opset, onnx::GraphProto& proto)
       : graph_(graph),
         part_(part),
@@ -31,25 +31,25 @@ class ModelWriter {
         proto_(proto),
         outputs_(part.outputs.begin(), part.outputs.end()) {}
 
-  // Errors: those of export_onnx(), but for what the ONNX library says.
+  // Errors: see export_onnx(), except those of the ONNX library.
   Status write();
 
-  // After write(): by node of the part, the number of ONNX nodes up to and with it.
+  // Returns, after write() and by node of the part, the number of ONNX nodes up to and including that node.
   const std::vector<int>& ends() const { return ends_; }
 
-  // --- for NodeWriter ---
+  // --- For NodeWriter ---
   const Graph& graph() const { return graph_; }
   int64_t opset() const { return opset_; }
-  // What a value is called where it is read. A constant becomes an initializer when it is first asked for.
+  // Returns the name under which a value is read. Adds a constant as an initializer on first use.
   std::string name_of(ValueId id);
-  // The same as real numbers.
+  // Returns the name of the value as real numbers.
   std::string real(NodeWriter& node, ValueId id);
   std::string write_node(const Node& node, std::string_view op_type, std::vector<std::string> inputs,
                          const WrittenAttributes& attributes);
-  // The same of several outputs, of which some may be left out.
+  // Writes a node with several outputs; unwanted optional outputs are omitted.
   std::vector<std::string> write_outputs_of(const Node& node, std::string_view op_type, std::vector<std::string> inputs,
                                             const WrittenAttributes& attributes, const std::vector<bool>& wanted);
-  // A new initializer, called like the node's result with `suffix` behind.
+  // Adds an initializer named after the node's result with `suffix` appended.
   std::string add_initializer(const Node& node, std::string_view suffix, DataType type, const Shape& shape,
                               std::span<const std::byte> elements);
 
@@ -57,7 +57,7 @@ class ModelWriter {
   Status write_operator(const Node& node);
   void write_outputs();
   void write_interface();
-  // `written` is what the nodes of the operator call its result.
+  // Names the result of an operator; `written` is its name so far.
   void finish(const Node& node, const std::string& written);
   void rename(const std::string& from, const std::string& to);
   bool is_output(ValueId id) const { return outputs_.count(id) != 0; }
@@ -69,10 +69,10 @@ class ModelWriter {
   const int64_t opset_;
   onnx::GraphProto& proto_;
   const std::unordered_set<ValueId> outputs_;
-  int first_node_ = 0;  // of the operator at hand
+  int first_node_ = 0;  // of the current operator
   std::vector<int> ends_;
-  std::unordered_map<ValueId, std::string> written_;  // what is there
-  std::unordered_map<ValueId, std::string> reals_;    // behind DequantizeLinear
+  std::unordered_map<ValueId, std::string> written_;  // names of values that exist in the model
+  std::unordered_map<ValueId, std::string> reals_;    // results of DequantizeLinear
 };
 
 }  // namespace nestrt::compiler

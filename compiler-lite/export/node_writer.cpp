@@ -96,7 +96,7 @@ std::string NodeWriter::scalar(DataType type, double element) {
 
 namespace {
 
-// Operands of QuantizeLinear and DequantizeLinear: scalars, or vectors along an axis.
+// Operands of QuantizeLinear and DequantizeLinear. Scale and zero point are scalars, or vectors along an axis.
 struct Step {
   std::vector<std::string> inputs;
   WrittenAttributes attributes;
@@ -109,7 +109,7 @@ Step step_of(ModelWriter& model, const Node& node, const std::string& x, const p
   const Shape shape = count == 1 ? Shape() : Shape{count};
   Step step;
   step.inputs = {x, model.add_initializer(node, "scale", DataType::kF32, shape, to_bytes(scales))};
-  if (type != DataType::kS32)  // whose zero point is 0
+  if (type != DataType::kS32)  // the zero point of s32 is 0
     step.inputs.push_back(
         model.add_initializer(node, "zero_point", type, shape, zero_points_of(quantization, scales.size(), type)));
   if (count > 1) step.attributes.emplace_back("axis", int64_t{quantization.axis});

@@ -1,5 +1,4 @@
-// NodeWriter: what the export function of an operator sees: one node of the graph, and the ONNX graph that it is
-// written to.
+// NodeWriter: the interface of an export function to one node of the graph and to the ONNX graph under construction.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ struct WrittenAttribute {
 };
 using WrittenAttributes = std::vector<WrittenAttribute>;
 
-// As many as the quantization states, powers of two as numbers.
+// Returns one scale per channel, or a single one. Exponents become powers of two.
 std::vector<float> scales_of(const plan::Quantization& quantization);
 
 class NodeWriter {
@@ -43,7 +42,7 @@ class NodeWriter {
   int64_t opset() const;
   const Graph& graph() const;
   const Node& node() const { return node_; }
-  // kUnsupported, with the node's name.
+  // Returns kUnsupported with the node's name.
   Status unsupported(std::string_view what) const;
 
   template <typename Op>
@@ -55,24 +54,24 @@ class NodeWriter {
   const Value& operand(size_t index) const;
   const Value& result() const;
 
-  // The name of an operand as it is, empty where there is none.
+  // Returns the name of an operand, or "" if it is absent.
   std::string input(size_t index) const;
-  // The same as real numbers: behind a DequantizeLinear where the operand is quantized.
+  // Returns the name of an operand as real numbers; a quantized operand gets a DequantizeLinear.
   std::string real(size_t index);
-  // The first `count` operands as real numbers, without absent ones at the end.
+  // Returns the first `count` operands as real numbers, without absent ones at the end.
   std::vector<std::string> reals(size_t count);
 
-  // A node of one output, whose name is given. Empty inputs are absent ones.
+  // Writes a node with one output and returns its name. "" as an input means absent.
   std::string write(std::string_view op_type, std::vector<std::string> inputs, WrittenAttributes attributes = {});
-  // A node of several outputs, whose names are given; those that `wanted` leaves out are empty.
+  // Writes a node with several outputs and returns their names. Unwanted outputs have the name "".
   std::vector<std::string> write_all(std::string_view op_type, std::vector<std::string> inputs,
                                      WrittenAttributes attributes, const std::vector<bool>& wanted);
-  // Initializers that no value of the graph stands for.
+  // Add initializers that do not represent a value of the graph.
   std::string constant(const std::vector<int64_t>& elements);  // a vector
   std::string floats(const std::vector<float>& elements);      // a vector
   std::string scalar(float element) { return scalar(DataType::kF32, element); }
   std::string scalar(DataType type, double element);
-  // Integers of `type` from real numbers, and the other way round.
+  // Convert real numbers to integers of `type`, and back.
   std::string quantize(const std::string& real, const plan::Quantization& quantization, DataType type);
   std::string dequantize(const std::string& integers, const plan::Quantization& quantization, DataType type);
 

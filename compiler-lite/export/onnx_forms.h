@@ -1,4 +1,4 @@
-// What operators become in ONNX, without their constants: for those who ask whether somebody can take them.
+// ONNX forms of operators without constants, for checks of what a vendor's compiler supports.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace nestrt::compiler {
 // An ONNX node.
 struct OnnxForm {
   std::string op_type;
-  std::map<std::string, std::vector<double>> numbers;  // attributes that are numbers or lists of them
-  std::map<std::string, std::string> texts;            // and words
+  std::map<std::string, std::vector<double>> numbers;  // attributes that are numbers or lists of numbers
+  std::map<std::string, std::string> texts;            // string attributes
 };
 
-// By node of the graph, those that export_onnx() writes for it. None for what is written together with a node after it.
-// Errors: as export_onnx(), but for what the ONNX library says.
+// Returns, by node of the graph, the ONNX nodes that export_onnx() writes for it. The list is empty for a node that is
+// written together with a later one. Errors: see export_onnx(), except those of the ONNX library.
 Result<std::vector<std::vector<OnnxForm>>> onnx_forms(const Graph& graph, int64_t opset);
 
 }  // namespace nestrt::compiler

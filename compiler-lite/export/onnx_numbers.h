@@ -1,4 +1,4 @@
-// The element types of ONNX (TensorProto.DataType) for the compiler's.
+// ONNX element types (TensorProto.DataType) by nestrt type.
 #pragma once
 
 #include <cstdint>

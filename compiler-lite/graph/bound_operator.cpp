@@ -71,7 +71,7 @@ std::optional<plan::Quantization> source_quantization(const Graph& graph, const 
 
 namespace {
 
-// Runs the node with that kernel; null: none takes it.
+// Runs the node with `variant`. Errors: kUnsupported if it is null.
 Result<std::vector<Bytes>> run(const Node& node, const OperatorSpec& spec, const KernelVariant* variant,
                                const std::vector<const std::byte*>& operands) {
   if (variant == nullptr)

@@ -1,18 +1,18 @@
-// BoundOperator: a node of the graph in the form that kernels and operator rules take.
+// BoundOperator: a node of the graph as the OperatorSpec that kernels and operator rules use.
 #pragma once
 
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::compiler {
 
 class BoundOperator {
  public:
-  // The graph must outlive the BoundOperator and stay unchanged. Outputs are as the graph has them.
+  // The graph must outlive the BoundOperator and stay unchanged.
   BoundOperator(const Graph& graph, const Node& node);
-  // Before the node exists: no outputs. The attributes must outlive the BoundOperator too.
+  // Binds an operator before its node exists, without outputs. The attributes must also outlive the BoundOperator.
   BoundOperator(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs);
   BoundOperator(const BoundOperator&) = delete;
   BoundOperator& operator=(const BoundOperator&) = delete;
@@ -25,21 +25,21 @@ class BoundOperator {
   OperatorSpec spec_;
 };
 
-// What kernels know of a value, which must outlive the result.
+// Returns the kernels' view of a value. The value must outlive the result.
 TensorSpec tensor_spec(const Value& value);
 
-// Types and shapes of the outputs that such a node would have. Errors: kInvalidModel, kUnsupported.
+// Returns the types and shapes of the outputs of an operator. Errors: kInvalidModel, kUnsupported.
 Result<std::vector<TensorSpec>> infer(const Graph& graph, const ops::Attributes& attributes,
                                       const std::vector<ValueId>& inputs);
 
-// Value::source_quantization of what a node makes of constants: a Dequantize gives one, a Transpose keeps it, and so
-// does a Reshape where it is the same for the whole tensor.
+// Returns Value::source_quantization for the result of a node on constants. Dequantize defines it; Transpose preserves
+// it, and so does Reshape if it is the same for the whole tensor.
 std::optional<plan::Quantization> source_quantization(const Graph& graph, const Node& node);
 
-// Runs a node whose inputs are all constant with the reference kernel, so that the results are the same on every
-// machine that compiles; the elements of each output.
+// Runs a node whose inputs are all constant and returns the elements of each output. Uses the reference kernel, so
+// every machine computes the same results.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
-// Runs any node on the given operands, null where absent, with this machine's preferred kernel.
+// Runs any node on the given operands (null if absent) with this machine's preferred kernel.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
                                     const std::vector<const std::byte*>& operands);
 

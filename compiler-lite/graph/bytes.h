@@ -1,4 +1,4 @@
-// Bytes: elements of any type as they lie in memory.
+// Bytes: elements of any type as stored in memory.
 #pragma once
 
 #include <cstddef>

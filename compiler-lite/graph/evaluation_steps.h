@@ -1,4 +1,4 @@
-// What evaluating a node costs, before it is done: the bound on work that a model may ask of the compiler.
+// Cost of evaluating a node, known before the evaluation. It bounds the work that a model can cause in the compiler.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::compiler {
 
-// Steps that evaluate() takes for a node that gives `outputs` (OperatorRules::steps). Requires: infer() accepts it.
+// Returns the number of steps that evaluate() needs for a node with these outputs (OperatorRules::steps). Requires:
+// infer() accepts it.
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          std::span<const TensorSpec> outputs);
 
-// Takes the bytes and steps of such a node from the graph's folding budget; false, and nothing is taken, where it needs
-// more than is left. Requires: infer() accepts it.
+// Charges the bytes and steps of the node to the graph's folding budget. Returns false without charging if the budget
+// is too small. Requires: infer() accepts the node.
 [[nodiscard]] bool charge_folding(Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                                   std::span<const TensorSpec> outputs);
 

@@ -103,7 +103,7 @@ void Graph::add_input(Node* node, ValueId id) {
 
 void Graph::replace_uses(ValueId from, ValueId to) {
   if (from == to) return;
-  // All at once: one value may have very many users.
+  // Moves all users together, because one value may have very many.
   std::vector<Node*>& source = users_[static_cast<size_t>(from)];
   std::vector<Node*>& target = users_[static_cast<size_t>(to)];
   for (Node* node : source) std::replace(node->inputs.begin(), node->inputs.end(), from, to);
@@ -114,7 +114,7 @@ void Graph::replace_uses(ValueId from, ValueId to) {
 
 namespace {
 
-// Those that the outputs depend on. Without recursion: graphs may be very deep.
+// Returns the nodes that the outputs depend on. Iterative, because graphs may be very deep.
 std::unordered_set<const Node*> needed_nodes(const Graph& graph) {
   std::unordered_set<const Node*> needed;
   std::vector<const Node*> stack;
@@ -131,7 +131,7 @@ std::unordered_set<const Node*> needed_nodes(const Graph& graph) {
   return needed;
 }
 
-// Positions of the nodes, each after those that it reads, otherwise in their order.
+// Returns positions of the nodes such that each follows those that it reads. Keeps the order otherwise.
 std::vector<size_t> topological_order(const Graph& graph) {
   const auto& nodes = graph.nodes();
   std::unordered_map<const Node*, size_t> position;

@@ -1,4 +1,5 @@
-// HostTensor: a dense, row-major tensor that owns its elements. Inputs and results of the compiler's own evaluation.
+// HostTensor: a dense, row-major tensor that owns its elements. Used for inputs and results of evaluation in the
+// compiler.
 #pragma once
 
 #include "compiler-lite/graph/graph.h"
@@ -8,7 +9,7 @@ namespace nestrt::compiler {
 struct HostTensor {
   DataType type = DataType::kF32;
   Shape shape;
-  Bytes elements;  // size: type and shape's
+  Bytes elements;  // size: that of type and shape
 };
 
 }  // namespace nestrt::compiler

@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// What the values hold while the graph runs. Constants stay where they are.
+// Elements of values during a run. Constants are not copied.
 class Memory {
  public:
   Memory(const Graph& graph, const std::vector<ValueId>& wanted)

@@ -1,5 +1,5 @@
-// Runs a graph node by node with the preferred kernels, as evaluate() does: for tests of the passes and for checks of
-// single layers. Needs memory for the values that are alive, not for all of them.
+// Runs a graph node by node with the preferred kernels, as evaluate() does. Used by tests of passes and by checks of
+// single layers. Keeps only live values in memory.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace nestrt::compiler {
 
-// `inputs` by graph input. Gives the `wanted` values; one in a blocked layout as that layout stores it.
-// Requires: a tidy graph. Errors: kInvalidArgument where an input does not fit; kUnsupported where a node has no
-// kernel.
+// Runs the graph and returns the `wanted` values. `inputs`: by graph input. A value in a blocked layout is returned in
+// that layout.
+// Requires: a tidy graph. Errors: kInvalidArgument if an input does not fit; kUnsupported if a node has no kernel.
 Result<std::vector<HostTensor>> interpret(const Graph& graph, const std::vector<HostTensor>& inputs,
                                           const std::vector<ValueId>& wanted);
-// The same for the graph's outputs.
+// Returns the graph's outputs.
 Result<std::vector<HostTensor>> interpret(const Graph& graph, const std::vector<HostTensor>& inputs);
 
 }  // namespace nestrt::compiler

@@ -1,4 +1,4 @@
-// The order that a graph's values impose on its nodes.
+// Dependencies between the nodes of a graph.
 #pragma once
 
 #include "compiler-lite/graph/graph.h"
@@ -6,7 +6,7 @@
 
 namespace nestrt::compiler {
 
-// By position in Graph::nodes(), the nodes that compute what the node there reads. Requires: a tidy graph.
+// Returns, by position in Graph::nodes(), the nodes whose results the node reads. Requires: a tidy graph.
 Predecessors node_predecessors(const Graph& graph);
 
 }  // namespace nestrt::compiler

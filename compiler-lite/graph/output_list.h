@@ -1,5 +1,4 @@
-// OutputList: the outputs of a graph, in order; whether a value is one of them is answered without a search, for models
-// that have very many.
+// OutputList: the ordered outputs of a graph. contains() needs no search, because models may have very many outputs.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +37,7 @@ class OutputList {
     ids_[index] = id;
     ++uses_[id];
   }
-  // Every `from` becomes `to`. Linear where there is one.
+  // Replaces every `from` by `to`. Linear if `from` is an output.
   void replace(ValueId from, ValueId to) {
     if (!contains(from)) return;
     for (size_t i = 0; i < ids_.size(); ++i)
@@ -47,7 +46,7 @@ class OutputList {
 
  private:
   std::vector<ValueId> ids_;
-  std::unordered_map<ValueId, uint32_t> uses_;  // by value; none is 0
+  std::unordered_map<ValueId, uint32_t> uses_;  // number of occurrences by value; absent means 0
 };
 
 }  // namespace nestrt::compiler

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Pairs the values of two graphs, from the outputs on.
+// Pairs the values of two graphs, starting at the outputs.
 class Comparison {
  public:
   Comparison(const Graph& actual, const Graph& expected) : actual_(actual), expected_(expected) {}
@@ -93,8 +93,8 @@ class Comparison {
   const Graph& actual_;
   const Graph& expected_;
   std::unordered_map<ValueId, ValueId> expected_of_, actual_of_;
-  std::vector<std::pair<ValueId, ValueId>> waiting_;  // whose producers have not been compared
-  size_t nodes_ = 0;                                  // that were
+  std::vector<std::pair<ValueId, ValueId>> waiting_;  // pairs whose producers have not been compared
+  size_t nodes_ = 0;                                  // number of compared nodes
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whether two graphs are the same network.
+// Structural comparison of graphs.
 #pragma once
 
 #include "compiler-lite/graph/graph.h"
@@ -6,10 +6,10 @@
 
 namespace nestrt::compiler {
 
-// Ok where both have the same inputs and outputs by name, type and shape, and what leads from one to the other is the
-// same: operators with their attributes, types, shapes, quantizations and, to the bit, constants. Names of nodes and of
-// inner values may differ, and so may the order of the nodes. Requires: both tidy.
-// Errors: kInvalidArgument with the first difference that was found.
+// Returns ok if both graphs have the same inputs and outputs by name, type and shape, and the same operators between
+// them: attributes, types, shapes, quantizations and bit-identical constants. Names of nodes and inner values and the
+// order of nodes may differ. Requires: both tidy.
+// Errors: kInvalidArgument with the first difference found.
 Status same_graph(const Graph& actual, const Graph& expected);
 
 }  // namespace nestrt::compiler

@@ -39,7 +39,7 @@ void append(std::string& key, const std::optional<plan::Quantization>& quantizat
   append(key, quantization->axis);
 }
 
-// Values of equal keys hold the same elements.
+// Values with different keys differ. Equal keys need a comparison of the elements.
 std::string constant_key(const Value& value) {
   std::string key;
   append(key, value.type);
@@ -52,7 +52,7 @@ std::string constant_key(const Value& value) {
   return key;
 }
 
-// Nodes of equal keys compute the same.
+// Nodes with equal keys compute the same.
 std::string node_key(const Graph& graph, const Node& node) {
   std::string key;
   append(key, node.kind());

@@ -7,7 +7,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Where the node keeps its activation; null where it has none to keep.
+// Returns the node's activation field, or null if it has none.
 ops::Activation* activation_slot(Node* node) {
   if (auto* conv = node->as<ops::Conv>()) return &conv->activation;
   if (auto* transposed = node->as<ops::ConvTranspose>()) return &transposed->activation;
@@ -19,7 +19,7 @@ ops::Activation* activation_slot(Node* node) {
   return arithmetic ? &binary->activation : nullptr;
 }
 
-// The node, what only moves its elements, and the first node that does more. Activations do not mind being moved.
+// Returns the node, the nodes that only move its elements, and the first other node. Activations commute with moves.
 std::vector<Node*> path_to_activation(const Graph& graph, Node* node) {
   std::vector<Node*> path = {node};
   do {
@@ -39,7 +39,7 @@ bool take_activation(Graph& graph, Node* node) {
   const auto activation = unary ? as_activation(*unary) : std::nullopt;
   if (!activation) return false;
   *slot = *activation;
-  // Values before the old place are no longer what the model calls by their names.
+  // The values on the path now hold activated elements, so they need new names.
   const std::string activated = original_name(graph.value(path.back()->outputs[0]));
   for (size_t i = 0; i + 2 < path.size(); ++i) {
     Value& value = graph.value(path[i]->outputs[0]);

@@ -1,5 +1,5 @@
-// Conv(x) * s + t = Conv'(x) with weights w * s and bias b * s + t, and Conv(x * s + t) likewise where no padding mixes
-// zeros into x * s + t. All sums and products are taken in double and rounded once.
+// Conv(x) * s + t = Conv'(x) with weights w * s and bias b * s + t. Conv(x * s + t) is folded likewise unless padding
+// mixes zeros into x * s + t. Sums and products are computed in double and rounded once.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -29,7 +29,8 @@ struct ChannelMap {
   }
 };
 
-// One element per channel of a constant that broadcasts along `axis` of a tensor of rank `rank` only; empty otherwise.
+// Returns one element per channel of a constant that broadcasts only along `axis` of a tensor of rank `rank`; empty for
+// other constants.
 std::vector<double> by_channel(const Graph& graph, ValueId constant, int rank, int axis, int64_t channels) {
   const std::span<const float> elements = floats(graph, constant);
   const Shape& shape = graph.value(constant).shape;
@@ -52,7 +53,7 @@ struct Line {
   double scale = 1, shift = 0;
 };
 
-// What arithmetic with a constant does to its other operand; empty where that is no line.
+// Returns the linear function that arithmetic with a constant applies to its other operand, or nullopt.
 std::optional<Line> line_of(BinaryKind kind, double constant, bool constant_first) {
   switch (kind) {
     case BinaryKind::kMul:
@@ -68,7 +69,7 @@ std::optional<Line> line_of(BinaryKind kind, double constant, bool constant_firs
   }
 }
 
-// A Binary with a constant per channel of `axis`, as a map of its other operand.
+// Returns a Binary with one constant per channel of `axis` as a map of its other operand.
 std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int axis) {
   const auto operand = constant_operand(graph, node);
   const auto* binary = node.as<ops::Binary>();
@@ -88,10 +89,10 @@ std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int 
   return map;
 }
 
-// A Conv, ConvTranspose or Dense whose weights can be rewritten.
+// A Conv, ConvTranspose or Dense with rewritable weights.
 struct Linear {
   Node* node = nullptr;
-  int channel_axis = 1;  // the output's
+  int channel_axis = 1;  // of the output
   int64_t group = 1;
   bool activated = false;
   bool padded = false;
@@ -124,7 +125,7 @@ std::optional<Linear> linear(const Graph& graph, Node* node) {
   return result;
 }
 
-// The output channel that each weight contributes to.
+// Returns the output channel that a weight contributes to.
 // Weights are [M, C/group, ...] for Conv, [C, M/group, ...] for ConvTranspose and [K, N] for Dense.
 size_t output_channel(const Linear& linear, const Shape& weights, int64_t index) {
   const int64_t inner = weights.product(2, weights.rank());
@@ -135,7 +136,7 @@ size_t output_channel(const Linear& linear, const Shape& weights, int64_t index)
   return static_cast<size_t>(group * weights[1] + second);
 }
 
-// The input channel that a weight of a Conv is multiplied with.
+// Returns the input channel that a weight of a Conv multiplies.
 size_t input_channel(const Linear& linear, const Shape& weights, int64_t index) {
   const int64_t inner = weights.product(2, weights.rank());
   const int64_t second = index / inner % weights[1], first = index / inner / weights[1];
@@ -150,7 +151,7 @@ std::vector<double> bias_of(const Graph& graph, const Linear& linear) {
   return std::vector<double>(static_cast<size_t>(output[linear.channel_axis]), 0.0);
 }
 
-// False, and nothing is changed, where a number leaves the range of f32.
+// Returns false without changes if a number leaves the range of f32.
 bool store(Graph& graph, const Linear& linear, const std::vector<double>& weights, const std::vector<double>& bias) {
   const auto rounded = [](const std::vector<double>& numbers) {
     return std::vector<float>(numbers.begin(), numbers.end());
@@ -194,7 +195,7 @@ bool fold_before(Graph& graph, const Linear& linear, const ChannelMap& map) {
   return store(graph, linear, weights, bias);
 }
 
-// Every foldable Binary that follows, in one step.
+// Folds all foldable Binary nodes that follow.
 int fold_followers(Graph& graph, const Linear& linear) {
   if (linear.activated) return 0;
   const ValueId output = linear.node->outputs[0];
@@ -212,7 +213,8 @@ int fold_followers(Graph& graph, const Linear& linear) {
   return static_cast<int>(folded.size());
 }
 
-// The Binary before a Conv, when it feeds nothing else. Padding adds zeros after the Binary: a scale keeps them zero.
+// Folds the Binary before a Conv if it has no other user. Padding adds zeros after the Binary; a scale keeps them zero,
+// a shift does not.
 int fold_leader(Graph& graph, const Linear& linear) {
   if (linear.node->as<ops::Conv>() == nullptr) return 0;
   Node* leader = sole_producer<ops::Binary>(graph, *linear.node, 0);

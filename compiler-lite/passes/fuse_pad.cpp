@@ -1,5 +1,5 @@
-// Pad -> Conv and Pad -> Pool. A Conv and an average pool that counts its padding see zeros around their input, a max
-// pool sees minus infinity: a Pad folds only where it adds just that.
+// Pad -> Conv and Pad -> Pool. A Conv and an average pool that counts its padding treat padding as zeros, a max pool as
+// minus infinity. A Pad is folded only if its values have the same effect.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// A Pad that only adds constants around the spatial axes of [N, C, spatial...].
+// Returns a Pad that only adds constants around the spatial axes of [N, C, spatial...], or null.
 const ops::Pad* spatial_pad(const Graph& graph, const Node* node) {
   const auto* pad = node ? node->as<ops::Pad>() : nullptr;
   if (pad == nullptr || pad->mode != ops::PadMode::kConstant) return nullptr;
@@ -37,11 +37,11 @@ bool add_pads(const std::vector<int64_t>& extra, std::vector<int32_t>& pads) {
   return true;
 }
 
-// True where the node's results are known not to be negative.
+// Returns true if the node's results are known to be non-negative.
 bool is_nonnegative(const Graph& graph, ValueId id) {
   const Node* node = graph.producer(id);
   if (node == nullptr) return false;
-  // alpha and beta: of a Clip, min(max(x, alpha), beta).
+  // alpha and beta of a Clip: min(max(x, alpha), beta).
   const auto confines = [](auto kind, float alpha, float beta) {
     using Kind = decltype(kind);
     return kind == Kind::kRelu || kind == Kind::kSigmoid || kind == Kind::kHardSigmoid ||
@@ -54,10 +54,10 @@ bool is_nonnegative(const Graph& graph, ValueId id) {
   return confines(activation.kind, activation.alpha, activation.beta);
 }
 
-// True where every window of the pool, padded as it is, holds at least one element of the input.
+// Returns true if every padded window of the pool contains at least one element of the input.
 bool windows_touch_input(const ops::Pool& pool) {
   for (size_t i = 0; i < pool.kernel.size(); ++i) {
-    // With a dilation a window may step over the input: only the dense case is easy to see.
+    // A dilated window may skip the input. Only dense windows are analysed.
     if (!pool.dilation.empty() && pool.dilation[i] != 1) return false;
     if (pool.pad_begin[i] >= pool.kernel[i] || pool.pad_end[i] >= pool.kernel[i]) return false;
   }
@@ -70,7 +70,7 @@ bool no_pads(const ops::Pool& pool) {
          std::all_of(pool.pad_end.begin(), pool.pad_end.end(), zero);
 }
 
-// The pool with the Pad inside; no value where that is another function.
+// Returns the pool with the Pad folded in, or nullopt if the result would differ.
 std::optional<ops::Pool> padded_pool(const Graph& graph, ops::Pool pool, const ops::Pad& pad, ValueId source) {
   const bool was_bare = no_pads(pool);
   if (pool.ceil_mode || !add_pads(pad.begin, pool.pad_begin) || !add_pads(pad.end, pool.pad_end)) return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<ops::Pool> padded_pool(const Graph& graph, ops::Pool pool, const o
   return pool;
 }
 
-// Gives the node other attributes and the Pad's operand, if its shape rule still gives the same result.
+// Sets new attributes and the Pad's operand if the shape rule still gives the same result.
 bool rewrite(Graph& graph, Node* node, ops::Attributes attributes, ValueId source) {
   std::vector<ValueId> inputs = node->inputs;
   inputs[0] = source;

@@ -1,16 +1,16 @@
-// QDQ models state integers by a Quantize and a Dequantize around every operator, which itself computes with floats.
-// This pass makes the integers meant by that, in tensors of s8 whatever the model's type is:
+// QDQ models express integer arithmetic by a Quantize and a Dequantize around every float operator. This pass replaces
+// these patterns by integer operators, on s8 tensors whatever the integer type of the model:
 //
-//   Quantize(operator(Dequantize(x), ...))  an operator on integers: Conv, Dense, Add, average pool, Concat, and
+//   Quantize(operator(Dequantize(x), ...))  an integer operator: Conv, Dense, Add, average pool, Concat, and
 //                                           activations, which become tables
-//   operator(Dequantize(x), weights)        Conv and Dense whose accumulators go out as floats
-//   move(Dequantize(x))                     Dequantize(move(x)), for what moves or selects elements
+//   operator(Dequantize(x), weights)        Conv and Dense whose accumulators become floats
+//   move(Dequantize(x))                     Dequantize(move(x)), for operators that move or select elements
 //   Quantize(Dequantize(x))                 x, or a Requantize
 //
-// Models may also move the integers themselves, a MaxPool of u8 for one: where all that is moved has one quantization,
-// so has the result.
+// Models may also move the integers themselves, for example by a MaxPool of u8. If all operands of a move have the same
+// quantization, the result has it too.
 //
-// What does not match stays as it is: right, and computed with floats.
+// Other patterns stay as float operators and remain correct.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 namespace s8c = kernels::s8c;
 using s8c::Affine;
 
-// Scale and zero point of a tensor that has one of each.
+// Returns scale and zero point of a tensor that has one of each.
 std::optional<Affine> affine_of(const Value& value) {
   if (!value.quantization || value.quantization->axis != -1 || value.quantization->scales.size() != 1)
     return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Affine> affine_of(const Value& value) {
   return Affine{value.quantization->scales[0], zero_points.empty() ? 0 : zero_points[0]};
 }
 
-// The same real numbers in s8: u8 with 128 taken off.
+// Returns the quantization of the same real numbers in s8: u8 values minus 128.
 std::optional<Affine> affine_in_s8(const Value& value) {
   std::optional<Affine> affine = affine_of(value);
   if (affine && value.type == DataType::kU8) affine->zero_point -= 128;
@@ -51,7 +51,8 @@ plan::Quantization quantization(const Affine& affine) {
   return result;
 }
 
-// Operators that give elements of their inputs, or the largest: the same for integers as for what they stand for.
+// Returns true for operators that select elements of their inputs, or the largest. They give the same result on
+// integers as on the real numbers that these represent.
 bool moves(const Node& node) {
   if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax;
   return node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() || node.as<ops::Concat>();
@@ -62,7 +63,7 @@ bool is_relu(const Node& node) {
   return unary != nullptr && unary->kind == ops::UnaryKind::kRelu;
 }
 
-// The Quantize that alone reads a node's result.
+// The Quantize that is the only reader of a node's result.
 struct Target {
   Node* quantize = nullptr;
   Affine affine;
@@ -89,21 +90,21 @@ class QdqFuser {
   }
 
  private:
-  // --- before: quantization on all integers that have one, Quantize in s8, as early as possible ---
+  // --- Preparation: propagates quantization to integers, converts Quantize to s8 and moves it up ---
 
-  // Whether the node only says how integers are to be read.
+  // Returns true if the node only changes the quantization of integers.
   bool reinterprets(const Node& node) const {
     return node.as<ops::Reshape>() && graph_.value(node.inputs[0]).shape == graph_.value(node.outputs[0]).shape;
   }
 
-  // What a value of plain integers was before they were called so; kNoValue where it has no quantization.
+  // Returns the value before its quantization was removed, or kNoValue if it has none.
   ValueId with_quantization(ValueId id) const {
     const Node* node = id == kNoValue ? nullptr : graph_.producer(id);
     if (node == nullptr || graph_.value(id).quantization || !reinterprets(*node)) return kNoValue;
     return affine_in_s8(graph_.value(node->inputs[0])) ? node->inputs[0] : kNoValue;
   }
 
-  // move(integers(x)) becomes integers(move(x)), and what is read as before is not reinterpreted.
+  // Rewrites move(integers(x)) to integers(move(x)). A reinterpretation that changes nothing is dropped.
   Status carry_quantization(Node* node) {
     if (!moves(*node)) return {};
     std::vector<ValueId> sources;
@@ -134,7 +135,7 @@ class QdqFuser {
     return {};
   }
 
-  // Quantize(move(x)) becomes move(Quantize(x)), again and again.
+  // Rewrites Quantize(move(x)) to move(Quantize(x)) as often as possible.
   Status lift_quantize(Node* quantize) {
     while (quantize->as<ops::Quantize>() && affine_of(graph_.value(quantize->outputs[0]))) {
       Node* move = graph_.producer(quantize->inputs[0]);
@@ -167,9 +168,9 @@ class QdqFuser {
     graph_.value(id).quantization = quantization(*affine);
   }
 
-  // --- integers of values ---
+  // --- Integers of values ---
 
-  // The integers that the operand is the Dequantize of, if they have one scale.
+  // Returns the integers whose Dequantize is the operand, if they have one scale; otherwise kNoValue.
   ValueId integers(const Node& node, size_t index) const {
     const ValueId id = node.input(index);
     const Node* producer = id == kNoValue ? nullptr : graph_.producer(id);
@@ -177,7 +178,7 @@ class QdqFuser {
     return affine_in_s8(graph_.value(producer->inputs[0])) ? producer->inputs[0] : kNoValue;
   }
 
-  // Those of all operands; empty where one has none.
+  // Returns the integers of all operands; empty if one has none.
   std::vector<ValueId> all_integers(const Node& node) const {
     std::vector<ValueId> result;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -200,7 +201,7 @@ class QdqFuser {
     return node->outputs[0];
   }
 
-  // The same integers as s8, whatever they are stored as.
+  // Returns the same integers as s8, from any stored type.
   Result<ValueId> in_s8(ValueId id) {
     if (graph_.value(id).type == DataType::kS8) return id;
     if (const auto known = in_s8_.find(id); known != in_s8_.end()) return known->second;
@@ -209,7 +210,7 @@ class QdqFuser {
     return same;
   }
 
-  // Those that dequantize `old` take `same`, the same numbers in s8.
+  // Makes the Dequantize users of `old` read `same`, the same numbers in s8.
   void dequantize_instead(ValueId old, ValueId same) {
     for (Node* user : std::vector<Node*>(graph_.users(old)))
       if (user->as<ops::Dequantize>()) graph_.set_input(user, 0, same);
@@ -231,7 +232,7 @@ class QdqFuser {
     return to ? std::optional(Target{user, *to}) : std::nullopt;
   }
 
-  // `id` holds what the Quantize gives, in s8.
+  // Replaces the result of a Quantize by `id`, the same numbers in s8.
   Status replace_quantize(Node* quantize, ValueId id) {
     const ValueId old = quantize->outputs[0];
     const Value before = graph_.value(old);
@@ -247,7 +248,7 @@ class QdqFuser {
     return {};
   }
 
-  // The operator on integers in place of `node` and the Quantize after it.
+  // Replaces `node` and the Quantize after it by an integer operator.
   Status replace_with(const Node& node, ops::Attributes attributes, const std::vector<ValueId>& inputs,
                       const Target& target) {
     const std::string name = graph_.value(target.quantize->outputs[0]).name;
@@ -256,7 +257,7 @@ class QdqFuser {
     return replace_quantize(target.quantize, added->outputs[0]);
   }
 
-  // --- the rules ---
+  // --- Rewrite rules ---
 
   Result<bool> rewrite(Node* node) {
     if (node->as<ops::Quantize>()) return rewrite_quantize(node);
@@ -281,7 +282,7 @@ class QdqFuser {
     return true;
   }
 
-  // A move of u8 with a quantization also as one of s8, for whoever reads that.
+  // Adds an s8 version of a quantized u8 move, for readers of s8.
   Result<bool> rewrite_u8(Node* node) {
     const Value result = graph_.value(node->outputs[0]);
     const auto is_same = [&](ValueId id) { return graph_.value(id).quantization == result.quantization; };
@@ -355,8 +356,8 @@ class QdqFuser {
     return true;
   }
 
-  // A bias that is no integer is added to the floats. Where these were quantized it is rounded with them, which ONNX
-  // Runtime does as well.
+  // Adds a bias that is not an integer to the float result. If the model quantized the result, the bias is rounded with
+  // it, as in ONNX Runtime.
   Result<bool> rewrite_wide_product(Node* node, ValueId x, IntegerProduct product) {
     const bool adds_bias = !product.bias_is_integer;
     if (adds_bias) product.bias.clear();
@@ -377,7 +378,7 @@ class QdqFuser {
     return true;
   }
 
-  // The bias with an axis for each that follows the channels' of a result.
+  // Returns the bias with trailing axes of 1 so that it broadcasts along the channels of the result.
   ValueId bias_to_broadcast(const Node& node, int rank) {
     const Value bias = graph_.value(node.inputs[kBias]);
     std::vector<int64_t> dims{bias.shape.num_elements()};

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The scale of each of `count` output channels; empty where the weights' quantization has another axis.
+// Returns the scale of each of `count` output channels; empty if the weights' quantization has another axis.
 std::vector<float> channel_scales(const plan::Quantization& weights, int axis, int64_t count) {
   const auto channels = static_cast<size_t>(count);
   if (weights.scales.size() == 1 && weights.axis == -1) return std::vector<float>(channels, weights.scales[0]);
@@ -18,21 +18,22 @@ std::vector<float> channel_scales(const plan::Quantization& weights, int axis, i
   return weights.scales;
 }
 
-// The integer that is this float in steps of the scale; empty where there is none in s8.
+// Returns the s8 integer whose product with the scale is exactly this float, or nullopt.
 std::optional<int8_t> integer_of(float weight, float scale) {
   const float steps = std::nearbyint(weight / scale);
   if (!(steps >= kernels::s8::kLow && steps <= kernels::s8::kHigh) || steps * scale != weight) return std::nullopt;
   return static_cast<int8_t>(steps);
 }
 
-// The bias in steps of the accumulator, if it leaves room for the largest sum of products, `reach`.
+// Returns the bias in steps of the accumulator, or nullopt if adding the largest sum of products, `reach`, could
+// overflow.
 std::optional<int32_t> bias_of(float bias, float step, int64_t reach) {
   const double steps = std::nearbyint(double{bias} / double{step});
   if (!(std::abs(steps) + static_cast<double>(reach) <= INT32_MAX)) return std::nullopt;
   return static_cast<int32_t>(steps);
 }
 
-// Whether a bias is so many steps: dequantized, it and the step were rounded three times.
+// Returns true if the bias equals `steps` steps, up to the three roundings of bias and step during dequantization.
 bool is_integer(float bias, float step, int32_t steps) {
   return std::abs(double{bias} - double{step} * steps) <= std::ldexp(std::abs(double{bias}), -22);
 }

@@ -18,7 +18,7 @@ Status check_names(const PassOptions& options) {
   return ok_status();
 }
 
-// One pass over the graph; the number of its changes.
+// Runs one pass over the graph and returns the number of its changes.
 Result<int> run_pass(const Pass& pass, int round, const PassOptions& options, Graph& graph) {
   if (options.disabled.count(pass.name) != 0) return 0;
   if (options.before_pass) options.before_pass(pass);

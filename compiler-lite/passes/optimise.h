@@ -11,20 +11,21 @@
 namespace nestrt::compiler {
 
 struct PassOptions {
-  std::set<std::string, std::less<>> disabled;        // names of passes to leave out
-  bool quantizes = false;                             // the graph is to be quantized afterwards
+  std::set<std::string, std::less<>> disabled;        // names of passes to skip
+  bool quantizes = false;                             // the graph will be quantized afterwards
   std::function<void(const Pass& pass)> before_pass;  // called before each run of a pass; may be empty
   // Called after each run of a pass, for logs and dumps; may be empty. `round` counts from 0.
   std::function<void(const Pass& pass, int round, int changes, const Graph& graph)> observer;
 };
 
-// Runs the table of passes, again and again until a round changes nothing (at most kMaxRounds times), and then those
-// that are last.
+// Runs all passes repeatedly until a round changes nothing, at most kMaxRounds times, followed by the passes marked
+// `last`.
 // Errors: kInvalidArgument for an unknown name in `disabled`; kInternal.
 Status optimise(Graph& graph, const PassOptions& options = {});
 inline constexpr int kMaxRounds = 8;
 
-// Runs the passes that have waited for quantization, once each; nothing where none is wanted. Errors: as optimise().
+// Runs once the passes that must follow quantization. Does nothing if `options.quantizes` is false. Errors: see
+// optimise().
 Status fuse(Graph& graph, const PassOptions& options);
 
 }  // namespace nestrt::compiler

@@ -3,8 +3,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// Clean first, so that patterns stand bare; recognise whole activations before their parts are folded into weights;
-// residuals before activations, since the activation of a Conv comes after its residual.
+// Cleanup passes run first to expose patterns. Complete activations are recognised before their parts are folded into
+// weights. Residuals precede activations because the activation of a Conv follows its residual.
 constexpr Pass kPasses[] = {
     {"fold-constants", "evaluate nodes whose inputs are all constant", &fold_constants},
     {"remove-identity", "remove operators that change nothing, merge those that follow each other", &remove_identity},

@@ -7,19 +7,18 @@
 
 namespace nestrt::compiler {
 
-// Their operands; a Dense has no residual.
+// Operand indices. A Dense has no residual.
 inline constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;
 
 bool is_product(const Node& node);
 
-// The activation of a product; none where the node is of another kind.
+// Returns the activation of a product, or none for other nodes.
 ops::Activation product_activation(const Node& node);
 
-// The axis of the weights that counts output channels. Requires: a product.
+// Returns the output channel axis of the weights. Requires: a product.
 int output_channel_axis(const Node& node);
 
-// True where the weights and the bias, if there is one, are f32 constants and there is no residual. Requires: a
-// product.
+// Returns true if the weights and the optional bias are f32 constants and there is no residual. Requires: a product.
 bool has_constant_operands(const Graph& graph, const Node& node);
 
 }  // namespace nestrt::compiler

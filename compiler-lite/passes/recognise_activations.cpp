@@ -29,7 +29,7 @@ struct ScaledInput {
   double shift = 0;
 };
 
-// The node as an affine map of one operand with uniform constants; no value where it is none.
+// Returns the node as an affine map of one operand with uniform constants, or nullopt.
 std::optional<ScaledInput> affine(const Graph& graph, const Node& node) {
   const auto operand = constant_operand(graph, node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<ScaledInput> affine(const Graph& graph, const Node& node) {
   return std::nullopt;
 }
 
-// At most two affine nodes behind operand 0 of `clip`, as one map: x * a + b, (x + c) * a and so on.
+// Returns up to two affine nodes before operand 0 of `clip` as one map: x * a + b, (x + c) * a and so on.
 ScaledInput affine_before(const Graph& graph, const Node& clip) {
   ScaledInput total{clip.inputs[0], 1, 0};
   const Node* node = &clip;
@@ -58,7 +58,7 @@ ScaledInput affine_before(const Graph& graph, const Node& clip) {
   return total;
 }
 
-// The node as clip(scale * x + shift, 0, high), computed by a Unary clip with what is before it.
+// clip(scale * x + shift, 0, high), computed by a Unary clip and the nodes before it.
 struct Ramp {
   ScaledInput inside;
   double high = 0;
@@ -90,7 +90,7 @@ Result<bool> recognise_hard_sigmoid(Graph& graph, Node* node) {
   return true;
 }
 
-// x * clip(x + 3, 0, 6) / 6, where the division comes last.
+// x * clip(x + 3, 0, 6) / 6 with the division last.
 Result<bool> recognise_hard_swish(Graph& graph, Node* node) {
   const auto outer = affine(graph, *node);
   if (!outer || outer->shift != 0) return false;
@@ -142,7 +142,7 @@ Result<bool> recognise_clip(Graph& graph, Node* node) {
   return true;
 }
 
-// The interval to which a Unary relu or clip confines its operand.
+// Returns the interval of results of a Unary relu or clip.
 std::optional<std::pair<float, float>> interval(const Node* node) {
   const auto* stated = node ? node->as<ops::Unary>() : nullptr;
   if (stated == nullptr) return std::nullopt;
@@ -151,7 +151,7 @@ std::optional<std::pair<float, float>> interval(const Node* node) {
   return std::nullopt;
 }
 
-// A clip of a clip is one clip where the intervals meet.
+// Merges two clips if their intervals intersect.
 Result<bool> merge_clips(Graph& graph, Node* node) {
   const Node* inner_node = sole_producer<ops::Unary>(graph, *node, 0);
   const auto outer = interval(node), inner = interval(inner_node);

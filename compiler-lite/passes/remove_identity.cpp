@@ -25,8 +25,8 @@ bool is_identity_permutation(const std::vector<int32_t>& permutation) {
   return true;
 }
 
-// x + 0, x - 0, x * 1, x / 1, x ^ 1, and the mirrored forms of those that commute, where broadcasting changes no shape.
-// -0 + 0 gives +0: equal numbers, which no later operator but a division by zero tells apart.
+// x + 0, x - 0, x * 1, x / 1, x ^ 1, and the mirrored forms of commutative operators, unless broadcasting changes the
+// shape. -0 + 0 gives +0; the difference affects only a later division by zero.
 bool is_neutral_binary(const Graph& graph, const Node& node, const ops::Binary& binary, ValueId* kept) {
   const auto operand = constant_operand(graph, node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return false;
@@ -46,7 +46,7 @@ bool is_identity_pool(const ops::Pool& pool) {
          all_equal(pool.pad_begin, 0) && all_equal(pool.pad_end, 0);
 }
 
-// The operand that the node's result equals; kNoValue where it computes something.
+// Returns the operand that equals the node's result, or kNoValue.
 ValueId equal_operand(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.outputs.size() != 1) return kNoValue;
   ValueId kept = node.inputs[0];
@@ -68,12 +68,12 @@ ValueId equal_operand(const Graph& graph, const Node& node) {
   } else if (const auto* binary = node.as<ops::Binary>()) {
     identity = is_neutral_binary(graph, node, *binary, &kept);
   }
-  // A Reshape may say that integers are to be read in another way.
+  // A Reshape may change the quantization of integers.
   const bool same_reading = graph.value(kept).quantization == graph.value(node.outputs[0]).quantization;
   return identity && same_reading ? kept : kNoValue;
 }
 
-// Reshape of a Reshape: the first does not matter.
+// Merges two consecutive Reshapes; only the second one matters.
 bool merge_reshapes(Graph& graph, Node* node) {
   const Node* before = node->as<ops::Reshape>() ? graph.producer(node->inputs[0]) : nullptr;
   if (before == nullptr || before->as<ops::Reshape>() == nullptr) return false;
@@ -91,7 +91,7 @@ bool merge_transposes(Graph& graph, Node* node) {
   return true;
 }
 
-// A Transpose that only moves dimensions of 1 leaves the elements where they are.
+// A Transpose that only moves dimensions of 1 does not move elements.
 Result<bool> transpose_to_reshape(Graph& graph, Node* node) {
   const auto* transpose = node->as<ops::Transpose>();
   if (transpose == nullptr || is_identity_permutation(transpose->permutation)) return false;

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Functions that are operators of their own, and activations of others.
+// Functions that exist as a Unary and as a fused activation.
 constexpr struct {
   ops::UnaryKind unary;
   ops::ActivationKind activation;

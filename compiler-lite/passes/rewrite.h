@@ -1,4 +1,4 @@
-// What the passes share: questions about nodes and constants, and rewrites that keep names, types and shapes.
+// Helpers of the passes: queries about nodes and constants, and rewrites that keep names, types and shapes.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace nestrt::compiler {
 
-// The nodes as they are now, to walk while nodes are added. The pointers stay valid until tidy().
+// Returns the current nodes, to iterate while nodes are added. The pointers stay valid until tidy().
 std::vector<Node*> snapshot(const Graph& graph);
-// False where nothing needs the node's results any more: a rewrite has passed it by and tidy() will drop it.
+// Returns false if a rewrite has bypassed the node, so that tidy() will drop it.
 bool is_used(const Graph& graph, const Node& node);
 
-// The elements of an f32 constant; empty where `id` is anything else.
+// Returns the elements of an f32 constant; empty for other values.
 std::span<const float> floats(const Graph& graph, ValueId id);
-// The value that all elements of an f32 constant have in common.
+// Returns the common value of all elements of an f32 constant, or nullopt.
 std::optional<float> uniform_value(const Graph& graph, ValueId id);
-// The node behind operand `index`, if it is of kind Op and feeds nothing else; else null.
+// Returns the producer of operand `index` if it is of kind Op and has no other user, otherwise null.
 template <typename Op>
 Node* sole_producer(const Graph& graph, const Node& node, size_t index) {
   const ValueId id = node.input(index);
@@ -27,7 +27,7 @@ Node* sole_producer(const Graph& graph, const Node& node, size_t index) {
   return producer != nullptr && producer->as<Op>() != nullptr ? producer : nullptr;
 }
 
-// A Binary of which one operand is an f32 constant.
+// A Binary with exactly one f32 constant operand.
 struct ConstantOperand {
   ValueId variable = kNoValue;
   ValueId constant = kNoValue;
@@ -35,30 +35,31 @@ struct ConstantOperand {
 };
 std::optional<ConstantOperand> constant_operand(const Graph& graph, const Node& node);
 
-// Takes the node's operands away: it no longer counts as their user. tidy() drops it once nobody uses its results.
+// Removes the node's operands, so it no longer counts as their user. tidy() drops the node once its results are unused.
 void retire(Graph& graph, Node* node);
-// `to` holds the same elements as `from`: every use of `from` becomes one of `to`. The name of a graph output moves
-// along. False, and nothing is changed, where a graph output would become an input, a constant or another output.
+// Replaces every use of `from` by `to`, which must hold the same elements. The name of a graph output moves to `to`.
+// Returns false without changes if a graph output would become an input, a constant or another output.
 bool forward(Graph& graph, ValueId from, ValueId to);
-// `first` now computes what `second`, the only user of its first output, gave; that value takes second's name.
+// Makes `first` compute the result of `second`, the only user of its first output. The value gets the name of second's
+// result.
 void absorb(Graph& graph, Node* first, Node* second);
-// A new node in place of `old`, with its name and its output's name and quantization. kInternal where type or shape
-// come out otherwise.
+// Replaces `old` by a new node with the same name, output name and quantization. Errors: kInternal if type or shape
+// differ.
 Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const std::vector<ValueId>& inputs);
 
-// The activation that an operator can have fused which computes this; empty for other functions.
+// Returns the activation that computes the same function, or nullopt if it cannot be fused.
 std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
 // The operator that computes the activation. Requires: one other than kInvalidIndex.
 ops::Unary as_unary(const ops::Activation& activation);
 
-// True for an average over windows whose sums of s8 fit 32 bits.
+// Returns true for an average over windows whose s8 sums fit 32 bits.
 bool is_s8_average(const ops::Pool& pool);
 
-// True where a Transpose of such a tensor leaves the elements where they are: it only moves dimensions of 1.
+// Returns true if a Transpose of such a tensor moves only dimensions of 1 and therefore no elements.
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation);
 
-// An axis that counts from either end, as one in [0, rank).
+// Converts an axis that may count from the end to [0, rank).
 inline int from_front(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
 }  // namespace nestrt::compiler

@@ -1,9 +1,9 @@
-// Models exported from frameworks that keep channels last are full of pairs of Transposes with elementwise operators,
-// Pads and Concats between them. Here Transposes sink towards the outputs, through everything that can as well work on
-// the untransposed tensor, until they meet their inverse or something that needs the order.
+// Models exported from channels-last frameworks contain many pairs of Transposes with element-wise operators, Pads and
+// Concats between them. This pass moves Transposes towards the outputs, through operators that work equally on
+// untransposed tensors, until they meet their inverse or an operator that depends on the order.
 //
-// Sinking through an operator with several users, or past one operand of many, costs Transposes before it saves some:
-// so the whole is tried on a copy and kept only if the copy, cleaned up, moves fewer bytes.
+// Moving a Transpose through an operator with several users, or past one of several operands, first adds Transposes.
+// The pass therefore works on a copy and keeps it only if the cleaned-up copy moves fewer bytes.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -34,7 +34,7 @@ Permutation inverse(const Permutation& permutation) {
 
 ops::Attributes transpose(const Permutation& permutation) { return ops::Transpose{.permutation = permutation}; }
 
-// Output axis i of a Transpose is axis permutation[i] before it: per-axis lists go the other way.
+// Output axis i of a Transpose is axis permutation[i] of its input, so per-axis lists are permuted inversely.
 template <typename T>
 std::vector<T> before_transpose(const std::vector<T>& list, const Permutation& permutation) {
   std::vector<T> result(list.size());
@@ -54,7 +54,7 @@ class Sinker {
   Sinker(Graph& graph, Node* node, const Permutation& permutation)
       : graph_(graph), node_(node), permutation_(permutation) {}
 
-  // The node before the Transpose, and the Transpose after it. False where that cannot be.
+  // Moves the node before the Transpose. Returns false if that is not possible.
   Result<bool> run() {
     auto attributes = attributes_before();
     if (!attributes) return false;
@@ -78,7 +78,7 @@ class Sinker {
  private:
   int rank() const { return static_cast<int>(permutation_.size()); }
 
-  // Operands that are the same in either order, or can be brought into it for nothing.
+  // Returns true for operands that are independent of the order or can be reordered without cost.
   bool can_go_before(ValueId id) const {
     if (id == kNoValue) return false;
     if (const Permutation* other = permutation_of(graph_, id)) return *other == permutation_;
@@ -109,7 +109,7 @@ class Sinker {
     return node->outputs[0];
   }
 
-  // What the node's attributes are for untransposed operands; no value where it needs the order.
+  // Returns the node's attributes for untransposed operands, or nullopt if it depends on the order.
   std::optional<ops::Attributes> attributes_before() const {
     if (node_->as<ops::Unary>() || node_->as<ops::Binary>() || node_->as<ops::Cast>()) return node_->attributes;
     if (const auto* concat = node_->as<ops::Concat>()) {
@@ -140,7 +140,7 @@ class Sinker {
     return std::nullopt;
   }
 
-  // The same, unless a Reduce takes axes away.
+  // Returns the same permutation, without the axes that a Reduce removes.
   Permutation permutation_after() const {
     const auto* reduce = node_->as<ops::Reduce>();
     if (reduce == nullptr || reduce->keep_dims) return permutation_;
@@ -161,7 +161,7 @@ class Sinker {
   Permutation permutation_;
 };
 
-// Bytes that Transposes move.
+// Returns the number of bytes that Transposes move.
 int64_t transposed_bytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const auto& node : graph.nodes()) {
@@ -176,7 +176,7 @@ int64_t transposed_bytes(const Graph& graph) {
 
 Result<int> sink_all(Graph& graph) {
   int changes = 0;
-  // In order, so that what has sunk through one node goes on through the next.
+  // Visits nodes in order, so a Transpose moves through several nodes in one call.
   for (Node* node : snapshot(graph)) {
     if (!is_used(graph, *node)) continue;
     const Permutation* found = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 using ops::UnaryKind;
 
-// One limit at least is stated, since a Clip without limits is none.
+// Writes at least one limit: a Clip without limits does nothing.
 std::string write_clip(NodeWriter& node, const std::string& x, DataType type, float low, float high) {
   const bool open_above = std::isinf(high) && high > 0;
   const bool open_below = std::isinf(low) && low < 0 && !open_above;
@@ -29,7 +29,7 @@ std::string write_hard_swish(NodeWriter& node, const std::string& x) {
   return times(node, x, node.write("HardSigmoid", {x}, {{"alpha", 1.0f / 6.0f}, {"beta", 0.5f}}));
 }
 
-// x / 2 * (1 + erf(x / sqrt(2))), or with `tanh` x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+// Writes x / 2 * (1 + erf(x / sqrt(2))), or with `tanh` x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
 std::string write_gelu(NodeWriter& node, const std::string& x, bool tanh) {
   std::string inner = node.write("Mul", {x, node.scalar(1 / std::numbers::sqrt2_v<float>)});
   if (tanh) {

@@ -1,4 +1,4 @@
-// Functions of one element, alone or fused into another operator.
+// Element-wise functions, as separate operators or fused into another operator.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace nestrt::compiler {
 
-// The name of kind(x); `alpha` and `beta` as ops::Unary has them. `type`: of x.
+// Writes kind(x) and returns the name of the result. `alpha` and `beta`: as in ops::Unary. `type`: type of x.
 std::string write_unary(NodeWriter& node, ops::UnaryKind kind, const std::string& x, DataType type, float alpha,
                         float beta);
-// `x` itself where there is no activation.
+// Writes the activation of `x`. Returns `x` if there is none.
 std::string write_activation(NodeWriter& node, const ops::Activation& activation, const std::string& x);
 
 }  // namespace nestrt::compiler

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kResidual = 3;
 
-// Of an s8 convolution, what is rounded before the residual is added.
+// Rounds the result of an s8 convolution as nestrt does before it adds the residual.
 std::string rounded_before_residual(NodeWriter& node, const ops::Conv& op, const std::string& y) {
   if (!node.operand(kResidual).quantization) return y;
   plan::Quantization inner;

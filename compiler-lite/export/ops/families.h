@@ -1,4 +1,4 @@
-// The operators by family, one file each, as those of compiler-lite/import/ops.
+// Export rules by operator family, one source file each, as in compiler-lite/import/ops.
 #pragma once
 
 #include <span>

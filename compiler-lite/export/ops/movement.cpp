@@ -11,12 +11,12 @@ Result<std::string> write_concat(NodeWriter& node) {
 
 Result<std::string> write_transpose(NodeWriter& node) {
   const std::vector<int32_t>& axes = node.attributes<ops::Transpose>().permutation;
-  if (axes.empty()) return node.write("Identity", {node.real(0)});  // ONNX's checker wants axes
+  if (axes.empty()) return node.write("Identity", {node.real(0)});  // ONNX's checker requires axes
   return node.write("Transpose", {node.real(0)}, {{"perm", axes}});
 }
 
-// Behind the last element in the direction of the step. ONNX counts -1 from the end, so what ends before the first
-// element ends as far below as numbers go.
+// Returns the end of a slice. ONNX counts -1 from the end, so a slice that includes the first element with a negative
+// step ends at INT64_MIN.
 int64_t end_of(int64_t start, int64_t step, int64_t count) {
   if (count == 0) return start;
   const int64_t last = start + (count - 1) * step;
@@ -40,7 +40,7 @@ Result<std::string> write_slice(NodeWriter& node) {
   return node.write("Slice", std::move(inputs));
 }
 
-// Expand where only single elements are repeated, else Tile, of as many dimensions as there will be.
+// Writes Expand if only axes of one element are repeated, otherwise Tile on an input of the result's rank.
 Result<std::string> write_tile(NodeWriter& node) {
   const std::vector<int64_t>& shape = node.attributes<ops::Tile>().shape;
   const Shape& x = node.operand(0).shape;

@@ -21,7 +21,7 @@ Result<std::string> write_instance_norm(NodeWriter& node) {
                     {{"epsilon", node.attributes<ops::InstanceNorm>().epsilon}});
 }
 
-// (x - mean) / sqrt(variance + epsilon) * scale + bias, spelled out.
+// Writes (x - mean) / sqrt(variance + epsilon) * scale + bias.
 std::string spelled_out_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
   std::vector<int64_t> axes(static_cast<size_t>(node.operand(0).shape.rank() - op.axis));
   std::iota(axes.begin(), axes.end(), int64_t{op.axis});

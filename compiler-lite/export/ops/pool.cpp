@@ -14,7 +14,7 @@ bool all_are(const std::vector<int32_t>& list, int32_t number) {
   return std::all_of(list.begin(), list.end(), [number](int32_t entry) { return entry == number; });
 }
 
-// The window is the whole image, once.
+// Returns true if the window covers the spatial axes exactly once.
 bool is_global(const ops::Pool& op, const Shape& x) {
   for (int axis = 2; axis < x.rank(); ++axis)
     if (op.kernel[static_cast<size_t>(axis - 2)] != x[axis]) return false;
@@ -22,7 +22,7 @@ bool is_global(const ops::Pool& op, const Shape& x) {
          !op.count_include_pad && !op.ceil_mode;
 }
 
-// How far windows reach, along an axis of the image.
+// Extents along one spatial axis. `span` is the extent of the dilated kernel.
 struct Axis {
   int64_t input, output, kernel, span, stride, begin, end;
 };
@@ -33,13 +33,14 @@ Axis axis_of(const ops::Pool& op, const Shape& x, const Shape& y, size_t i) {
           op.stride[i], op.pad_begin[i], op.pad_end[i]};
 }
 
-// As the ONNX library that checks models counts windows, to which one may belong that lies in the padding alone.
+// Returns the number of windows as the ONNX model checker counts them; it includes a window that lies only in the
+// padding.
 int64_t windows_by_library(const Axis& axis) {
   return (axis.input + axis.begin + axis.end - axis.span + axis.stride - 1) / axis.stride + 1;
 }
 
-// The padding behind the image with which there are as many windows without ceil_mode; none where padding may not be
-// as large.
+// Returns the padding at the end that gives the same number of windows without ceil_mode, or nullopt if that padding is
+// too large for ONNX.
 std::optional<int64_t> end_without_ceil(const Axis& axis) {
   const int64_t least = (axis.output - 1) * axis.stride + axis.span - axis.input - axis.begin;
   const int64_t end = std::clamp(axis.end, std::max(least, int64_t{0}), std::max(least + axis.stride - 1, int64_t{0}));
@@ -47,13 +48,14 @@ std::optional<int64_t> end_without_ceil(const Axis& axis) {
   return end;
 }
 
-// What is written for a pool: itself, or where its form with ceil_mode would be refused another of as many windows.
+// The pool to write: the original, or an equivalent without ceil_mode if the ONNX checker would reject it.
 struct WrittenPool {
   ops::Pool op;
-  std::vector<int64_t> padded;  // begins, then ends, of all axes: by zeros before it; empty: nothing
+  std::vector<int64_t> padded;  // pads of a separate Pad: begins, then ends, of all axes; empty if none
 };
 
-// A mean that counts what pads counts zeros before the pool, but not what windows reach beyond them.
+// Moves counted padding into a Pad of zeros. The part of the windows beyond the original padding stays in the pool and
+// is not counted.
 WrittenPool padded_before(const ops::Pool& op, const ops::Pool& written) {
   WrittenPool result{written, std::vector<int64_t>(2 * (op.kernel.size() + 2), 0)};
   const size_t rank = op.kernel.size() + 2;

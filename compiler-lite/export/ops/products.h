@@ -8,8 +8,8 @@
 
 namespace nestrt::compiler {
 
-// Input, weights and bias, where there is one, as real numbers. Integers of a bias are in steps of the product of the
-// input's and the weights'.
+// Returns input, weights and the optional bias as real numbers. An integer bias is in steps of input scale * weight
+// scale.
 std::vector<std::string> product_operands(NodeWriter& node);
 
 }  // namespace nestrt::compiler

@@ -4,8 +4,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// A QuantizeLinear follows where the result is quantized, and a DequantizeLinear comes with a quantized operand: what
-// is left is what happens to the real number in between.
+// The exporter adds a QuantizeLinear after a quantized result and a DequantizeLinear before a quantized operand, so
+// only the computation on real numbers remains.
 Result<std::string> write_real(NodeWriter& node) { return node.real(0); }
 
 Result<std::string> write_requantize(NodeWriter& node) {

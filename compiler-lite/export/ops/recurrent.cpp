@@ -1,5 +1,5 @@
-// RNN, GRU and LSTM of one direction. Their inputs' part of the gates is computed before, so their input weights are an
-// identity.
+// RNN, GRU and LSTM of one direction. An earlier operator computes the inputs' part of the gates, so the input weights
+// are an identity matrix.
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/import/onnx/onnx_names.h"
 
@@ -8,14 +8,14 @@ namespace {
 
 using ops::RecurrentKind;
 
-// [1, columns, columns]
+// Returns the name of an identity matrix [1, columns, columns].
 std::string identity(NodeWriter& node, int64_t columns) {
   std::vector<float> elements(static_cast<size_t>(columns * columns));
   for (int64_t i = 0; i < columns; ++i) elements[static_cast<size_t>(i * columns + i)] = 1;
   return node.write("Reshape", {node.floats(elements), node.constant({1, columns, columns})});
 }
 
-// Names, and numbers of those that have them.
+// Adds the names of the activations, and the parameters of those that have any.
 void add_activations(const ops::Recurrent& op, WrittenAttributes& attributes) {
   std::vector<ops::Activation> activations;
   if (op.kind != RecurrentKind::kPlain) activations.push_back(op.gate);
@@ -34,13 +34,14 @@ void add_activations(const ops::Recurrent& op, WrittenAttributes& attributes) {
   if (!betas.empty()) attributes.emplace_back("activation_beta", std::move(betas));
 }
 
-// With an axis for the direction in front; empty where the operand is absent.
+// Adds a direction axis as the first axis. Returns "" if the operand is absent.
 std::string with_direction(NodeWriter& node, size_t operand) {
   if (!node.has_input(operand)) return "";
   return node.write("Unsqueeze", {node.real(operand), node.constant({0})});
 }
 
-// The biases of both parts, of which only the candidate's of the state is not in the input.
+// Returns the biases of inputs and state. All are zero except the state's bias of the candidate gate; the input already
+// contains the others.
 std::string biases(NodeWriter& node, int64_t columns, int64_t hidden) {
   if (!node.has_input(2)) return "";
   const std::string none = node.floats(std::vector<float>(static_cast<size_t>(2 * columns - hidden)));

@@ -16,10 +16,11 @@ Result<std::string> write_pad(NodeWriter& node) {
   return node.write("Pad", std::move(inputs), {{"mode", onnx_name(kPadModes, op.mode)}});
 }
 
-// Which of the two inputs gives both the sizes and the scales of the operator.
+// The input, scales or sizes, from which readers derive both the sizes and the scales of the operator.
 enum class SizedBy { kScales, kSizes, kNeither };
 
-// Readers multiply in floats or in doubles: of a scale that was rounded down the latter make a pixel less.
+// Returns true if the scale gives this size in float and in double arithmetic. Readers use either; in double, a scale
+// that was rounded down gives one element less.
 bool gives_size(float dim, float part, float scale, int64_t size) {
   const double exact = static_cast<double>(dim) * static_cast<double>(part) * static_cast<double>(scale);
   return static_cast<int64_t>(std::floor(dim * part * scale)) == size &&

@@ -13,7 +13,7 @@ Result<std::string> write_top_k(NodeWriter& node) {
       .back();
 }
 
-// Each index a tuple of one.
+// Writes a ScatterND whose indices are tuples of one.
 Result<std::string> write_scatter(NodeWriter& node) {
   const ops::ScatterKind kind = node.attributes<ops::Scatter>().kind;
   WrittenAttributes attributes;

@@ -5,8 +5,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// A Reshape that changes no dimension only gives another name; between integers it drops or adds a quantization, which
-// ONNX does not keep with tensors.
+// A Reshape that keeps the shape becomes an alias. On integers it only adds or removes a quantization, which ONNX
+// tensors do not have.
 Result<std::string> write_reshape(NodeWriter& node) {
   const std::vector<int64_t>& shape = node.attributes<ops::Reshape>().shape;
   if (node.operand(0).shape == node.result().shape) return node.input(0);

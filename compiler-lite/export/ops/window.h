@@ -1,11 +1,11 @@
-// The sliding window of convolutions and pools as attributes.
+// Sliding window of convolutions and pools as attributes.
 #pragma once
 
 #include "compiler-lite/export/node_writer.h"
 
 namespace nestrt::compiler {
 
-// kernel_shape, strides, pads and, where the window has gaps, dilations of a Conv, ConvTranspose or Pool.
+// Returns kernel_shape, strides and pads of a Conv, ConvTranspose or Pool, and dilations unless all are 1.
 template <typename Op>
 WrittenAttributes window_attributes(const Op& op) {
   std::vector<int32_t> pads = op.pad_begin;
