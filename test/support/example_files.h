@@ -1,4 +1,4 @@
-// Files of examples/ that tests use: the demo's network, and the vendors' programs as they were built.
+// Files of examples/ that tests use: the demo's network and the vendors' compiled programs.
 #pragma once
 
 namespace nestrt::test {

@@ -1,4 +1,4 @@
-// Catch2 itself, which is much to compile: once for all programs of tests.
+// Compiles Catch2, which is slow, once for all test programs.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 #include <iostream>
@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// Whether anything was tested, or skipped with a reason: a name that matches nothing is a mistake of whoever typed it.
+// Whether anything ran, or was skipped with a reason. A name that matches nothing is probably a typing error.
 bool has_tested = false;
 
 class Report final : public Catch::TestEventListenerBase {
@@ -29,7 +29,7 @@ CATCH_REGISTER_LISTENER(Report)
 }  // namespace
 
 int run_tests(int count, char** arguments) {
-  setenv("NESTRT_COST_CACHE", "", 1);  // what a session learns is nobody else's business
+  setenv("NESTRT_COST_CACHE", "", 1);  // tests must not share learned costs
   Catch::Session session;
   if (const int refused = session.applyCommandLine(count, arguments); refused != 0) return refused;
   const int failed = session.run();
@@ -37,7 +37,7 @@ int run_tests(int count, char** arguments) {
   const bool only_lists = asked.showHelp || asked.libIdentify || asked.listTests || asked.listTags ||
                           asked.listTestNamesOnly || asked.listReporters;
   if (failed != 0 || only_lists || has_tested) return failed;
-  std::cerr << "nothing was tested: no case or section has such a name (--list-tests shows the cases)" << std::endl;
+  std::cerr << "no test ran: no case or section matches the given name (--list-tests lists the cases)" << std::endl;
   return 1;
 }
 

@@ -2,8 +2,8 @@
 
 namespace nestrt::test {
 
-// What main() of a program of tests does: runs the cases that the arguments name, and reports. The exit code; not 0
-// where nothing was tested.
+// Implements main() of a test program: runs the cases that the arguments select and reports. Returns the exit code,
+// which is not 0 if nothing ran.
 int run_tests(int count, char** arguments);
 
 }  // namespace nestrt::test

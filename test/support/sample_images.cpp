@@ -28,7 +28,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Of two bytes, the high one first.
+// Returns two bytes, most significant first.
 std::string big_endian(size_t number) {
   return {static_cast<char>(number >> 8 & 0xff), static_cast<char>(number & 0xff)};
 }
@@ -43,7 +43,7 @@ std::vector<std::byte> jpeg_with_exif(std::string_view hex, std::span<const std:
 
 std::vector<std::byte> png_with_exif(std::string_view hex, std::span<const std::byte> exif) {
   constexpr size_t kEndChunk = 12;
-  const std::string zero(2, '\0'), checksum(4, '\0');  // which nobody looks at
+  const std::string zero(2, '\0'), checksum(4, '\0');  // not checked by readers
   return with_inserted(hex, hex.size() / 2 - kEndChunk,
                        {zero, big_endian(exif.size()), "eXIf", text_of(exif), checksum});
 }

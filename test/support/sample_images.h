@@ -1,4 +1,4 @@
-// Small images as hexadecimal digits: no library that writes them is needed elsewhere.
+// Small images as hexadecimal digits, so that tests need no library for writing them.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace nestrt::test {
 // Requires: an even number of hexadecimal digits.
 std::vector<std::byte> from_hex(std::string_view hex);
 
-// An image with an EXIF block, which follows the first marker of a JPEG and comes last in a PNG.
+// Returns an image with an EXIF block, after the first marker of a JPEG or at the end of a PNG.
 std::vector<std::byte> jpeg_with_exif(std::string_view hex, std::span<const std::byte> exif);
 std::vector<std::byte> png_with_exif(std::string_view hex, std::span<const std::byte> exif);
 
 namespace images {
 
-// An EXIF block of orientation 6 and nothing else, in one byte order and the other.
+// An EXIF block with orientation 6 only, in both byte orders.
 inline constexpr std::string_view kExifBigEndian = "4d4d002a00000008000101120003000000010006000000000000";
 inline constexpr std::string_view kExifLittleEndian = "49492a0008000000010012010300010000000600000000000000";
 
@@ -32,7 +32,7 @@ inline constexpr std::string_view kPngRgba2x2 =
 inline constexpr std::string_view kBmpRgb3x2 =
     "424d4e0000000000000036000000280000000300000002000000010018000000000018000000c40e"
     "0000c40e00000000000000000000c5905bf1bc871de8b30000006a35008f5a25b47f4a000000";
-// Chroma at half resolution, so that the smooth upsampling shows.
+// Chroma at half resolution, which makes smooth upsampling visible.
 inline constexpr std::string_view kJpeg5x4 =
     "ffd8ffe000104a46494600010100000100010000ffdb004300030202030202030303030403030405"
     "0805050404050a070706080c0a0c0c0b0a0b0b0d0e12100d0e110e0b0b1016101113141515150c0f"

@@ -1,4 +1,4 @@
-// Where the shared test data lie: real networks, images and expected results that are not part of the repository.
+// Location of the shared test data: real networks, images and expected results outside the repository.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,8 @@
 
 namespace nestrt::test {
 
-// The file or folder of that name under $NESTRT_SHARED/data, or under ../shared/data beside the source tree or beside
-// the main worktree of its git repository. Where it is missing, the test case counts as
-// skipped and nothing is returned.
+// Returns the file or folder of that name under $NESTRT_SHARED/data, or under ../shared/data relative to the source
+// tree or to the main worktree of its git repository. If it is missing, skips the test case and returns nullopt.
 std::optional<std::filesystem::path> shared_data(std::string_view relative);
 
 }  // namespace nestrt::test

@@ -1,15 +1,15 @@
-// Test cases that cannot do their work here.
+// Test cases that cannot run here.
 #pragma once
 
 #include <string>
 
 namespace nestrt::test {
 
-// Says why the test case that runs cannot do its work, or all of it. At its end "skipped: <why>" is printed, by which
-// ctest counts it as skipped, unless something failed in it.
+// States why the current test case cannot run, or not all of it. Unless something fails, "skipped: <why>" is printed at
+// its end, and ctest counts it as skipped.
 void skip(std::string why);
 
-// The first reason since the last call; empty where nothing was skipped. For main.cpp.
+// Returns the first reason since the last call; empty if nothing was skipped. For main.cpp.
 std::string take_skip_reason();
 
 }  // namespace nestrt::test

@@ -1,4 +1,4 @@
-// How long a test may take: NESTRT_TEST_LEVEL is set by script/test.
+// Duration of tests: script/test sets NESTRT_TEST_LEVEL.
 #pragma once
 
 namespace nestrt::test {
@@ -9,10 +9,10 @@ enum class TestLevel {
   kNightly,  // longer random runs, more sizes
 };
 
-// kNormal where the variable is unset or says something else.
+// Returns the level; kNormal if the variable is unset or has another value.
 TestLevel test_level();
 
-// The number of repetitions for the level.
+// Returns the number of repetitions for the level.
 inline int by_level(int quick, int normal, int nightly) {
   switch (test_level()) {
     case TestLevel::kQuick:

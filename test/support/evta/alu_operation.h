@@ -1,4 +1,4 @@
-// The ALU on one lane.
+// The ALU operation on one lane.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace nestrt::evta {
 
-// The low 5 bits as a signed number.
+// Returns the low 5 bits as a signed number.
 constexpr int32_t shift_amount(int32_t value) { return ((value & 31) ^ 16) - 16; }
 
 constexpr int32_t shift_right(int32_t value, int32_t amount) {
@@ -20,7 +20,7 @@ constexpr int32_t wrapping_add(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-// kMul, which the hardware lacks, leaves `a`.
+// Returns the result of the operation. kMul, which the hardware does not have, returns `a`.
 constexpr int32_t alu_operation(AluOpcode opcode, int32_t a, int32_t b) {
   switch (opcode) {
     case AluOpcode::kMin:

@@ -1,4 +1,4 @@
-// The configuration of the ZCU102, and of --target evta where none is stated.
+// The configuration of the ZCU102 and the default of --target evta.
 #pragma once
 
 #include "drivers/evta/isa/configuration.h"

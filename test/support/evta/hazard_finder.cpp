@@ -38,13 +38,13 @@ std::vector<Step> unroll(const Loop& loop, const std::vector<MicroOp>& micro_ops
   return steps;
 }
 
-// Whether reads(now, before) of a step and one of the `late` steps before it.
+// Reports a step for which reads(now, before) holds for one of the `late` steps before it.
 template <typename Reads>
 std::string find_late(const std::vector<Step>& steps, size_t late, const Reads& reads) {
   for (size_t now = 0; now < steps.size(); ++now) {
     for (size_t back = 1; back <= std::min(now, late); ++back) {
       if (reads(steps[now], steps[now - back]))
-        return "step " + std::to_string(now) + " reads what the one " + std::to_string(back) + " before it wrote";
+        return "step " + std::to_string(now) + " reads a value written " + std::to_string(back) + " step(s) before";
     }
   }
   return {};
@@ -94,7 +94,7 @@ std::string find_hazard(const Program& program) {
     if (instruction.opcode == Opcode::kLoad && instruction.transfer().memory == Memory::kUop)
       load_micro_ops(program, instruction.transfer(), memory);
     if (instruction.opcode == Opcode::kStore && instruction.transfer().x_size == 0 && instruction.transfer().y_size > 0)
-      found = "a store of rows without elements";
+      found = "a store of empty rows";
     if (instruction.opcode == Opcode::kGemm)
       found = find_hazard(design, instruction.gemm(), part_of(memory, instruction.loop()));
     if (instruction.opcode == Opcode::kAlu)

@@ -1,5 +1,5 @@
-// What the hardware computes wrongly, found the slow way: every loop is unrolled, and of every step it is looked up
-// what the two before it wrote. The judge of the checker, which does none of that.
+// Finds operations that the hardware computes wrongly. Slow and simple: unrolls every loop and compares each step with
+// the two before it. It is the reference for the checker, which works differently.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace nestrt::test {
 
-// Empty where no step reads what a step right before it wrote; else the step, for a message.
+// Returns the first step that reads what a step shortly before it wrote, as a message; empty if none does.
 std::string find_hazard(evta::Design design, const evta::Gemm& gemm, const std::vector<evta::MicroOp>& micro_ops);
 std::string find_hazard(evta::Design design, const evta::Alu& alu, const std::vector<evta::MicroOp>& micro_ops);
 
-// The same of all instructions of a program whose words decode, and stores of rows without elements.
+// Returns the same for all instructions of a program whose words decode; also finds stores of rows without elements.
 std::string find_hazard(const evta::Program& program);
 
 }  // namespace nestrt::test

@@ -1,4 +1,4 @@
-// Two units as tests of costs and schedules describe them.
+// Two units for tests of costs and schedules.
 #pragma once
 
 #include "nestrt/driver/unit.h"

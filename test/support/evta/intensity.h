@@ -1,4 +1,4 @@
-// What a command says that a plan's operators would move alone.
+// Expected arithmetic intensity of a command's report.
 #pragma once
 
 #include <fmt/core.h>
@@ -10,8 +10,8 @@
 
 namespace nestrt::test {
 
-// "9.6 without": the multiply-accumulates for a byte moved, over the operators of a command's JSON, which has the bytes
-// of each under `bytes`.
+// Returns text such as "9.6 without": multiply-accumulates per transferred byte, summed over the operators in a
+// command's JSON. `bytes`: the JSON key of an operator's bytes.
 inline std::string intensity_alone(const std::string& json_file, const char* bytes) {
   std::ifstream stream(json_file);
   const nlohmann::json answer = nlohmann::json::parse(stream);

@@ -15,7 +15,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The shadows of all memories; without effect unless strict.
+// The shadows of all memories. Without effect unless strict.
 class Shadows {
  public:
   Shadows(const Configuration& configuration, const Dram& dram, Strictness strictness)
@@ -56,7 +56,7 @@ class Shadows {
   bool strict_;
   Accessor accessor_;
   std::map<Memory, ShadowMemory> sram_;
-  std::map<uint64_t, ShadowMemory> dram_bytes_;  // by address of a range that can be written
+  std::map<uint64_t, ShadowMemory> dram_bytes_;  // by start address of a writable range
 };
 
 // Indices of one step of a loop.
@@ -102,7 +102,7 @@ class Machine {
 
   Status store(const Transfer& transfer) {
     if (shadows_.strict() && transfer.x_size == 0 && transfer.y_size > 0)
-      return device_fault("a store of rows without elements, after which the hardware stores in the wrong place");
+      return device_fault("a store of empty rows, which corrupts later stores of the hardware");
     const auto size = static_cast<uint64_t>(configuration_.out_bytes());
     size_t index = transfer.sram_base;
     for (uint64_t y = 0; y < transfer.y_size; ++y) {
@@ -165,7 +165,7 @@ class Machine {
     return {};
   }
 
-  // The dense block, pads and all, row by row.
+  // Loads the dense block, including pads, row by row.
   Status load_rows(Memory memory, const Transfer& transfer) {
     const int rows = transfer.y_pad_begin + transfer.y_size + transfer.y_pad_end;
     const int columns = transfer.x_pad_begin + transfer.x_size + transfer.x_pad_end;
@@ -186,7 +186,7 @@ class Machine {
     return {};
   }
 
-  // From little-endian bytes; null for zeros.
+  // Sets an element from little-endian bytes; null for zeros.
   void set_element(Memory memory, size_t index, const std::byte* from) {
     const auto size = static_cast<size_t>(configuration_.element_bytes(memory));
     if (memory == Memory::kAcc) {
@@ -248,7 +248,7 @@ class Machine {
                     accumulator));
   }
 
-  // What the hardware of this design would compute otherwise than any other.
+  // Rejects operands that the hardware of this design computes differently from other designs.
   Status check_operands(const Alu& alu, const Indices& at, const RecentWrites& recent) const {
     const bool repeatable = alu.opcode == AluOpcode::kMin || alu.opcode == AluOpcode::kMax;
     const size_t source = alu.use_immediate ? 0 : at.src;
@@ -256,7 +256,7 @@ class Machine {
     NESTRT_RETURN_IF_ERROR(check_late(late, at.dst));
     if (!alu.use_immediate) return check_late(recent.has(at.src), at.src);
     if (!shadows_.strict() || configuration_.design != Design::kChisel || at.src == at.dst) return {};
-    return device_fault(fmt::format("an immediate for acc[{}] with acc[{}] for its source", at.dst, at.src));
+    return device_fault(fmt::format("an immediate operation on acc[{}] with source acc[{}]", at.dst, at.src));
   }
 
   void operate(const Alu& alu, const Indices& at) {

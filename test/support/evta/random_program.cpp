@@ -16,7 +16,7 @@ struct Region {
   uint32_t size;
 };
 
-// How one index of a loop moves.
+// Steps of one index of a loop.
 struct Affine {
   uint32_t factor_out;
   uint32_t factor_in;
@@ -43,7 +43,7 @@ class Generator {
   }
   bool chance(uint32_t percent) { return between(1, 100) <= percent; }
 
-  // Somewhere in the half of a memory that is this virtual thread's.
+  // Returns a random region in the half of a memory that belongs to this virtual thread.
   Region place(Memory memory, uint32_t thread, uint32_t least, uint32_t most) {
     const uint32_t half = program_.configuration().depth(memory) / 2;
     const uint32_t size = between(least, most);
@@ -59,7 +59,7 @@ class Generator {
     return bytes;
   }
 
-  // Fills a region by one transfer, with pads where the memory has them.
+  // Fills a region with one transfer, with pads if the memory supports them.
   void load_region(Memory memory, const Region& region, Dependencies flags) {
     Transfer transfer{.memory = memory, .sram_base = region.begin};
     uint32_t columns = between(1, std::min(region.size, 12u));
@@ -79,7 +79,7 @@ class Generator {
     program_.load(transfer, flags);
   }
 
-  // Factors under which a loop stays within `size` elements; the room that they leave goes to `room`.
+  // Returns factors that keep a loop within `size` elements. Sets `room` to the remaining elements.
   Affine random_factors(const Loop& loop, uint32_t size, uint32_t* room) {
     Affine affine{between(0, 9), between(0, 9)};
     const auto span = [&] { return (loop.iter_out - 1) * affine.factor_out + (loop.iter_in - 1) * affine.factor_in; };
@@ -97,7 +97,7 @@ class Generator {
     std::vector<MicroOp> micro_ops;
   };
 
-  // Steps over regions of dst, src and weights.
+  // Returns random steps over regions of dst, src and weights.
   LoopAndMicroOps random_steps(const Region& dst, const Region& src, const Region& wgt) {
     LoopAndMicroOps result;
     Loop& loop = result.loop;
@@ -116,7 +116,7 @@ class Generator {
     return result;
   }
 
-  // The first of the loops that `draw` gives of which the hardware makes what `operation` asks for, or any.
+  // Draws until the hardware computes the loop as `operation` specifies; any loop if hazards are allowed.
   template <typename Operation, typename Draw>
   LoopAndMicroOps without_hazard(Operation operation, const Draw& draw) {
     for (;;) {
@@ -134,7 +134,7 @@ class Generator {
     program_.load_micro_ops(loop->micro_ops, loop->loop.uop_begin, flags);
   }
 
-  // Every element of a region once.
+  // Returns steps that visit every element of a region once.
   LoopAndMicroOps all_of(const Region& region) {
     return {{.iter_in = region.size, .dst_factor_in = 1, .src_factor_in = 1}, {}, {{region.begin, region.begin, 0}}};
   }
@@ -163,19 +163,19 @@ class Generator {
     program_.alu(alu, flags);
   }
 
-  // A few neighbours of a region, often: steps come back to them soon.
+  // Often returns a few neighbouring elements, so that steps soon return to them.
   Region narrowed(const Region& region) {
     if (region.size < 4 || !chance(hazards_ == Hazards::kFrequent ? 70 : 30)) return region;
     const uint32_t size = between(3, std::min(region.size, 14u));
     return {region.begin + between(0, region.size - size), size};
   }
 
-  // A source of its own, or the elements that the operation changes.
+  // Returns a separate source, or the elements that the operation changes.
   Region source_for(const Region& dst, const Region& acc) {
     return chance(30) && dst.begin - acc.begin >= 3 ? Region{acc.begin, dst.begin - acc.begin} : dst;
   }
 
-  // Where the design takes what an immediate changes from src, src is dst.
+  // Sets src to dst if the design requires it for immediates.
   void set_source(const Alu& alu, LoopAndMicroOps& steps) const {
     if (!alu.use_immediate || program_.configuration().design != Design::kChisel) return;
     steps.loop.src_factor_out = steps.loop.dst_factor_out;
@@ -207,7 +207,7 @@ class Generator {
                    flags);
   }
 
-  // Of which the hardware makes nothing, but for a store that has rows.
+  // Adds transfers without effect on the hardware, and sometimes a store of empty rows, which has one.
   void add_empty_transfers() {
     program_.load({.memory = Memory::kInp, .y_size = static_cast<uint16_t>(between(0, 3))});
     const bool rows = hazards_ == Hazards::kFrequent && chance(20);

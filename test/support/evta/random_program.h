@@ -1,5 +1,5 @@
-// Random programs: rounds of loads, GEMM and ALU instructions and stores, with one or two virtual threads whose tokens
-// order all that needs an order.
+// Random programs: rounds of loads, GEMM and ALU instructions and stores, with one or two virtual threads. Tokens order
+// all dependent accesses.
 #pragma once
 
 #include <random>
@@ -9,8 +9,8 @@
 namespace nestrt::test {
 
 enum class Hazards {
-  kNone,  // a legal program
-  kFrequent,      // legal but for hazards (hazard_finder.h), which some have and many others nearly have
+  kNone,      // a valid program
+  kFrequent,  // valid except for hazards (hazard_finder.h); some programs have them, many others nearly do
 };
 
 TestProgram random_program(const std::string& configuration, uint64_t seed, Hazards hazards = Hazards::kNone);

@@ -1,4 +1,4 @@
-// A unit of another kind that computes what the CPU computes, whatever its programs say.
+// A unit of another kind that computes as the CPU does and ignores its programs.
 #pragma once
 
 #include <memory>

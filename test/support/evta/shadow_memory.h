@@ -1,6 +1,6 @@
-// ShadowMemory: what a strict simulation knows of every element of one memory: whether it has a defined value, and
-// which instructions wrote and read it last. A value that was never written and an access that no token orders after
-// the one it depends on are errors, whatever the timing would have made of them.
+// ShadowMemory: state of every element of one memory in a strict simulation: whether its value is defined, and which
+// instructions last wrote and read it. Reading an undefined value, and an access that no token orders after the one
+// that it depends on, are errors independent of timing.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace nestrt::evta {
 
-// Who accesses: an instruction in its place in the order.
+// The accessing instruction and its position in the order.
 struct Accessor {
   Module module = Module::kLoad;
   ModuleCounts before = {};
@@ -21,17 +21,17 @@ class ShadowMemory {
   ShadowMemory() = default;
   ShadowMemory(std::string name, size_t elements, bool defined);
 
-  // Errors: kDeviceFault where the value is undefined, or the other access is concurrent.
+  // Errors: kDeviceFault (the value is undefined, or the other access is concurrent).
   Status read(const Accessor& accessor, size_t element);
   Status write(const Accessor& accessor, size_t element);
-  // Written, but with a value that means nothing.
+  // Records a write of an undefined value.
   Status write_undefined(const Accessor& accessor, size_t element);
 
  private:
   struct Element {
     bool defined = false;
     Module writer = Module::kLoad;
-    uint32_t written = 0;  // number of the writing instruction in its module, from 1; 0 for none
+    uint32_t written = 0;  // index of the writing instruction in its module, from 1; 0: not written
     ModuleCounts read = {};
   };
 

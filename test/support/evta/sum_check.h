@@ -1,4 +1,4 @@
-// Comparison of kernels that add products in f32 with references that add in double.
+// Comparison of kernels that sum products in f32 with references that sum in double.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 
 namespace nestrt::test {
 
-// The same tensor without signs.
+// Returns the absolute values of a tensor.
 inline TestTensor magnitude(const TestTensor& signed_tensor) {
   if (!signed_tensor.present) return signed_tensor;
   std::vector<float> values = signed_tensor.values<float>();
@@ -18,9 +18,9 @@ inline TestTensor magnitude(const TestTensor& signed_tensor) {
   return tensor(signed_tensor.shape, values);
 }
 
-// `magnitudes` holds, for every element, the sum of |terms| that went into it, of which there are `terms`. The error of
-// such a sum in f32, in whatever order, is below terms * 2^-24 * magnitude; no activation enlarges it by more than a
-// half, and the vector activations are within 2e-6 of their definitions.
+// `magnitudes`: for every element, the sum of its |terms|; `terms`: their number. The error of such a sum in f32, in
+// any order, is below terms * 2^-24 * magnitude. No activation increases it by more than a half, and the vector
+// activations are within 2e-6 of their definitions.
 inline void check_sums(const std::string& what, const TestTensor& actual, const TestTensor& expected,
                        const TestTensor& magnitudes, int64_t terms) {
   INFO(what);

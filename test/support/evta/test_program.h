@@ -1,4 +1,4 @@
-// TestProgram: a program under construction with memory of its own, as tests need it.
+// TestProgram: a program under construction that owns its memory.
 #pragma once
 
 #include <deque>
@@ -18,12 +18,12 @@ class TestProgram {
 
   const evta::Configuration& configuration() const { return *configuration_; }
 
-  // Places memory, aligned to any element, and returns its address.
+  // Places memory, aligned for any element, and returns its address.
   uint64_t add_constant(std::vector<std::byte> bytes);
   uint64_t add_micro_ops(const std::vector<evta::MicroOp>& micro_ops);
   uint64_t add_output(size_t bytes) { return add(bytes, evta::MemoryRange::Access::kWrite); }
   uint64_t add(size_t bytes, evta::MemoryRange::Access access);
-  // For dram_base.
+  // Returns the address in elements, for dram_base.
   uint32_t element(uint64_t address, evta::Memory memory) const;
 
   void add(const evta::Instruction& instruction);
@@ -32,7 +32,7 @@ class TestProgram {
   void gemm(const evta::Gemm& gemm, evta::Dependencies flags = {}) { add(make_gemm(gemm, flags)); }
   void alu(const evta::Alu& alu, evta::Dependencies flags = {}) { add(make_alu(alu, flags)); }
   void finish(evta::Dependencies flags = {}) { add(evta::make_finish(flags)); }
-  // LOAD UOP of micro-ops placed for it.
+  // Places micro-ops in memory and adds their LOAD UOP.
   void load_micro_ops(const std::vector<evta::MicroOp>& micro_ops, uint32_t sram_base = 0,
                       evta::Dependencies flags = {});
 
@@ -41,15 +41,15 @@ class TestProgram {
   std::vector<evta::InstructionWord>& words() { return words_; }
   std::deque<std::vector<std::byte>>& memories() { return memories_; }
 
-  // The bytes of all ranges that can be written, in the order of their making, after a run from kFill.
+  // The bytes of all writable ranges after a run from kFill, in the order of their creation.
   struct Outcome {
     Status status;
     std::vector<std::byte> written;
   };
   Outcome run_plain(evta::Strictness strictness = evta::Strictness::kStrict);
-  // `runs` of one simulator, of which the last ones may read what the others have written.
+  // Runs `runs` times in one simulator. Later runs may read what earlier ones wrote.
   Outcome run_functional(int runs = 1);
-  // Whether it runs, and writes the same over memory that held other bytes before, in DRAM and on the chip.
+  // Returns whether the program runs and writes the same for other previous contents of DRAM and on-chip memory.
   bool is_steady();
 
   static constexpr std::byte kFill{0x55};

@@ -1,4 +1,4 @@
-// What of a plan's results an EVTA program leaves in another form than the tensor has, so that the driver copies it.
+// Results of a plan that an EVTA program leaves in another format than the tensor's, so that the driver copies them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace nestrt::test {
 
-// Bytes of the accumulators that programs for all channels write.
+// Returns the bytes of the accumulators that programs for all channels write.
 uint64_t bytes_of_accumulators(const Plan& plan);
 
 }  // namespace nestrt::test

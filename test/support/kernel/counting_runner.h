@@ -1,11 +1,11 @@
-// For tests of how work is shared out.
+// Support for tests of work distribution.
 #pragma once
 
-#include "nestrt/driver/parallel.h"
+#include "runtime/kernel/parallel.h"
 
 namespace nestrt::test {
 
-// Says that it has threads, and runs the tasks one after the other.
+// Reports several threads but runs the tasks one after the other.
 class CountingRunner final : public ParallelRunner {
  public:
   explicit CountingRunner(int threads) : threads_(threads) {}

@@ -1,4 +1,4 @@
-// For operators that move elements: fast kernels give the bytes of the reference.
+// Checks for operators that move elements: fast kernels must equal the reference bit for bit.
 #pragma once
 
 #include <random>
@@ -8,13 +8,14 @@
 
 namespace nestrt::test {
 
-// Any bit pattern: signalling NaNs and both zeros included.
+// Returns random bit patterns, including signalling NaNs and both zeros.
 TestTensor random_bytes(std::mt19937& generator, DataType type, const Shape& shape);
 
-// Every fast kernel that accepts the case gives the bytes of `expected`, and `kernel` is one of them.
+// Checks that every fast kernel that accepts the case returns the bytes of `expected`, and that `kernel` is one of
+// them.
 void check_exact(const OperatorCase& operator_case, const TestTensor& expected, const std::string& kernel);
 
-// What infer() complains about; empty where it does not.
+// Returns the error message of infer(); empty on success.
 std::string complaint(const OperatorCase& operator_case);
 
 }  // namespace nestrt::test

@@ -1,4 +1,4 @@
-// Values of f32 that arithmetic goes wrong with.
+// Difficult f32 values for arithmetic.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// GuardedBytes: memory between bytes that nobody may write.
+// GuardedBytes: memory between guard bytes.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace nestrt::test {
 
 class GuardedBytes {
  public:
-  // `size` bytes from `misalignment` after a multiple of 64, each of them `fill`.
+  // Allocates `size` bytes at `misalignment` after a multiple of 64, each set to `fill`.
   explicit GuardedBytes(size_t size, std::byte fill = kGuard, size_t misalignment = 0)
       : size_(size), storage_(size + misalignment + 2 * kGuardBytes + kAlignment, kGuard) {
     const auto address = reinterpret_cast<uintptr_t>(storage_.data());
     begin_ = kGuardBytes + (kAlignment - (address + kGuardBytes) % kAlignment) % kAlignment + misalignment;
     std::fill_n(data(), size, fill);
   }
-  GuardedBytes(GuardedBytes&&) = default;  // the memory stays where it is
+  GuardedBytes(GuardedBytes&&) = default;  // keeps the address of the memory
   GuardedBytes(const GuardedBytes&) = delete;
 
   std::byte* data() { return storage_.data() + begin_; }

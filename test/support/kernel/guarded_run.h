@@ -1,4 +1,4 @@
-// Runs of a plan over memory with guards on both sides, which held something else before.
+// Runs a plan on memory with guards on both sides and defined previous contents.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace nestrt::test {
 struct GuardedRun {
   bool ran = false;
   bool overran = false;            // wrote outside the outputs
-  std::vector<std::byte> outputs;  // one after the other, where it ran
+  std::vector<std::byte> outputs;  // concatenated, if it ran
 };
-// Of a new session, over inputs of TensorSet::random(). What it allocates, and the outputs, hold `stale`.
+// Runs a new session on inputs of TensorSet::random(). Its allocations and outputs initially hold `stale`.
 GuardedRun run_guarded(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
                        Stale stale);
 
 struct SteadyRun {
   bool ran = false;
   bool overran = false;
-  bool steady = false;  // two runs over different stale memory did the same
+  bool steady = false;  // two runs with different stale memory behaved the same
 };
 SteadyRun run_twice(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options = {});
 

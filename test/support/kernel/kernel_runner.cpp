@@ -21,7 +21,7 @@ namespace {
 
 size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// One thread per slot, every call claimed from a shared counter.
+// Runs one thread per slot. Threads claim calls from a shared counter.
 class ThreadRunner final : public ParallelRunner {
  public:
   explicit ThreadRunner(int threads) : threads_(threads) {}
@@ -41,7 +41,7 @@ class ThreadRunner final : public ParallelRunner {
   int threads_;
 };
 
-// Calls visit(plain_element_index, stored_element_index) for every element of a tensor that is not plain.
+// Calls visit(plain_element_index, stored_element_index) for every element of a tensor with a blocked layout.
 template <typename Visit>
 void for_each_element(const Shape& shape, Layout layout, Visit visit) {
   const StoredOrder order(shape, layout);
@@ -56,7 +56,7 @@ std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
   if (tensor.packing != Packing::kInvalidIndex || tensor.bytes.empty() || block_size(tensor.layout) == 1)
     return tensor.bytes;
   std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)));
-  if (!is_folded(tensor.layout)) fill(stored, padding);  // there the padding is zeros
+  if (!is_folded(tensor.layout)) fill(stored, padding);  // folded layouts have zeros as padding
   const size_t size = size_bytes(tensor.type);
   for_each_element(tensor.shape, tensor.layout, [&](int64_t plain, int64_t at) {
     std::memcpy(&stored[static_cast<size_t>(at) * size], &tensor.bytes[static_cast<size_t>(plain) * size], size);
@@ -64,7 +64,7 @@ std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
   return stored;
 }
 
-// The other way: a plain tensor of the type and shape of `like` from what a kernel stored in the layout of `like`.
+// The inverse: returns a plain tensor of the type and shape of `like` from data stored in the layout of `like`.
 TestTensor load(const TestTensor& like, const std::byte* stored) {
   TestTensor result = like;
   const size_t size = size_bytes(like.type);
@@ -91,14 +91,14 @@ TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values)
   return result;
 }
 
-// The memory of one run between guards; what is no input holds `stale`.
+// The memory of one run between guards. Everything except inputs holds `stale`.
 class RunMemory {
  public:
   RunMemory(const ScratchSize& scratch, int threads, Stale stale)
       : stale_(stale),
         shared_(stale_bytes(scratch.shared)),
         per_thread_(stale_bytes(align64(scratch.per_thread) * static_cast<size_t>(threads))) {}
-  // A constant stays where it is stored, which is what the spec refers to.
+  // Constants are passed without a copy, because the spec refers to the same memory.
   void add_input(const TestTensor& tensor, const std::vector<std::byte>& stored) {
     GuardedBytes& copy = guarded_.emplace_back(stored.size());
     std::copy(stored.begin(), stored.end(), copy.data());
@@ -136,7 +136,7 @@ class RunMemory {
   std::vector<std::byte*> outputs_;
 };
 
-// Refers to the tensor.
+// The result refers to the tensor.
 TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
   TensorSpec spec;
   spec.type = tensor.type;
@@ -296,7 +296,7 @@ std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) co
   REQUIRE(variant != nullptr);
   REQUIRE(variant->name == name);
   std::vector<TestTensor> results = run_over(Stale::kZeros, *variant, threads);
-  INFO("over memory that held something else");
+  INFO("with other stale memory");
   CHECK(same_elements(results, run_over(Stale::kNans, *variant, threads)));
   return results;
 }
@@ -326,7 +326,7 @@ bool same_elements(const std::vector<TestTensor>& a, const std::vector<TestTenso
 std::vector<TestTensor> reference(const OperatorCase& operator_case) {
   for (const std::string& name : operator_case.variants())
     if (name.ends_with(".reference")) return operator_case.run(name);
-  FAIL("the operator has no reference that accepts this case");
+  FAIL("no reference of the operator accepts this case");
   return {};
 }
 

@@ -5,9 +5,9 @@
 //   c.output(DataType::kF32, {2, 3});
 //   for_each_fast_kernel(c, [&](std::string_view name, const std::vector<TestTensor>& outputs) { ... });
 //
-// Logical tensors are plain; an operand or output given a blocked layout is converted on the way in and out. Every run
-// is made twice, over memory that held different bytes before: outputs, scratch, allocations, and padding lanes of
-// inputs. A kernel whose outputs depend on them is caught.
+// Logical tensors are plain. An operand or output with a blocked layout is converted on the way in and out. Every run
+// is made twice with different previous contents of memory: outputs, scratch, allocations, and padding lanes of inputs.
+// A kernel whose outputs depend on them fails.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "test/support/kernel/stale.h"
 
 namespace nestrt::test {
@@ -45,7 +45,7 @@ struct TestTensor {
 TestTensor tensor(const Shape& shape, const std::vector<float>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
-// For braced values, which do not say their type.
+// For braced values, whose type is ambiguous.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
 // 1, 2, 3, ...
@@ -53,16 +53,16 @@ TestTensor counting(const Shape& shape);
 TestTensor tensor_u8(const Shape& shape, const std::vector<int>& values);
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
 TestTensor absent();
-// Without elements: for infer() alone, and for outputs.
+// Returns a tensor without elements, for infer() and for outputs.
 TestTensor shape_only(const Shape& shape, DataType type = DataType::kF32);
-// Uniform in [low, high], seeded by the caller's generator.
+// Returns values uniform in [low, high], from the caller's generator.
 TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low = -1, float high = 1);
-// s8, uniform over all its values.
+// Returns s8 values uniform over the whole range.
 TestTensor random_s8(std::mt19937& generator, const Shape& shape);
-// The tensor with one exponent, or with one for each channel of `axis`.
+// Return the tensor with one exponent, or with one per channel of `axis`.
 TestTensor with_exponent(TestTensor tensor, int exponent);
 TestTensor with_exponents(TestTensor tensor, const std::vector<int>& exponents, int axis);
-// The tensor with one scale and zero point, or with scales for each channel of `axis` and zero points of 0.
+// Return the tensor with one scale and zero point, or with scales per channel of `axis` and zero points of 0.
 TestTensor with_scale(TestTensor tensor, float scale, int zero_point);
 TestTensor with_scales(TestTensor tensor, const std::vector<float>& scales, int axis);
 TestTensor as_constant(TestTensor tensor);
@@ -72,34 +72,34 @@ class OperatorCase {
  public:
   explicit OperatorCase(ops::Attributes attributes) : attributes_(std::move(attributes)) {}
   OperatorCase& input(TestTensor tensor);
-  // What infer() must give; the layout is the one that kernels are asked to write.
+  // Adds an output that infer() must return. `layout`: the layout that kernels must write.
   OperatorCase& output(DataType type, const Shape& shape, Layout layout = Layout::kPlain);
-  // The same of a tensor, whose elements do not matter.
+  // Adds an output with the properties of a tensor, ignoring its elements.
   OperatorCase& output(TestTensor tensor);
 
-  // An s8 output of that exponent.
+  // Adds an s8 output with that exponent.
   OperatorCase& output_s8(const Shape& shape, int exponent, Layout layout = Layout::kPlain);
-  // An s8 output of that scale and zero point.
+  // Adds an s8 output with that scale and zero point.
   OperatorCase& output_s8c(const Shape& shape, float scale, int zero_point, Layout layout = Layout::kPlain);
 
-  // The outcome of the operator's rules on the inputs: their outputs, or their complaint.
+  // Applies the operator's rules to the inputs: returns their outputs or their error.
   Result<std::vector<TensorSpec>> infer() const;
-  // Lends the operator as kernels see it.
+  // Calls `use` with the operator as kernels see it. The spec is valid only during the call.
   template <typename Use>
   void with_spec(Use use) const {
     use(spec());
   }
-  // Names of the variants that accept the operator on the current instruction set, references included.
+  // Returns the names of the variants that accept the operator on the current instruction set, including references.
   std::vector<std::string> variants() const;
-  // Runs one variant on the current instruction set, with `threads` slots used by real threads where > 1; outputs in
-  // plain layout. Fails the test where the variant does not exist, accept or prepare, writes outside its outputs, or
-  // gives others over other stale memory.
+  // Runs one variant on the current instruction set, with real threads if `threads` > 1. Returns the outputs in plain
+  // layout. Fails the test if the variant does not exist, rejects the operator, cannot be prepared, writes outside its
+  // outputs, or depends on stale memory.
   std::vector<TestTensor> run(std::string_view variant, int threads = 1) const;
-  // One of the two runs, of any variant that accepts the operator.
+  // Runs any accepting variant once, with one kind of stale memory.
   std::vector<TestTensor> run_over(Stale stale, const KernelVariant& variant, int threads = 1) const;
 
  private:
-  // With that in the padding lanes of inputs.
+  // `padding`: contents of the padding lanes of inputs.
   OperatorSpec spec(Stale padding = Stale::kNans) const;
 
   ops::Attributes attributes_;
@@ -112,18 +112,18 @@ class OperatorCase {
 
 bool same_elements(const std::vector<TestTensor>& a, const std::vector<TestTensor>& b);
 
-// The outputs of the variant whose name ends in ".reference". References accept plain tensors and unpacked constants
-// only: make a second, plain case where the one under test is blocked.
+// Returns the outputs of the variant whose name ends in ".reference". References accept only plain tensors and unpacked
+// constants: if the case under test is blocked, make a second, plain case.
 std::vector<TestTensor> reference(const OperatorCase& operator_case);
 
-// Every variant that accepts the case but the references, on every instruction set this machine has, with 1 and 3
+// Runs every variant that accepts the case, except references, on every instruction set of this machine, with 1 and 3
 // threads.
 void for_each_fast_kernel(
     const OperatorCase& operator_case,
     const std::function<void(const std::string& what, const std::vector<TestTensor>& outputs)>& check);
 
-// Largest |a - b| / max(1, |b|) over the elements of two f32 tensors; infinite where shapes differ or exactly one is
-// NaN.
+// Returns the largest |a - b| / max(1, |b|) over the elements of two f32 tensors; infinity if shapes differ or exactly
+// one of two elements is NaN.
 double relative_error(const TestTensor& actual, const TestTensor& expected);
 
 }  // namespace nestrt::test

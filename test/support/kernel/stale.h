@@ -1,5 +1,5 @@
-// Stale: what memory may hold before it is written. What gives the same bytes over both depends on nothing that was
-// there before: no byte of one is a byte of the other.
+// Stale: previous contents of memory. An operation with the same results for both depends on no previous contents,
+// because the two differ in every byte.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace nestrt::test {
 
 enum class Stale {
   kZeros,
-  kNans,  // signalling ones of f32; large in s32, of both signs in s8
+  kNans,  // signalling NaNs in f32; large values in s32, of both signs in s8
 };
 
 inline void fill(std::span<std::byte> bytes, Stale stale) {

@@ -1,4 +1,4 @@
-// Single bits of plans.
+// Single-bit errors in plans.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@ namespace nestrt::test {
 
 struct SmallPlan {
   std::string what;
-  std::string units;  // that it has programs for
+  std::string units;  // units that it has programs for
   PlanFile file;
 };
 
-// One of each kind: f32, s8 with packed weights, and with programs for an accelerator.
+// Returns one plan of each kind: f32, s8 with packed weights, and with programs for an accelerator.
 inline std::vector<SmallPlan> small_plans() {
   return {{"f32", "cpu", blocked_plan().build()},
           {"s8", "cpu", divisible_plan(20).build()},
           {"evta", "cpu,evta:sim", evta::test::random_network(evta::test::stock_configuration(), 6, 1).build()}};
 }
 
-// Calls use(file, at, bit) with every `stride`-th bit flipped, one at a time: bit `bit` of byte `at`. Gives how many
-// they were. A stride that is odd comes to all bits of a byte.
+// Calls use(file, at, bit) for every `stride`-th bit with that bit flipped: bit `bit` of byte `at`. Returns the number
+// of calls. An odd stride reaches all bits of a byte.
 template <typename Use>
 size_t for_each_flipped_bit(const PlanFile& original, size_t stride, Use use) {
   size_t flips = 0;

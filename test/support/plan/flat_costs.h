@@ -1,14 +1,15 @@
-// Costs for tests: every operator takes as long as every other.
+// Costs for tests: every operator has the same cost.
 #pragma once
 
 #include <memory>
 
 #include "nestrt/driver/costs.h"
+#include "nestrt/driver/plan_tables.h"
 #include "runtime/costs/unit_key.h"
 
 namespace nestrt::test {
 
-// us(unit) microseconds on each unit, with any number of its threads.
+// Returns costs of us(unit) microseconds on each unit, with any number of its threads.
 template <typename Us>
 std::shared_ptr<const CostTable> flat_costs(const Plan& plan, const UnitList& units, Us us) {
   auto costs = std::make_shared<CostTable>();

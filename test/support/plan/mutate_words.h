@@ -1,4 +1,4 @@
-// Programs that are wrong somewhere.
+// Mutations of EVTA programs.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace nestrt::test {
 
-// One to three changes: bits and fields of instructions, and instructions dropped, repeated and exchanged.
+// Applies one to three changes: bits and fields of instructions, and instructions dropped, repeated or swapped.
 void mutate(std::vector<evta::InstructionWord>* words, std::mt19937_64& random);
 
 }  // namespace nestrt::test

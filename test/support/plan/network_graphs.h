@@ -1,4 +1,4 @@
-// The branching of well-known networks, as graphs of their operators.
+// The branch structure of well-known networks, as graphs of their operators.
 #pragma once
 
 #include <utility>
@@ -10,12 +10,12 @@ namespace nestrt::test {
 
 class GraphBuilder {
  public:
-  // Returns the node, which follows those given.
+  // Adds a node that follows those given and returns it.
   uint32_t node(std::vector<uint32_t> before) {
     graph_.push_back(std::move(before));
     return static_cast<uint32_t>(graph_.size() - 1);
   }
-  // So many nodes in a row after the one given; the last.
+  // Adds `length` nodes in a row after the one given and returns the last.
   uint32_t chain(uint32_t before, int length) {
     for (; length > 0; --length) before = node({before});
     return before;
@@ -26,17 +26,18 @@ class GraphBuilder {
   Predecessors graph_;
 };
 
-// Fire modules: a squeeze, two expansions, their concatenation; pools after the first, third and seventh.
+// Fire modules: a squeeze, two expansions and their concatenation; pools after the first, third and seventh.
 Predecessors squeezenet_graph();
-// Nine inception modules of four branches; pools after the second and the seventh. A concatenation in place is no node.
+// Nine inception modules of four branches; pools after the second and the seventh. A concatenation in place is not a
+// node.
 Predecessors googlenet_graph(bool in_place = false);
-// Additions are part of the last convolution of a block, as fused ones are.
+// Additions are fused into the last convolution of a block.
 Predecessors resnet50_graph();
 // Blocks of three layers, ten of them with an identity skip.
 Predecessors mobilenet_v2_graph();
-// Modules whose branches fork again, as in Inception v3's last two.
+// Modules with nested forks, as in Inception v3's last two.
 Predecessors nested_inception_graph();
-// Nothing to cut: each of `count` nodes follows up to three of the eight before it.
+// A graph without cut points: each of `count` nodes follows up to three of the eight before it.
 Predecessors tangled_graph(uint32_t count, uint32_t seed);
 
 }  // namespace nestrt::test

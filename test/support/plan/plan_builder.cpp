@@ -131,7 +131,7 @@ void PlanBuilder::branch() {
   branch.programs.emplace_back().unit = "cpu";
 }
 
-// Every buffer has a place of its own and lives from its first to its last use.
+// Gives every buffer a separate place, with a lifetime from its first to its last use.
 void PlanBuilder::place_arena() {
   plan::MemoryPlan& memory = plan_.memory_plans.emplace_back();
   std::vector<bool> seen(plan_.buffers.size(), false);

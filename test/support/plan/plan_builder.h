@@ -7,8 +7,8 @@
 //   const PlanFile file = builder.build();
 //   auto plan = Plan::from_memory(file.bytes());
 //
-// Every tensor gets a buffer, every buffer of the arena a place of its own, and all operators form one branch
-// unless branch() says otherwise. tables() may be changed before build(), to break a rule.
+// Every tensor gets a buffer, every buffer of the arena a separate place, and all operators form one branch unless
+// branch() is called. To break a rule, change tables() before build().
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@
 
 namespace nestrt::test {
 
-// A plan file in memory aligned to 64 bytes. Copies, so that a test may damage one and keep the other.
+// A plan file in memory aligned to 64 bytes. Copyable, so that a test may damage one copy and keep the other.
 class PlanFile {
  public:
   explicit PlanFile(std::span<const std::byte> bytes);
-  // A file of those tables and that data area.
+  // Assembles a file from tables and a data area.
   static PlanFile assemble(std::span<const std::byte> tables, std::span<const std::byte> data);
   PlanFile(const PlanFile& other) : PlanFile(other.bytes()) {}
   PlanFile& operator=(const PlanFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::span<std::byte> mutable_bytes() { return {data_, size_}; }
-  // The FlatBuffers tables.
+  // Returns the FlatBuffers tables.
   std::span<std::byte> tables();
-  // Makes damage elsewhere look intact, but for a signature; nothing does where the header says that the tables end
-  // outside of the file.
+  // Updates the digests so that damage elsewhere looks intact, except for a signature. Does nothing if the header
+  // places the end of the tables outside the file.
   void write_digests();
 
  private:
@@ -51,29 +51,29 @@ class PlanBuilder {
   int input(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   int output(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   int arena(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
-  // In the arena, in blocks of 16 channels.
+  // Adds a tensor in the arena, in blocks of 16 channels.
   int blocked(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   template <typename T>
   int constant(const std::string& name, const Shape& shape, const std::vector<T>& values,
                DataType type = DataType::kF32) {
     return constant_bytes(name, shape, type, std::as_bytes(std::span(values)));
   }
-  // f32 weights of that shape, packed.
+  // Adds packed f32 weights of that shape.
   int packed(const std::string& name, const Shape& shape, Packing packing, const std::vector<float>& values);
-  // s8 weights of that shape, packed.
+  // Adds packed s8 weights of that shape.
   int packed(const std::string& name, const Shape& shape, Packing packing, const std::vector<int8_t>& values);
-  // Gives a tensor one exponent, or one for each channel of an axis. Returns the tensor.
+  // Gives a tensor one exponent, or one per channel of an axis. Returns the tensor.
   int quantize(int tensor, const std::vector<int8_t>& exponents, int axis = -1);
-  // A tensor at `offset` bytes of another's buffer.
+  // Adds a tensor at `offset` bytes of another's buffer.
   int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
   void op(const std::string& name, ops::Attributes attributes, const std::vector<int>& inputs,
           const std::vector<int>& outputs);
-  // The operators added since the last call become a branch of their own.
+  // Makes a branch of the operators added since the last call.
   void branch();
 
-  // Everything that build() writes, complete but for what follows from sizes.
+  // Returns everything that build() writes, complete except for what follows from sizes.
   plan::Tables& tables();
-  // The file, valid unless tables() was changed.
+  // Returns the file, valid unless tables() was changed.
   PlanFile build();
 
  private:
@@ -88,7 +88,7 @@ class PlanBuilder {
   bool complete_ = false;
 };
 
-// Attributes that tests need often.
+// Frequently used attributes.
 ops::Unary unary(ops::UnaryKind kind);
 ops::Binary binary(ops::BinaryKind kind);
 

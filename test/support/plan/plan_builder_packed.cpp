@@ -1,4 +1,4 @@
-// The part of PlanBuilder that needs the kernels' packing: the rest serves tests without them.
+// The part of PlanBuilder that needs the kernels' packing. Separate, because some tests link without kernels.
 #include "kernels/common/packing/packing.h"
 #include "test/support/plan/plan_builder.h"
 

@@ -69,7 +69,7 @@ bool is_within(const RunLimits& limits, const Plan& plan) {
 
 namespace {
 
-// The memory of one run of a branch, every buffer with guards of its own.
+// The memory of one run of a branch, with guards around every buffer.
 class GuardedBuffers {
  public:
   explicit GuardedBuffers(const Plan& plan) {
@@ -100,7 +100,7 @@ void run_part(const std::shared_ptr<const Plan>& plan, Unit& cpu, uint32_t branc
   if (!scratch) return;
   Submission submission;
   submission.bindings = {buffers.addresses(), scratch->data()};
-  static_cast<void>(run(**executable, submission));  // it may have failed: what matters is what it touched
+  static_cast<void>(run(**executable, submission));  // it may fail; only its memory accesses matter
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, const RunLimi
 
 namespace {
 
-// Calls use(plan), of mutants that are not refused and within the limits.
+// Calls use(plan) for mutants that load and are within the limits.
 template <typename Use>
 void for_each_mutant(std::span<const PlanFile> samples, int mutants, uint32_t seed, FuzzResult* result, Use use) {
   std::mt19937 random(seed);
@@ -161,7 +161,7 @@ FuzzResult fuzz_plans_on(const UnitList& units, std::span<const PlanFile> sample
   FuzzResult result;
   for_each_mutant(samples, mutants, seed, &result, [&](const std::shared_ptr<const Plan>& plan) {
     SessionOptions options;
-    options.costs = flat_costs(*plan, units, [](const UnitInfo&) { return 100; });
+    options.costs.table = flat_costs(*plan, units, [](const UnitInfo&) { return 100; });
     count(run_twice(plan, units, options), &result);
   });
   return result;

@@ -1,4 +1,4 @@
-// The programs of the project as a user starts them.
+// Runs the project's programs as a user starts them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace nestrt::test {
 
 struct ProgramResult {
-  int exit_code = 0;  // 128 + signal where it was killed
-  std::string text;   // what it printed, on both streams
+  int exit_code = 0;  // 128 + signal if a signal ended it
+  std::string text;   // its output on both streams
 };
 
-// Runs nestrt or nestc of this build, with at most 60 seconds of processor time and (but for sanitizers, which reserve
-// terabytes) 4 GB of address space: a test of hostile files fails where a program takes more.
+// Runs nestrt or nestc of this build with at most 60 seconds of processor time and 4 GB of address space (unlimited
+// with sanitizers, which reserve terabytes). A test of hostile files fails if a program needs more.
 ProgramResult run_program(const std::string& name, const std::vector<std::string>& arguments);
 
 }  // namespace nestrt::test

@@ -1,4 +1,4 @@
-// The smallest network there is: one ReLU, for an input of that shape.
+// The smallest network: one ReLU for an input of the given shape.
 #pragma once
 
 #include "test/support/plan/plan_builder.h"

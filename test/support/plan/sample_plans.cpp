@@ -56,14 +56,14 @@ PlanBuilder views_plan() {
 
 namespace {
 
-// Numbers of both signs that sums tell apart.
+// Returns values of both signs with distinguishable sums.
 std::vector<float> ramp(int64_t count) {
   std::vector<float> values(static_cast<size_t>(count));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 13) / 8 - 0.75f;
   return values;
 }
 
-// A 3x3 window that keeps the size.
+// Returns a 3x3 convolution that keeps the size.
 ops::Conv conv3x3(int group = 1) {
   ops::Conv conv;
   conv.kernel = {3, 3};
@@ -234,7 +234,7 @@ PlanBuilder classifier_plan() {
 
 namespace {
 
-// What plans with s8 tensors of exponent 4 in blocks of 16 channels, between plain ones of f32, are made of.
+// Builds plans with s8 tensors of exponent 4 in blocks of 16 channels between plain f32 tensors.
 class BlockedS8 {
  public:
   explicit BlockedS8(PlanBuilder& builder) : builder_(builder) {}

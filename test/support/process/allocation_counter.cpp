@@ -13,7 +13,7 @@ std::atomic<int64_t> g_count{0}, g_bytes{0};
 }  // namespace
 
 AllocationCounter::AllocationCounter() {
-  set_allocation_hook(nullptr);  // which may have to be installed
+  set_allocation_hook(nullptr);  // installs the hook if necessary
   others_fall_asleep();          // a sanitizer allocates while a thread starts
   g_count = g_bytes = 0;
   set_allocation_hook([](void*, size_t size) {

@@ -1,5 +1,6 @@
-// AllocationCounter: how often, and for how many bytes in all, the process asked the C library for memory while the
-// counter lived, on any thread. It begins when all other threads sleep. One counter, or one AllocationFill, at a time.
+// AllocationCounter: counts the C library allocations of the process, and their bytes, during its lifetime, on any
+// thread. The constructor waits until all other threads sleep. At most one AllocationCounter or AllocationFill at a
+// time.
 #pragma once
 
 #include <cstdint>

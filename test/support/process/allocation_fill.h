@@ -1,6 +1,6 @@
-// AllocationFill: while it lives, every block that any thread allocates holds `stale` before it is written: arenas,
-// scratch, and what kernels prepare. Without effect under ThreadSanitizer. One fill, or one AllocationCounter, at a
-// time.
+// AllocationFill: during its lifetime every block that any thread allocates initially holds `stale`: arenas, scratch,
+// and kernels' prepared data. Without effect under ThreadSanitizer. At most one AllocationFill or AllocationCounter at
+// a time.
 #pragma once
 
 #include "test/support/kernel/stale.h"

@@ -21,8 +21,8 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const
 
 namespace {
 
-// Hooks are not told whose blocks they are. AddressSanitizer clears what calloc() gives after it has told of it, but
-// for blocks that come from the system as zeros, which are larger than this; ThreadSanitizer clears all of it before.
+// Hooks do not know who allocates. AddressSanitizer clears calloc() blocks after calling the hook, except blocks from
+// the system, which are larger than this and already zero. ThreadSanitizer clears all of them before.
 #if __has_feature(thread_sanitizer)
 constexpr size_t kMaxWritable = 0;
 #else
@@ -44,7 +44,7 @@ constexpr bool kCanBeFilled = kMaxWritable > 0;
 
 #else
 
-// The C library's own names for what is interposed here.
+// The C library's names for the interposed functions.
 extern "C" {
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);

@@ -1,18 +1,18 @@
-// What is told of every block that the process asks the C library for, on any thread. malloc and its relatives are
-// interposed; under a sanitizer, its hooks tell.
+// A hook that is called for every C library allocation of the process, on any thread. malloc and its relatives are
+// interposed; under a sanitizer, its hooks are used.
 #pragma once
 
 #include <cstddef>
 
 namespace nestrt::test {
 
-// `block` is null where nothing may be written to it: what calloc() and realloc() give has contents.
+// `block` is null if it must not be written: calloc() and realloc() blocks have contents.
 using AllocationHook = void (*)(void* block, size_t size);
 
-// Whether there are blocks that may be written to.
+// Returns whether any blocks may be written.
 bool allocations_can_be_filled();
 
-// One at a time; null: none.
+// Sets the only hook; null removes it.
 void set_allocation_hook(AllocationHook hook);
 
 }  // namespace nestrt::test

@@ -1,4 +1,4 @@
-// A variable of the environment, while it lives.
+// Sets an environment variable during its lifetime.
 #pragma once
 
 #include <cstdlib>

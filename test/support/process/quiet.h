@@ -1,4 +1,4 @@
-// No warnings while it lives.
+// Disables warnings during its lifetime.
 #pragma once
 
 #include "nestrt/log.h"

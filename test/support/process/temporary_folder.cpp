@@ -9,7 +9,7 @@
 namespace nestrt::test {
 
 TemporaryFolder::TemporaryFolder() : path_(std::filesystem::temp_directory_path() / "nestrt-test-XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + path_);
+  if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot create a folder " + path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -1,4 +1,4 @@
-// TemporaryFolder: a folder of a test's own that goes away with it.
+// TemporaryFolder: a new folder, deleted by the destructor.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  // The path of the new file.
+  // Returns the path of the new file.
   std::string write(const std::string& name, std::span<const std::byte> bytes) const;
   std::string write_text(const std::string& name, std::string_view text) const;
   const std::string& path() const { return path_; }

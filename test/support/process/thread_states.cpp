@@ -10,7 +10,7 @@
 namespace nestrt::test {
 namespace {
 
-// "R" running or waiting for a core, "S" asleep.
+// Returns the states: "R" running or waiting for a core, "S" asleep.
 std::vector<std::string> states_of(std::string_view prefix) {
   std::vector<std::string> states;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {

@@ -1,15 +1,15 @@
-// What the kernel says of this process's threads.
+// The kernel's view of the threads of this process.
 #pragma once
 
 #include <string_view>
 
 namespace nestrt::test {
 
-// Whether those whose names begin with `name`, `count` of them, are all asleep before long: they wait for nothing by
-// turning round.
+// Returns whether `count` threads whose names begin with `name` all fall asleep within a short time, that is, without
+// polling.
 bool fall_asleep(std::string_view name, int count);
 
-// Whether all but the caller are asleep before long: they have started, and wait.
+// Returns whether all threads except the caller fall asleep within a short time: they have started and wait.
 bool others_fall_asleep();
 
 }  // namespace nestrt::test

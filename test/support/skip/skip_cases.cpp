@@ -1,4 +1,4 @@
-// Two cases for the tests of skip(): the second is meant to fail.
+// Two cases for the tests of skip(). The second must fail.
 #include <catch2/catch.hpp>
 
 #include "test/support/skip.h"
