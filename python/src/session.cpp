@@ -8,6 +8,7 @@
 #include <optional>
 #include <semaphore>
 
+#include "nestrt/driver/schedule.h"
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
 #include "python/src/errors.h"
@@ -71,14 +72,14 @@ SessionOptions session_options(const PlanHandle& plan, const UnitList& units, co
   SessionOptions options =
       checked(unit_choice(values).session_options(*plan.plan, units, /*observer=*/nullptr), plan.where);
   read(values, "urgent", options.urgent);
-  read(values, "keep_costs", options.keep_costs);
-  read(values, "reschedule_drift", options.reschedule_drift);
+  read(values, "keep_costs", options.costs.keep);
+  read(values, "reschedule_drift", options.adaptation.drift);
   bool measure = false;
   read(values, "measure", measure);
-  if (measure) options.measure = Measuring::kBefore;
-  double timeout_s = std::chrono::duration<double>(options.unit_timeout).count();
+  if (measure) options.costs.measure = Measuring::kBefore;
+  double timeout_s = std::chrono::duration<double>(options.fault_tolerance.unit_timeout).count();
   read(values, "unit_timeout", timeout_s);
-  options.unit_timeout =
+  options.fault_tolerance.unit_timeout =
       std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds_of("unit_timeout", timeout_s));
   return options;
 }
@@ -275,10 +276,10 @@ void bind_session(nb::module_& module) {
           "cancel", [](SessionHandle& self) { self.session->cancel(); },
           "The run in progress, if there is one, raises Cancelled on its thread. From any thread.")
       .def_prop_ro(
-          "healed", [](const SessionHandle& self) { return self.session->num_host_fallbacks(); },
+          "num_host_fallbacks", [](const SessionHandle& self) { return self.session->num_host_fallbacks(); },
           "Steps that the CPU computed because another unit had failed.")
       .def_prop_ro(
-          "reschedules", [](const SessionHandle& self) { return self.session->reschedules(); },
+          "reschedules", [](const SessionHandle& self) { return self.session->num_reschedules(); },
           "How often a new schedule took the place of another.")
       .def_prop_ro("memory", &memory_of,
                    "Bytes by purpose: arena, scratch, repacked weights, and moved by the last run.")

@@ -13,7 +13,7 @@
 namespace nestrt {
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-                       Policies policies, CostTable measured, const AdaptationOptions& options)
+                       Policies policies, CostTable measured, const AdaptationSettings& options)
     : plan_(plan),
       units_(units),
       executables_(executables),
@@ -76,7 +76,7 @@ void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) 
 }
 
 uint64_t Adaptation::changes() const {
-  return health_.changes() + (options_.user != nullptr ? options_.user->changes() : 0);
+  return health_.changes() + (options_.demand != nullptr ? options_.demand->changes() : 0);
 }
 
 void Adaptation::measure(const PreparedSchedule& current, double makespan_us) {
@@ -183,7 +183,7 @@ void Adaptation::probe_failing_units() {
   for (uint32_t unit = 0; unit < units_.size(); ++unit) {
     if (!probe_times_.is_due(unit, now_by(options_.clock.get()))) continue;
     const bool works = guarded([&] { return units_[unit]->probe(); }).ok();
-    if (works) health_.recovered(unit);
+    if (works) health_.record_recovery(unit);
     probe_times_.probed(unit, works, now_by(options_.clock.get()));
   }
 }
@@ -199,8 +199,8 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
   // Units that failed or came back meanwhile.
   if (policy_ != nullptr && health_.failing() != failing_)
     made = decide_schedule(new_statistics(main_->schedule->schedule()));
-  if (options_.user != nullptr && policy_ != nullptr)
-    options_.user->wants(unit_shares(policy_->main_schedule(), policy_->units()));
+  if (options_.demand != nullptr && policy_ != nullptr)
+    options_.demand->set_demand(unit_shares(policy_->main_schedule(), policy_->units()));
   publish_due();
   if (options_.adopted && main_->schedule.get() != before)
     options_.adopted(*main_->schedule, policy_ != nullptr ? policy_->costs() : CostTable(), measured_);
@@ -209,7 +209,7 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
 
 std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatistics& statistics) {
   failing_ = health_.failing();
-  if (options_.user != nullptr) policy_->set_others(options_.user->others());
+  if (options_.demand != nullptr) policy_->set_others(options_.demand->others());
   const SchedulePolicy::Move move = policy_->decide(statistics, failing_);
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {

@@ -36,13 +36,13 @@ struct Policies {
   std::unique_ptr<KernelPolicy> kernels;
 };
 
-struct AdaptationOptions {
+struct AdaptationSettings {
   std::chrono::milliseconds probe_interval{1000};
   std::shared_ptr<Clock> clock;            // null: the steady clock
   std::shared_ptr<const CostCache> cache;  // what was learned goes there; null: nowhere
   Adopted adopted;                         // may be empty
   bool counts_load = false;                // of a run what its busiest unit took, in place of how long it was
-  UnitDemand* user = nullptr;              // the session; null: others do not matter
+  UnitDemand* demand = nullptr;            // the session; null: others do not matter
 };
 
 class Adaptation {
@@ -50,7 +50,7 @@ class Adaptation {
   // What it is given outlives it. Without policies, null, it only tries units that have failed. `measured`: of the
   // units beside the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, Policies policies,
-             CostTable measured, const AdaptationOptions& options);
+             CostTable measured, const AdaptationSettings& options);
   ~Adaptation();
 
   // Errors: kUnavailable.
@@ -107,7 +107,7 @@ class Adaptation {
   const UnitList& units_;
   Executables& executables_;
   UnitHealth& health_;
-  const AdaptationOptions options_;
+  const AdaptationSettings options_;
 
   // Of the thread alone, once it has started.
   const std::unique_ptr<SchedulePolicy> policy_;

@@ -46,7 +46,7 @@ std::vector<uint32_t> branch_of(const plan::Tables& tables) {
 std::vector<OperatorKernels> kernels_to_choose_from(const std::shared_ptr<const Plan>& plan, Unit& host,
                                                     KernelChoice choice) {
   std::vector<OperatorKernels> result;
-  if (choice == KernelChoice::kCompilers) return result;
+  if (choice == KernelChoice::kCompiler) return result;
   const plan::Tables& tables = plan->tables();
   for (uint32_t branch = 0; branch < tables.branches.size(); ++branch) {
     const plan::Program* const program = program_for(tables.branches[branch], host.info());
@@ -274,6 +274,18 @@ void KernelPolicy::plan_next(const RunStatistics& statistics, const BranchTimes&
     if (times[op.branch] > 0 && next_kernel(op)) least = std::min(least, own_us(op, times));
   const double missing = kExploringRuns * least - saved_us_.value_or(0);
   due_us_ = statistics.total_us() + std::max(0.0, missing) / kExploring;
+}
+
+std::unique_ptr<KernelPolicy> make_kernel_policy(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                                 std::span<const UnitInfo> infos, const SessionOptions& options,
+                                                 const CostTable& costs) {
+  const auto host = std::ranges::find_if(infos, &UnitInfo::is_host);
+  const bool learns = options.adaptation.drift > 0 && options.costs.measure != Measuring::kNever;
+  if (!learns || options.fault_tolerance.check_every == 1 || host == infos.end()) return nullptr;
+  const auto index = static_cast<uint32_t>(host - infos.begin());
+  std::vector<OperatorKernels> operators = kernels_to_choose_from(plan, *units[index], options.adaptation.kernels);
+  if (operators.empty()) return nullptr;
+  return std::make_unique<KernelPolicy>(*plan, *host, index, std::move(operators), costs);
 }
 
 }  // namespace nestrt

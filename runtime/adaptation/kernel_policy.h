@@ -24,6 +24,7 @@
 #include "nestrt/session.h"
 #include "runtime/adaptation/run_statistics.h"
 #include "runtime/execution/executables.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt {
 
@@ -128,5 +129,10 @@ class KernelPolicy {
   uint32_t due_runs_ = 0;
   double due_us_ = std::numeric_limits<double>::infinity();
 };
+
+// Returns null if there is no choice of kernels or nothing to learn from.
+std::unique_ptr<KernelPolicy> make_kernel_policy(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                                 std::span<const UnitInfo> infos, const SessionOptions& options,
+                                                 const CostTable& costs);
 
 }  // namespace nestrt

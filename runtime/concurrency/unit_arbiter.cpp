@@ -4,52 +4,53 @@
 
 namespace nestrt {
 
-void Turns::enter(const Claim& claim) {
+void UnitArbiter::acquire(const ArbitrationRequest& request) {
   const MutexLock lock(mutex_);
-  if (std::exchange(is_taken_, true)) wait(claim);
+  if (std::exchange(is_held_, true)) wait(request);
 }
 
-void Turns::yield_to_shorter(const Claim& claim) {
+void UnitArbiter::yield_to_shorter(const ArbitrationRequest& request) {
   const MutexLock lock(mutex_);
-  if (first_ == nullptr || !(first_->claim < claim)) return;
-  call_first();
-  wait(claim);
+  if (first_ == nullptr || !(first_->request < request)) return;
+  grant_to_first();
+  wait(request);
 }
 
-void Turns::leave() {
+void UnitArbiter::release() {
   const MutexLock lock(mutex_);
-  is_taken_ = first_ != nullptr;
-  if (is_taken_) call_first();
+  is_held_ = first_ != nullptr;
+  if (is_held_) grant_to_first();
 }
 
-void Turns::wait(const Claim& claim) {
+void UnitArbiter::wait(const ArbitrationRequest& request) {
   Waiter waiter;
-  waiter.claim = claim;
+  waiter.request = request;
   Waiter** place = &first_;
-  while (*place != nullptr && (*place)->claim <= claim) place = &(*place)->next;
+  while (*place != nullptr && (*place)->request <= request) place = &(*place)->next;
   waiter.next = *place;
   *place = &waiter;
-  while (!waiter.is_called) waiter.called.wait(mutex_);
+  while (!waiter.is_granted) waiter.granted.wait(mutex_);
 }
 
-// The turn goes to the next without being free in between. Under the lock, as a waiter goes with its thread.
-void Turns::call_first() {
+// Passes the unit on without freeing it in between. Notifies under the lock, because the waiter is on the stack of its
+// thread.
+void UnitArbiter::grant_to_first() {
   Waiter& next = *first_;
   first_ = next.next;
-  next.is_called = true;
-  next.called.notify_one();
+  next.is_granted = true;
+  next.granted.notify_one();
 }
 
-void Turn::take(Turns& turns, double visit_us) {
-  const Claim claim{visit_us, number_};
-  if (taken_ == &turns) return turns.yield_to_shorter(claim);
-  leave();
-  turns.enter(claim);
-  taken_ = &turns;
+void UnitLease::acquire(UnitArbiter& arbiter, double use_us) {
+  const ArbitrationRequest request{use_us, inference_};
+  if (held_ == &arbiter) return arbiter.yield_to_shorter(request);
+  release();
+  arbiter.acquire(request);
+  held_ = &arbiter;
 }
 
-void Turn::leave() {
-  if (taken_ != nullptr) std::exchange(taken_, nullptr)->leave();
+void UnitLease::release() {
+  if (held_ != nullptr) std::exchange(held_, nullptr)->release();
 }
 
 }  // namespace nestrt

@@ -1,7 +1,7 @@
-// Turns at a unit: one at a time, and of those who wait the one first who will be done there soonest. So a unit that
-// waits for what a short visit elsewhere makes does not wait for a long one ("shortest remaining processing time":
-// L. Schrage, A proof of the optimality of the shortest remaining processing time discipline, 1968). Nobody waits for
-// ever, as a pipeline has only so many inferences, and each of them gets on.
+// UnitArbiter: mutual exclusion at one unit. The waiter with the shortest predicted use goes first, so a unit that
+// depends on a short step elsewhere does not wait for a long one ("shortest remaining processing time": L. Schrage, A
+// proof of the optimality of the shortest remaining processing time discipline, 1968). No waiter starves: a pipeline
+// has a bounded number of inferences, and each of them progresses.
 //
 // Threads: all members from any thread. Nothing is allocated.
 #pragma once
@@ -14,75 +14,76 @@
 
 namespace nestrt {
 
-// Who wants a turn: for how long, as predicted, and, where that is the same, the oldest inference first.
-struct Claim {
-  double visit_us = 0;
-  uint64_t number = 0;
-  auto operator<=>(const Claim&) const = default;
+// Ordered by priority: the shortest predicted use first, then the oldest inference.
+struct ArbitrationRequest {
+  double use_us = 0;
+  uint64_t inference = 0;
+  auto operator<=>(const ArbitrationRequest&) const = default;
 };
 
-class Turns {
+class UnitArbiter {
  public:
-  void enter(const Claim& claim);
-  void leave();
-  // For one who has a turn: after whoever waits with a smaller claim.
-  void yield_to_shorter(const Claim& claim);
+  // Blocks until the unit is free.
+  void acquire(const ArbitrationRequest& request);
+  void release();
+  // Requires: the caller holds the unit. Lets a waiter with a smaller request, if any, go first.
+  void yield_to_shorter(const ArbitrationRequest& request);
 
  private:
-  // On the stack of the thread that waits. Each is woken by itself: a crowd would take longer to find out who is next.
+  // Lives on the stack of the waiting thread. Each has its own condition, so a release wakes one thread only.
   struct Waiter {
-    Claim claim;
-    bool is_called = false;
-    Condition called;
+    ArbitrationRequest request;
+    bool is_granted = false;
+    Condition granted;
     Waiter* next = nullptr;
   };
 
-  void wait(const Claim& claim) NESTRT_REQUIRES(mutex_);
-  void call_first() NESTRT_REQUIRES(mutex_);
+  void wait(const ArbitrationRequest& request) NESTRT_REQUIRES(mutex_);
+  void grant_to_first() NESTRT_REQUIRES(mutex_);
 
   Mutex mutex_;
-  bool is_taken_ NESTRT_GUARDED_BY(mutex_) = false;
-  Waiter* first_ NESTRT_GUARDED_BY(mutex_) = nullptr;  // by claim; only where it is taken
+  bool is_held_ NESTRT_GUARDED_BY(mutex_) = false;
+  Waiter* first_ NESTRT_GUARDED_BY(mutex_) = nullptr;  // sorted by request; null unless the unit is held
 };
 
-// The turns at the units of sessions that have the inferences of one pipeline.
+// The arbiters of the units that the sessions of one pipeline share.
 class UnitArbiters {
  public:
   explicit UnitArbiters(size_t units) : units_(units) {}
 
-  Turns& host() { return host_; }
-  Turns& of_unit(uint32_t unit) { return units_[unit]; }
+  UnitArbiter& host() { return host_; }
+  UnitArbiter& of_unit(uint32_t unit) { return units_[unit]; }
 
  private:
-  Turns host_;
-  std::deque<Turns> units_;  // beside the host, by their place in the list of units
+  UnitArbiter host_;
+  std::deque<UnitArbiter> units_;  // by index in the list of units
 };
 
-// The turn that a lane has, at one unit at a time, at the latest until its end. It is kept from step to step:
-// inferences that alternate on one unit end there at the same time, and then all want the next.
-class Turn {
+// A lane's hold on at most one unit at a time, kept from step to step and released at the end of the lane. Releasing
+// it after every step would make inferences alternate on a unit, finish there together and then compete for the next.
+class UnitLease {
  public:
-  // `units`: null where units are everybody's.
-  Turn(UnitArbiters* units, uint64_t number) : units_(units), number_(number) {}
-  ~Turn() { leave(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  // `arbiters` is null if units are not arbitrated.
+  UnitLease(UnitArbiters* arbiters, uint64_t inference) : arbiters_(arbiters), inference_(inference) {}
+  ~UnitLease() { release(); }
+  UnitLease(const UnitLease&) = delete;
+  UnitLease& operator=(const UnitLease&) = delete;
 
-  // They wait as long as another has the turn; where it is one's own already, only if a smaller claim waits.
-  void take_host(double visit_us) {
-    if (units_ != nullptr) take(units_->host(), visit_us);
+  // Block until the unit is free. If this lease already holds it, yield only to a waiter with a smaller request.
+  void acquire_host(double use_us) {
+    if (arbiters_ != nullptr) acquire(arbiters_->host(), use_us);
   }
-  void take_unit(uint32_t unit, double visit_us) {
-    if (units_ != nullptr) take(units_->of_unit(unit), visit_us);
+  void acquire_unit(uint32_t unit, double use_us) {
+    if (arbiters_ != nullptr) acquire(arbiters_->of_unit(unit), use_us);
   }
-  void leave();
+  void release();
 
  private:
-  void take(Turns& turns, double visit_us);
+  void acquire(UnitArbiter& arbiter, double use_us);
 
-  UnitArbiters* const units_;
-  const uint64_t number_;
-  Turns* taken_ = nullptr;
+  UnitArbiters* const arbiters_;
+  const uint64_t inference_;
+  UnitArbiter* held_ = nullptr;
 };
 
 }  // namespace nestrt

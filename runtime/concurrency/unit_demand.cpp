@@ -7,19 +7,20 @@
 namespace nestrt {
 namespace {
 
-// In the mean of the units, in sessions that never let go of them. As simulated (docs/scheduling-two-networks.md):
-// beside one other session the shortest alone is best, beside three it is not.
-constexpr double kBusy = 1.25, kStillBusy = 1;
-// The part of the mean that what a run has seen replaces.
+// Demand of others, averaged over the units, at which contention begins and ends; 1 is a session that never releases a
+// unit. Simulations (docs/results/two-networks.md) show that the schedule with the shortest latency alone is best
+// with one other session, and no longer best with three.
+constexpr double kContentionBegins = 1.25, kContentionEnds = 1;
+// Weight of the newest sample in the exponential mean.
 constexpr double kSmoothing = 1.0 / 16;
 
-struct Users {
+struct Registry {
   Mutex mutex;
   std::vector<UnitDemand*> all NESTRT_GUARDED_BY(mutex);
 };
 
-Users& users() {
-  static Users instance;
+Registry& registry() {
+  static Registry instance;
   return instance;
 }
 
@@ -36,33 +37,33 @@ std::vector<double> unit_shares(const Schedule& schedule, std::span<const UnitIn
   return shares;
 }
 
-bool are_busy(std::span<const double> others, bool were) {
-  const double sum = std::accumulate(others.begin(), others.end(), 0.0);
-  return sum > (were ? kStillBusy : kBusy) * static_cast<double>(others.size());
+bool is_contended(std::span<const double> demand, bool was_contended) {
+  const double sum = std::accumulate(demand.begin(), demand.end(), 0.0);
+  return sum > (was_contended ? kContentionEnds : kContentionBegins) * static_cast<double>(demand.size());
 }
 
 UnitDemand::UnitDemand(const UnitList& units, bool is_urgent)
     : units_(units), is_urgent_(is_urgent), shares_(units.size(), 0), others_(units.size(), 0) {
-  Users& list = users();
-  const MutexLock lock(list.mutex);
-  list.all.push_back(this);
+  Registry& sessions = registry();
+  const MutexLock lock(sessions.mutex);
+  sessions.all.push_back(this);
 }
 
 UnitDemand::~UnitDemand() {
-  Users& list = users();
-  const MutexLock lock(list.mutex);
-  std::erase(list.all, this);
+  Registry& sessions = registry();
+  const MutexLock lock(sessions.mutex);
+  std::erase(sessions.all, this);
 }
 
-void UnitDemand::wants(std::span<const double> shares) {
-  Users& list = users();
-  const MutexLock lock(list.mutex);
+void UnitDemand::set_demand(std::span<const double> shares) {
+  Registry& sessions = registry();
+  const MutexLock lock(sessions.mutex);
   std::copy_n(shares.begin(), std::min(shares.size(), shares_.size()), shares_.begin());
 }
 
-double UnitDemand::wanted_by_others(size_t unit, std::span<UnitDemand* const> users) const {
+double UnitDemand::demand_of_others(size_t unit, std::span<UnitDemand* const> sessions) const {
   double sum = 0;
-  for (const UnitDemand* const other : users) {
+  for (const UnitDemand* const other : sessions) {
     if (other == this || !other->is_running_.load(std::memory_order_relaxed)) continue;
     for (size_t i = 0; i < other->units_.size(); ++i)
       if (other->units_[i] == units_[unit]) sum += other->shares_[i];
@@ -73,22 +74,23 @@ double UnitDemand::wanted_by_others(size_t unit, std::span<UnitDemand* const> us
 void UnitDemand::end_run() {
   is_running_.store(false, std::memory_order_relaxed);
   if (is_urgent_) return;
-  Users& list = users();
-  const MutexLock lock(list.mutex);
+  Registry& sessions = registry();
+  const MutexLock lock(sessions.mutex);
   for (size_t unit = 0; unit < units_.size(); ++unit)
-    others_[unit] += (wanted_by_others(unit, list.all) - others_[unit]) * (has_run_ ? kSmoothing : 1);
+    others_[unit] += (demand_of_others(unit, sessions.all) - others_[unit]) * (has_run_ ? kSmoothing : 1);
   has_run_ = true;
-  const bool are_busy_now = are_busy(others_, are_busy_);
-  if (are_busy_now != std::exchange(are_busy_, are_busy_now)) changes_.fetch_add(1, std::memory_order_relaxed);
+  const bool is_contended_now = is_contended(others_, is_contended_);
+  if (is_contended_now != std::exchange(is_contended_, is_contended_now))
+    changes_.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::vector<double> UnitDemand::others() const {
   if (is_urgent_) return {};
-  Users& list = users();
-  const MutexLock lock(list.mutex);
+  Registry& sessions = registry();
+  const MutexLock lock(sessions.mutex);
   std::vector<double> others = others_;
-  for (size_t unit = 0; unit < others.size() && !has_run_; ++unit) others[unit] = wanted_by_others(unit, list.all);
-  if (has_run_ ? !are_busy_ : !are_busy(others, false)) others.clear();
+  for (size_t unit = 0; unit < others.size() && !has_run_; ++unit) others[unit] = demand_of_others(unit, sessions.all);
+  if (has_run_ ? !is_contended_ : !is_contended(others, false)) others.clear();
   return others;
 }
 

@@ -1,8 +1,8 @@
-// UnitDemand: what the sessions of a process know of each other: how much of a unit's time each wants while it runs.
-// Those are meant that share units, the same objects.
+// UnitDemand: lets the sessions of a process see each other's demand, the share of a unit's time that each needs while
+// it runs. Two sessions share a unit if both use the same Unit object.
 //
-// Threads: all members from any, but for runs of one session, which come one at a time. Nothing is allocated but by
-// others() and when users come and go.
+// Threads: all members from any thread, but begin_run() and end_run() from one at a time. Only others() and the
+// registration of sessions allocate.
 #pragma once
 
 #include <atomic>
@@ -16,45 +16,46 @@
 
 namespace nestrt {
 
-// By unit, the part of a run for which a schedule keeps it busy; nothing where times are not known.
+// Returns, per unit, the share of a run during which `schedule` keeps it busy; all zero if times are unknown.
 std::vector<double> unit_shares(const Schedule& schedule, std::span<const UnitInfo> units);
 
-// Whether units of which others want such shares are so busy that an inference waits for them: two sessions are not
-// enough to keep them so, as each is now and then without work for one of them. `were`: they have been; a little less
-// is enough then.
-bool are_busy(std::span<const double> others, bool were);
+// Returns whether `demand` of other sessions, per unit, is high enough that an inference waits for its units. Two
+// sessions are not enough: each periodically has no work for one of the units. `was_contended` lowers the threshold
+// (hysteresis).
+bool is_contended(std::span<const double> demand, bool was_contended);
 
 class UnitDemand {
  public:
-  // One that is urgent has others wait for it, and does not care what they want.
+  // An urgent session ignores the demand of others, which wait for it.
   explicit UnitDemand(const UnitList& units, bool is_urgent = false);
   ~UnitDemand();
   UnitDemand(const UnitDemand&) = delete;
   UnitDemand& operator=(const UnitDemand&) = delete;
 
-  // What it wants of its units in its runs from now on.
-  void wants(std::span<const double> shares);
+  // Sets the share of each unit's time that runs need from now on.
+  void set_demand(std::span<const double> shares);
   void begin_run() { is_running_.store(true, std::memory_order_relaxed); }
-  // Looks at who else is running, and at what they want.
+  // Also samples the demand of the other sessions that are running.
   void end_run();
 
-  // By unit what others have wanted lately, if they are busy; else empty. Before the first run: what they want now.
+  // Returns the recent demand of other sessions, per unit, or an empty vector if units are not contended. Before the
+  // first run it is their present demand.
   std::vector<double> others() const;
-  // How often that has become empty or has ceased to be.
+  // Counts how often others() has become empty or non-empty.
   uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
 
  private:
-  double wanted_by_others(size_t unit, std::span<UnitDemand* const> users) const;
+  double demand_of_others(size_t unit, std::span<UnitDemand* const> sessions) const;
 
   const UnitList units_;
   const bool is_urgent_;
   std::atomic<bool> is_running_{false};
   std::atomic<uint64_t> changes_{0};
-  // The rest is guarded by the lock of the list of users.
+  // Guarded by the mutex of the registry.
   std::vector<double> shares_;  // by unit
-  std::vector<double> others_;  // likewise, a mean over the last runs
+  std::vector<double> others_;  // by unit: exponential mean over the runs
   bool has_run_ = false;
-  bool are_busy_ = false;
+  bool is_contended_ = false;
 };
 
 }  // namespace nestrt

@@ -17,6 +17,18 @@ Status must(std::string_view option, std::string_view what) {
 
 bool is_within(milliseconds time, milliseconds least, milliseconds most) { return time >= least && time <= most; }
 
+Status check_options(const FaultToleranceOptions& options) {
+  if (options.unit_timeout <= milliseconds::zero())
+    return must("FaultToleranceOptions::unit_timeout", "more than 0 ms");
+  if (options.timeout_factor != 0 && !(options.timeout_factor >= 1 && options.timeout_factor <= 1e6))
+    return must("FaultToleranceOptions::timeout_factor", "0, or 1 to 1,000,000");
+  if (!is_within(options.timeout_slack, milliseconds(0), hours(24)))
+    return must("FaultToleranceOptions::timeout_slack", "0 to 24 hours");
+  if (!is_within(options.probe_interval, milliseconds(1), hours(24)))
+    return must("FaultToleranceOptions::probe_interval", "1 ms to 24 hours");
+  return {};
+}
+
 }  // namespace
 
 Status check_options(const ScheduleOptions& options) {
@@ -29,16 +41,11 @@ Status check_options(const ScheduleOptions& options) {
 
 Status check_options(const SessionOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_options(options.schedule));
-  if (options.measure > Measuring::kBefore) return must("SessionOptions::measure", "one of its values");
-  if (options.kernels > KernelChoice::kAnyBits) return must("SessionOptions::kernels", "one of its values");
-  if (options.unit_timeout <= milliseconds::zero()) return must("SessionOptions::unit_timeout", "more than no time");
-  if (options.unit_limit_factor != 0 && !(options.unit_limit_factor >= 1 && options.unit_limit_factor <= 1e6))
-    return must("SessionOptions::unit_limit_factor", "from 1 to a million, or 0");
-  if (!is_within(options.unit_limit_slack, milliseconds(0), hours(24)))
-    return must("SessionOptions::unit_limit_slack", "from nothing to a day");
-  if (!is_within(options.probe_interval, milliseconds(1), hours(24)))
-    return must("SessionOptions::probe_interval", "from a millisecond to a day");
-  if (!(options.reschedule_drift >= 0)) return must("SessionOptions::reschedule_drift", "0 or more");
+  NESTRT_RETURN_IF_ERROR(check_options(options.fault_tolerance));
+  const auto& [drift, kernels] = options.adaptation;
+  if (options.costs.measure > Measuring::kBefore) return must("CostOptions::measure", "one of its values");
+  if (kernels > KernelChoice::kAnyBits) return must("AdaptationOptions::kernels", "one of its values");
+  if (!(drift >= 0)) return must("AdaptationOptions::drift", "0 or more");
   return {};
 }
 

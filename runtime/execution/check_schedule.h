@@ -5,6 +5,8 @@
 
 #include "nestrt/driver/schedule.h"
 
+#include "nestrt/driver/unit.h"
+
 namespace nestrt {
 
 // Every branch that computes something is computed completely and once, by programs that its units can run, after all

@@ -5,36 +5,36 @@
 #include <algorithm>
 #include <string_view>
 
-#include "nestrt/driver/host.h"
+#include "runtime/core/host.h"
 #include "runtime/platform/guard.h"
 #include "runtime/platform/spin.h"
 
 namespace nestrt {
 namespace {
 
-// The parts of a divided operator end at about the same time, and a sleeper takes 10 to 20 us to wake. Where several
-// inferences are on their way nobody spins: others have use for the core.
+// The parts of a split operator end at about the same time, and a sleeping thread takes 10 to 20 us to wake. Threads do
+// not spin if several inferences are in flight, because others can use the core.
 constexpr std::chrono::microseconds kSpin{100};
 
-// The part of the mean of a step's durations that a new one replaces.
-constexpr float kOfDurations = 0.2f;
+// Weight of the newest duration in the exponential mean of a step.
+constexpr float kDurationWeight = 0.2f;
 
 float to_us(SteadyClock::duration duration) { return std::chrono::duration<float, std::micro>(duration).count(); }
 
-// A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
-void remember(std::atomic<float>& mean_us, float now) {
+// Counts a duration as at most twice the mean, so that a step interrupted by the system hardly changes it.
+void update_mean(std::atomic<float>& mean_us, float now) {
   const float before = mean_us.load(std::memory_order_relaxed);
-  const float mean = before == 0 ? now : before + kOfDurations * (std::min(now, 2 * before) - before);
+  const float mean = before == 0 ? now : before + kDurationWeight * (std::min(now, 2 * before) - before);
   mean_us.store(mean, std::memory_order_relaxed);
 }
 
-// As Submission::writer has it.
-uint8_t number_of(uint32_t unit) { return unit < UINT8_MAX ? static_cast<uint8_t>(unit + 1) : 0; }
+// Returns the number of the unit in the sense of Submission::writer.
+uint8_t writer_of(uint32_t unit) { return unit < UINT8_MAX ? static_cast<uint8_t>(unit + 1) : 0; }
 
 }  // namespace
 
 Executor::Executor(const ExecutorOptions& options, UnitHealth& health)
-    : options_(options), spin_(options.turns == nullptr ? kSpin : std::chrono::microseconds(0)), health_(health) {}
+    : options_(options), spin_(options.arbiters == nullptr ? kSpin : std::chrono::microseconds(0)), health_(health) {}
 
 Executor::~Executor() {
   stopping_.store(true);
@@ -54,7 +54,7 @@ Status Executor::reserve_unit_lanes(size_t lanes) {
         start_named_thread(fmt::format("nestrt-unit{}", thread), [this, thread, &added] { serve(thread, added.run); });
     if (!started) {
       threads_.pop_back();
-      return started.error().with_context(fmt::format("cannot start thread {} for units", thread + 1));
+      return started.error().with_context(fmt::format("cannot start thread {} for the session's units", thread + 1));
     }
     added.thread = std::move(*started);
   }
@@ -71,7 +71,7 @@ void Executor::serve(size_t thread, const std::atomic<uint64_t>& run) {
   }
 }
 
-// kNoDeadline where it lies too far ahead to be told.
+// Returns kNoDeadline if the time point cannot be represented.
 Deadline Executor::deadline_after(std::chrono::milliseconds time) const {
   const SteadyClock::time_point begin = now();
   return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - begin) ? begin + time : kNoDeadline;
@@ -81,29 +81,30 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
   schedule_ = &schedule;
   run_ = run;
   std::ranges::fill(run.memory->writers(), uint8_t{0});
-  copied_.store(0);
-  handed_over_.store(0);
+  copied_bytes_.store(0);
+  shared_memory_bytes_.store(0);
   number_.fetch_add(1, std::memory_order_relaxed);
   {
     const MutexLock lock(cancel_mutex_);
     cancelled_.store(false);
   }
   failed_.store(false);
-  healed_.store(false, std::memory_order_relaxed);
-  if (run.deadline != kNoDeadline) host_is_in_time_ = now() + schedule.measure_rest() < run.deadline;
+  has_host_fallback_.store(false, std::memory_order_relaxed);
+  if (run.deadline != kNoDeadline) host_is_in_time_ = now() + schedule.update_rest_times() < run.deadline;
   NESTRT_RETURN_IF_ERROR(schedule.is_file_order() ? run_in_order() : run_in_lanes());
-  if (!healed_.load(std::memory_order_relaxed)) trust_units();
+  if (!has_host_fallback_.load(std::memory_order_relaxed)) record_complete_run();
   return {};
 }
 
-// A unit may hang in one program and not in the one before it: only a whole run speaks for it.
-void Executor::trust_units() {
-  for (const uint32_t lane : schedule_->unit_lanes()) health_.trust(schedule_->schedule().lanes[lane].unit);
+// A unit may hang in one program only, so it is trusted after a complete run.
+void Executor::record_complete_run() {
+  for (const uint32_t lane : schedule_->unit_lanes())
+    health_.record_complete_run(schedule_->schedule().lanes[lane].unit);
 }
 
 Status Executor::run_in_order() {
-  Turn turn(options_.turns.get(), run_.turn);
-  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, now(), turn));
+  UnitLease lease(options_.arbiters.get(), run_.inference);
+  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, now(), lease));
   return {};
 }
 
@@ -119,7 +120,7 @@ Status Executor::run_in_lanes() {
   return failure();
 }
 
-// Side by side where the host's threads are to be had, else one after the other.
+// Runs lanes concurrently if the host's threads are available, otherwise their steps in order.
 void Executor::run_section(const Section& section) {
   const auto run_lane = [&](int share) { run_steps(section.lanes[static_cast<size_t>(share)]); };
   const auto lanes = static_cast<int>(section.lanes.size());
@@ -127,16 +128,16 @@ void Executor::run_section(const Section& section) {
   if (host == nullptr || !host->run_lanes(lanes, run_lane)) run_steps(section.steps);
 }
 
-// All of them are over afterwards, whatever has failed: others may wait for them.
+// Marks every step as done, even after a failure, because other lanes may wait for it.
 void Executor::run_steps(std::span<PreparedStep* const> steps) {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  Turn turn(options_.turns.get(), run_.turn);
+  UnitLease lease(options_.arbiters.get(), run_.inference);
   for (PreparedStep* step : steps) {
     const SteadyClock::time_point ready = now();
-    await(*step, turn);
+    await(*step, lease);
     if (!has_failed()) {
-      // What is said of a failure takes memory.
-      Status status = guarded([&] { return run_step(*step, ready, turn); });
+      // Error messages allocate.
+      Status status = guarded([&] { return run_step(*step, ready, lease); });
       if (!status.ok()) fail(std::move(status));
     }
     step->done.store(number, std::memory_order_release);
@@ -144,13 +145,13 @@ void Executor::run_steps(std::span<PreparedStep* const> steps) {
   }
 }
 
-// Others may have the unit in the meantime.
-void Executor::await(const PreparedStep& step, Turn& turn) const {
+// Releases the unit while it waits for another lane.
+void Executor::await(const PreparedStep& step, UnitLease& lease) const {
   const uint64_t number = number_.load(std::memory_order_relaxed);
   for (uint32_t before : step.step.waits) {
     const std::atomic<uint64_t>& done = schedule_->steps()[before].done;
     if (done.load(std::memory_order_acquire) == number) continue;
-    turn.leave();
+    lease.release();
     wait_until(done, spin_, [&](uint64_t now) { return now == number; });
   }
 }
@@ -177,103 +178,106 @@ void Executor::cancel() {
   }
 }
 
-Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn) {
-  step.on_host ? turn.take_host(step.visit_us) : turn.take_unit(step.unit, step.visit_us);
+Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, UnitLease& lease) {
+  step.on_host ? lease.acquire_host(step.use_us) : lease.acquire_unit(step.unit, step.use_us);
   const SteadyClock::time_point start = now();
-  bool healed = false;
-  const Status status = step.on_host ? run_on_host(step, *step.executable) : compute(step, turn, &healed);
+  bool used_host = false;
+  const Status status =
+      step.on_host ? execute_on_host(step, *step.executable) : run_on_unit_or_host(step, lease, &used_host);
   if (!status.ok()) return status;
-  const bool took_longer = healed || (run_.checks && !step.on_host);
-  const float us = took_longer ? 0 : to_us(now() - start);
+  const bool is_atypical = used_host || (run_.checks && !step.on_host);
+  const float us = is_atypical ? 0 : to_us(now() - start);
   step.last_us.store(us, std::memory_order_relaxed);
-  if (!took_longer) remember(step.measured_us, us);
-  if (options_.observer != nullptr) report(step, ready, start, healed);
+  if (!is_atypical) update_mean(step.measured_us, us);
+  if (options_.observer != nullptr) report(step, ready, start, used_host);
   return {};
 }
 
 void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
-                      bool healed) const {
+                      bool is_host_fallback) const {
   const SteadyClock::time_point end = now();
-  options_.observer->step_done({step.index, step.step.branch, step.step.lane, step.unit, ready, start, end, healed});
+  options_.observer->step_done(
+      {step.index, step.step.branch, step.step.lane, step.unit, ready, start, end, is_host_fallback});
 }
 
-Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
-  if (goes_past_unit(step, step_timeout(step))) return heal(step, Status(), turn, healed);
+Status Executor::run_on_unit_or_host(PreparedStep& step, UnitLease& lease, bool* used_host) {
+  if (should_bypass_unit(step, step_timeout(step))) return fall_back_to_host(step, Status(), lease, used_host);
   const bool checks = run_.checks && step.fallback != nullptr && step.is_exact;
   uint64_t expected = 0;
   if (checks) {
-    NESTRT_ASSIGN_OR_RETURN(expected, expect_results(step, turn));
+    NESTRT_ASSIGN_OR_RETURN(expected, compute_expected_hash(step, lease));
   }
-  const StepTimeout patience = step_timeout(step);
-  Status status = run_on_unit(step, patience, checks);
-  if (status.ok()) note_results(step);
-  if (status.ok() && checks && hash_of_results(step) != expected) return heal_wrong_results(step, turn, healed);
+  const StepTimeout timeout = step_timeout(step);
+  Status status = run_on_unit(step, timeout, checks);
+  if (status.ok()) record_results(step);
+  if (status.ok() && checks && hash_of_results(step) != expected)
+    return recover_from_wrong_results(step, lease, used_host);
   if (status.ok()) return status;
   if (cancelled_.load()) return Status(Code::kCancelled, std::string(status.message()));
-  if (now() >= run_.deadline) return miss_deadline(step, patience, status);
+  if (now() >= run_.deadline) return record_missed_deadline(step, timeout, status);
   if (!run_.memory->is_safe()) {
-    health_.failed(step.unit, status);
+    health_.record_failure(step.unit, status);
     return Status(Code::kDeviceFault, std::string(status.message()));
   }
-  if (step.fallback != nullptr) return heal(step, explain(step, patience, status), turn, healed);
-  if (!step.on_host) health_.failed(step.unit, status, UnitHealth::Substitute::kInvalidIndex);  // so that it is probed
+  if (step.fallback != nullptr) return fall_back_to_host(step, explain(step, timeout, status), lease, used_host);
+  if (!step.on_host) health_.record_failure(step.unit, status, false);  // so that it is probed
   return status;
 }
 
-// Without a substitute a late result is better than none.
+// A late result is better than no result if the host has no program for the step.
 StepTimeout Executor::step_timeout(const PreparedStep& step) const {
   if (step.fallback == nullptr) return {.deadline = run_.deadline};
   return nestrt::step_timeout(step.times(), options_.limits, now(), run_.deadline);
 }
 
-// Where a unit is known to fail, it is asked again only by those who can afford it. One that is too slow for what is
-// left of the run's time is not asked where the host would be in time.
-bool Executor::goes_past_unit(const PreparedStep& step, const StepTimeout& patience) {
+// Returns whether the host should run the step at once: the unit is failing, or it is too slow or unreliable for the
+// time left while the host would meet the deadline. Only runs that can afford a failure retry an unreliable unit.
+bool Executor::should_bypass_unit(const PreparedStep& step, const StepTimeout& timeout) {
   if (step.fallback == nullptr) return false;
   if (health_.is_failing(step.unit)) return true;
-  if (patience.is_protected || !patience.host_is_in_time) return false;
-  return !patience.unit_is_in_time || health_.should_bypass(step.unit);
+  if (timeout.is_protected || !timeout.host_is_in_time) return false;
+  return !timeout.unit_is_in_time || health_.should_bypass(step.unit);
 }
 
-Status Executor::explain(const PreparedStep& step, const StepTimeout& patience, const Status& status) const {
+Status Executor::explain(const PreparedStep& step, const StepTimeout& timeout, const Status& status) const {
   if (status.code() != Code::kDeadlineExceeded) return status;
-  if (now() >= patience.deadline)
-    return status.with_context(fmt::format("branch {}, given up so that the run meets its deadline", step.step.branch));
-  if (patience.limit == std::chrono::nanoseconds::max()) return status;
-  const std::chrono::duration<double, std::milli> limit = patience.limit;
-  return status.with_context(fmt::format("branch {}, which took {:.3g} ms before, takes more than {:.3g} ms",
-                                         step.step.branch, step.times().unit_us / 1e3, limit.count()));
+  if (now() >= timeout.deadline)
+    return status.with_context(
+        fmt::format("branch {}: stopped early so that the run can meet its deadline", step.step.branch));
+  if (timeout.limit == std::chrono::nanoseconds::max()) return status;
+  const std::chrono::duration<double, std::milli> limit = timeout.limit;
+  return status.with_context(fmt::format("branch {}: exceeded its limit of {:.3g} ms; expected {:.3g} ms",
+                                         step.step.branch, limit.count(), step.times().unit_us / 1e3));
 }
 
-// That the caller is in a hurry is no failure of the unit. But where the host would have been in time, the next run may
-// be better off without it.
-Status Executor::miss_deadline(const PreparedStep& step, const StepTimeout& patience, const Status& status) {
+// A tight deadline is no failure of the unit. But if the host would have met it, the next runs may bypass the unit.
+Status Executor::record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status) {
   Status late(Code::kDeadlineExceeded, std::string(status.message()));
-  if (step.fallback != nullptr && (patience.host_is_in_time || host_is_in_time_))
+  if (step.fallback != nullptr && (timeout.host_is_in_time || host_is_in_time_))
     health_.record_missed_deadline(step.unit, late);
   return late;
 }
 
-Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed) {
-  if (!why.ok()) health_.failed(step.unit, why);
-  health_.count_healed();
-  healed_.store(true, std::memory_order_relaxed);
-  *healed = true;
-  turn.take_host(0);  // before others: it is late already
+Status Executor::fall_back_to_host(PreparedStep& step, const Status& why, UnitLease& lease, bool* used_host) {
+  if (!why.ok()) health_.record_failure(step.unit, why);
+  health_.count_host_fallback();
+  has_host_fallback_.store(true, std::memory_order_relaxed);
+  *used_host = true;
+  lease.acquire_host(0);  // with the highest priority, because the step is late
   const SteadyClock::time_point start = now();
-  NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
-  remember(step.fallback_us, to_us(now() - start));
+  NESTRT_RETURN_IF_ERROR(execute_on_host(step, *step.fallback));
+  update_mean(step.fallback_us, to_us(now() - start));
   return {};
 }
 
-// A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
-Status Executor::run_on_unit(PreparedStep& step, const StepTimeout& patience, bool is_checked) {
+// A unit that misses its deadline completes with an error once it can no longer access the memory of this run.
+Status Executor::run_on_unit(PreparedStep& step, const StepTimeout& timeout, bool is_checked) {
   Submitted& submitted = submitted_[step.thread];
   Submission submission = submission_of(step);
   submission.is_checked = is_checked;
-  submission.deadline = patience.deadline;
+  submission.deadline = timeout.deadline;
   submission.unit_deadline = deadline_after(options_.limits.timeout);
-  submission.unit_limit = patience.limit;
+  submission.unit_limit = timeout.limit;
   submission.submitter_waits = true;
   submission.completion = &step.completion;
   submission.generation = step.completion.arm();
@@ -283,8 +287,8 @@ Status Executor::run_on_unit(PreparedStep& step, const StepTimeout& patience, bo
     submitted.generation = submission.generation;
   }
   step.executable->submit(submission);
-  // By a clock other than the steady one, only the unit itself can tell when the deadline has come.
-  Status status = step.completion.wait(options_.clock == nullptr ? patience.deadline : kNoDeadline);
+  // With a custom clock, only the unit can detect that the deadline has passed.
+  Status status = step.completion.wait(options_.clock == nullptr ? timeout.deadline : kNoDeadline);
   if (!step.completion.done()) {
     step.executable->cancel(submission.generation);
     static_cast<void>(step.completion.wait());
@@ -294,37 +298,38 @@ Status Executor::run_on_unit(PreparedStep& step, const StepTimeout& patience, bo
   return status;
 }
 
-void Executor::note_results(const PreparedStep& step) {
+void Executor::record_results(const PreparedStep& step) {
   const Traffic traffic = step.executable->traffic();
-  copied_.fetch_add(traffic.copied, std::memory_order_relaxed);
-  handed_over_.fetch_add(traffic.handed_over, std::memory_order_relaxed);
-  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = number_of(step.unit);
+  copied_bytes_.fetch_add(traffic.copied_bytes, std::memory_order_relaxed);
+  shared_memory_bytes_.fetch_add(traffic.shared_memory_bytes, std::memory_order_relaxed);
+  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = writer_of(step.unit);
 }
 
-// The host computes the bytes in place, and leaves others there: a unit that does not write, or that writes after it
-// has said that it was done, is not taken at the word of an earlier run.
-Result<uint64_t> Executor::expect_results(PreparedStep& step, Turn& turn) {
-  turn.take_host(0);
-  NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
+// Inverts the results that the host wrote, so that stale bytes cannot hide a unit that writes nothing or writes after
+// it has signalled completion.
+Result<uint64_t> Executor::compute_expected_hash(PreparedStep& step, UnitLease& lease) {
+  lease.acquire_host(0);
+  NESTRT_RETURN_IF_ERROR(execute_on_host(step, *step.fallback));
   const uint64_t expected = hash_of_results(step);
   for_each_result(step, [](std::span<std::byte> bytes) {
     for (std::byte& byte : bytes) byte = ~byte;
   });
   for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = 0;
-  turn.take_unit(step.unit, step.visit_us);
+  lease.acquire_unit(step.unit, step.use_us);
   return expected;
 }
 
-Status Executor::heal_wrong_results(PreparedStep& step, Turn& turn, bool* healed) {
-  const Status wrong(Code::kDeviceFault, fmt::format("branch {}: its results are wrong", step.step.branch));
-  health_.failed(step.unit, wrong);
+Status Executor::recover_from_wrong_results(PreparedStep& step, UnitLease& lease, bool* used_host) {
+  const Status wrong(Code::kDeviceFault,
+                     fmt::format("branch {}: results differ from those of the CPU", step.step.branch));
+  health_.record_failure(step.unit, wrong);
   for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = 0;
-  const Status stopped = health_.stop(step.unit);  // it may have said too early that it was done
+  const Status stopped = health_.stop(step.unit);  // it may have signalled completion too early
   if (!stopped.ok() && !run_.memory->is_safe()) return stopped;
-  return heal(step, Status(), turn, healed);
+  return fall_back_to_host(step, Status(), lease, used_host);
 }
 
-Status Executor::run_on_host(const PreparedStep& step, Executable& executable) {
+Status Executor::execute_on_host(const PreparedStep& step, Executable& executable) {
   const CoreShare cores{step.step.threads, step.share, options_.urgent};
   Submission submission = submission_of(step);
   submission.cores = &cores;
@@ -338,7 +343,7 @@ Submission Executor::submission_of(const PreparedStep& step) const {
   submission.urgent = options_.urgent;
   submission.observer = options_.observer;
   submission.writers = run_.memory->writers();
-  submission.writer = number_of(step.unit);
+  submission.writer = writer_of(step.unit);
   submission.cancelled = &cancelled_;
   return submission;
 }

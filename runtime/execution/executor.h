@@ -1,10 +1,10 @@
-// Executor: runs prepared schedules, one at a time. The lanes of the host on the calling thread and, where they are
-// side by side, on threads of the host's own, section by section; every other lane on a thread of its own, which sleeps
-// between runs. What a unit beside the host fails to compute, the host computes in its place.
+// Executor: runs prepared schedules, one at a time, section by section. The lanes of the host run on the calling thread
+// and, if several run concurrently, on threads of the host. Every other lane has its own thread, which sleeps between
+// runs. The host runs the steps that another unit fails.
 //
-// Steps that need no other lane run without a word to it; the others wait for a number that the awaited step sets: a
-// short while awake, then asleep. Nothing is allocated on success.
-// Threads: run() from one thread at a time; cancel() and the counters from any.
+// A step that depends on another lane waits for a number that the awaited step publishes: it spins briefly, then
+// sleeps. All other steps run without synchronization. Nothing is allocated on success. Threads: run() from one thread
+// at a time; cancel() and the counters from any.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@ struct ExecutorOptions {
   RunObserver* observer = nullptr;
   UnitLimits limits;
   bool urgent = false;
-  std::shared_ptr<Clock> clock;         // null: the steady clock
-  std::shared_ptr<UnitArbiters> turns;  // null: units are everybody's
+  std::shared_ptr<Clock> clock;            // null: the steady clock
+  std::shared_ptr<UnitArbiters> arbiters;  // null: units are not arbitrated
 };
 
 class Executor {
@@ -39,89 +39,89 @@ class Executor {
   Executor(const ExecutorOptions& options, UnitHealth& health);
   ~Executor();
 
-  // Threads for schedules with so many lanes beside those of the host. Errors: kUnavailable.
+  // Starts the threads for schedules with up to `lanes` lanes of units other than the host. Errors: kUnavailable.
   Status reserve_unit_lanes(size_t lanes);
 
   struct Run {
     RunMemory* memory = nullptr;  // bound to inputs and outputs
     Deadline deadline = kNoDeadline;
-    uint64_t turn = 0;
-    bool checks = false;  // the host computes again what other units have computed, and what differs is a failure
+    uint64_t inference = 0;  // its number in a pipeline, for unit arbitration
+    bool checks = false;     // the host recomputes the steps of other units; a difference is a failure
   };
 
-  // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled. Where
-  // a unit failed and the memory is not safe any more, the run has to begin again in other memory.
+  // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled. If a
+  // unit failed and the memory is no longer safe, the run must be repeated in other memory.
   Status run(PreparedSchedule& schedule, const Run& run);
 
-  // Ends the run in progress, if there is one, with kCancelled.
+  // Ends the run in progress, if any, with kCancelled.
   void cancel();
 
-  // Of all units, in the last run.
-  Traffic traffic() const { return {copied_.load(), handed_over_.load()}; }
+  // Returns the traffic of all units in the last run.
+  Traffic traffic() const { return {copied_bytes_.load(), shared_memory_bytes_.load()}; }
 
  private:
   struct alignas(64) LaneThread {
-    std::atomic<uint64_t> run{0};  // the last run that it was asked to take part in
+    std::atomic<uint64_t> run{0};  // number of the last run that it was started for
     NamedThread thread;
   };
-  // What cancel() has to know of a lane.
+  // The submission in progress of a lane, for cancel().
   struct Submitted {
     Mutex mutex;
     Executable* executable NESTRT_GUARDED_BY(mutex) = nullptr;
     uint64_t generation NESTRT_GUARDED_BY(mutex) = 0;
   };
   void serve(size_t thread, const std::atomic<uint64_t>& run);
-  void trust_units();
+  void record_complete_run();
   Status run_in_order();
   Status run_in_lanes();
   void run_section(const Section& section);
   void run_steps(std::span<PreparedStep* const> steps);
-  void await(const PreparedStep& step, Turn& turn) const;
+  void await(const PreparedStep& step, UnitLease& lease) const;
   SteadyClock::time_point now() const { return now_by(options_.clock.get()); }
   Deadline deadline_after(std::chrono::milliseconds time) const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(Status status);
-  Status failure();  // the first; ok where there is none
+  Status failure();  // the first one of the run, or ok
 
-  // `ready`: since when the lane could have run it. `turn`: the lane's.
-  Status run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn);
-  Status compute(PreparedStep& step, Turn& turn, bool* healed);
-  Status heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed);
+  // `ready` is the time from which the lane could have run the step.
+  Status run_step(PreparedStep& step, SteadyClock::time_point ready, UnitLease& lease);
+  Status run_on_unit_or_host(PreparedStep& step, UnitLease& lease, bool* used_host);
+  Status fall_back_to_host(PreparedStep& step, const Status& why, UnitLease& lease, bool* used_host);
   StepTimeout step_timeout(const PreparedStep& step) const;
-  bool goes_past_unit(const PreparedStep& step, const StepTimeout& patience);
-  Status run_on_unit(PreparedStep& step, const StepTimeout& patience, bool is_checked);
-  // Why the unit did not compute the step.
-  Status explain(const PreparedStep& step, const StepTimeout& patience, const Status& status) const;
-  Status miss_deadline(const PreparedStep& step, const StepTimeout& patience, const Status& status);
-  void note_results(const PreparedStep& step);
-  // The hash of the right results, where the unit has to write them then.
-  Result<uint64_t> expect_results(PreparedStep& step, Turn& turn);
-  Status heal_wrong_results(PreparedStep& step, Turn& turn, bool* healed);
-  Status run_on_host(const PreparedStep& step, Executable& executable);
+  bool should_bypass_unit(const PreparedStep& step, const StepTimeout& timeout);
+  Status run_on_unit(PreparedStep& step, const StepTimeout& timeout, bool is_checked);
+  // Adds the reason for which the unit did not complete the step.
+  Status explain(const PreparedStep& step, const StepTimeout& timeout, const Status& status) const;
+  Status record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status);
+  void record_results(const PreparedStep& step);
+  // Runs the step on the host, destroys its results, and returns their hash.
+  Result<uint64_t> compute_expected_hash(PreparedStep& step, UnitLease& lease);
+  Status recover_from_wrong_results(PreparedStep& step, UnitLease& lease, bool* used_host);
+  Status execute_on_host(const PreparedStep& step, Executable& executable);
   Submission submission_of(const PreparedStep& step) const;
   template <typename Visit>
   void for_each_result(const PreparedStep& step, const Visit& visit) const;
   uint64_t hash_of_results(const PreparedStep& step) const;
   void report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
-              bool healed) const;
+              bool is_host_fallback) const;
 
   const ExecutorOptions options_;
-  const std::chrono::microseconds spin_;  // awake before it sleeps
+  const std::chrono::microseconds spin_;  // before a waiting thread sleeps
   UnitHealth& health_;
-  std::deque<LaneThread> threads_;   // for the lanes beside those of the host
+  std::deque<LaneThread> threads_;   // for lanes of units other than the host
   std::deque<Submitted> submitted_;  // by PreparedStep::thread
   std::atomic<bool> stopping_{false};
 
-  PreparedSchedule* schedule_ = nullptr;  // the run in progress goes by it
+  PreparedSchedule* schedule_ = nullptr;  // of the run in progress
   Run run_;
-  bool host_is_in_time_ = false;  // the host alone, from the beginning, would meet the run's deadline
+  bool host_is_in_time_ = false;  // if the host alone ran all steps, it would meet the deadline
   std::atomic<uint64_t> number_{0};
   std::atomic<size_t> running_lanes_{0};  // lanes on threads
-  std::atomic<uint64_t> copied_{0}, handed_over_{0};
-  Mutex cancel_mutex_;  // a run does not begin while the one before it is cancelled, whose submissions would be its own
+  std::atomic<uint64_t> copied_bytes_{0}, shared_memory_bytes_{0};
+  Mutex cancel_mutex_;  // keeps cancel() of one run from cancelling submissions of the next
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
-  std::atomic<bool> healed_{false};  // some step of the run
+  std::atomic<bool> has_host_fallback_{false};  // of any step of the run
   Mutex failure_mutex_;
   Status failure_ NESTRT_GUARDED_BY(failure_mutex_);
 };

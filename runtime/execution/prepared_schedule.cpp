@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nestrt/driver/plan_tables.h"
 #include "runtime/core/channel_blocks.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/execution/check_schedule.h"
@@ -154,7 +155,7 @@ Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& p
     prepared->lanes_[step.lane].steps.push_back(&added);
     if (added.thread == 0) prepared->add_to_section(added);
   }
-  prepared->measure_visits();
+  prepared->predict_unit_use();
   NESTRT_RETURN_IF_ERROR(prepared->allocate_scratch());
   return prepared;
 }
@@ -179,13 +180,13 @@ void PreparedSchedule::add_to_section(PreparedStep& step) {
   section.lanes[share].push_back(&step);
 }
 
-void PreparedSchedule::measure_visits() {
+void PreparedSchedule::predict_unit_use() {
   for (PreparedLane& lane : lanes_) {
-    double visit_us = 0;
+    double use_us = 0;
     for (auto step = lane.steps.rbegin(); step != lane.steps.rend(); ++step) {
-      visit_us += (*step)->step.predicted_us;
-      (*step)->visit_us = visit_us;
-      if (!(*step)->step.waits.empty()) visit_us = 0;
+      use_us += (*step)->step.predicted_us;
+      (*step)->use_us = use_us;
+      if (!(*step)->step.waits.empty()) use_us = 0;
     }
   }
 }
@@ -226,7 +227,7 @@ void PreparedSchedule::set_costs(const Plan& plan, const UnitList& units, const 
   }
 }
 
-SteadyClock::duration PreparedSchedule::measure_rest() {
+SteadyClock::duration PreparedSchedule::update_rest_times() {
   double rest_us = 0;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     step->rest_us = rest_us;

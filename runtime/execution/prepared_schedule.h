@@ -32,7 +32,7 @@ struct PreparedStep {
   size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
   bool on_host = true;
   bool is_exact = true;    // computes what the host would, to the bit: vendors' programs do not
-  double visit_us = 0;     // predicted, from its begin until its lane waits for another
+  double use_us = 0;       // predicted, from its begin until its lane waits for another
   double unit_us = 0;      // costs that were measured, of its unit, where that is steady; 0: not known
   double host_us = 0;      // predicted, of the host, where it runs elsewhere; 0: not known
   bool is_steady = false;  // UnitInfo::is_steady
@@ -77,7 +77,7 @@ class PreparedSchedule {
   // What steps beside the host cost there, as far as `measured` knows, and what they would cost on the host.
   void set_costs(const Plan& plan, const UnitList& units, const CostTable& costs, const CostTable& measured);
   // For a run with a deadline, before it begins. Returns what the host alone would take, as far as it is known.
-  SteadyClock::duration measure_rest();
+  SteadyClock::duration update_rest_times();
 
   const Schedule& schedule() const { return schedule_; }
   const KernelNumbers& kernels() const { return kernels_; }
@@ -99,7 +99,7 @@ class PreparedSchedule {
   PreparedSchedule(Schedule schedule, KernelNumbers kernels);
   void find_threads(const UnitList& units);
   void add_to_section(PreparedStep& step);
-  void measure_visits();
+  void predict_unit_use();
   Status prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step, Executables& executables);
   Status allocate_scratch();
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/driver/unit.h"
 #include "nestrt/plan.h"
 #include "runtime/execution/executables.h"

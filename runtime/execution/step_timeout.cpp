@@ -31,18 +31,18 @@ Microseconds host_share(const StepTimes& times, Microseconds left) {
 
 StepTimeout step_timeout(const StepTimes& times, const UnitLimits& limits, SteadyClock::time_point now,
                          Deadline run_deadline) {
-  StepTimeout patience;
-  patience.limit = limit_of(times.unit_us, limits);
-  patience.deadline = run_deadline;
-  if (run_deadline > now + kFar) return patience;
+  StepTimeout timeout;
+  timeout.limit = limit_of(times.unit_us, limits);
+  timeout.deadline = run_deadline;
+  if (run_deadline > now + kFar) return timeout;
   const Microseconds left = run_deadline > now ? Microseconds(run_deadline - now) : Microseconds(0);
   const Microseconds spare = left - host_share(times, left);
-  patience.host_is_in_time = times.host_us > 0 && Microseconds(times.host_us + times.rest_us) < left;
+  timeout.host_is_in_time = times.host_us > 0 && Microseconds(times.host_us + times.rest_us) < left;
   const double unit_us = std::max(times.unit_us, times.predicted_us);
-  patience.unit_is_in_time = Microseconds(unit_us + times.rest_us) <= left;
-  patience.is_protected = spare > Microseconds(0) && spare >= Microseconds(unit_us);
-  if (patience.is_protected) patience.deadline = now + std::chrono::duration_cast<SteadyClock::duration>(spare);
-  return patience;
+  timeout.unit_is_in_time = Microseconds(unit_us + times.rest_us) <= left;
+  timeout.is_protected = spare > Microseconds(0) && spare >= Microseconds(unit_us);
+  if (timeout.is_protected) timeout.deadline = now + std::chrono::duration_cast<SteadyClock::duration>(spare);
+  return timeout;
 }
 
 }  // namespace nestrt

@@ -8,17 +8,17 @@
 #include "runtime/platform/guard.h"
 
 namespace nestrt {
-
 namespace {
 
-constexpr uint32_t kFirstAvoided = 5, kMaxAvoided = 16;  // powers of two
+// Steps that bypass a unit, as powers of two: after its first failure, and at most.
+constexpr uint32_t kInitialBypassLog2 = 5, kMaxBypassLog2 = 16;
 
 }  // namespace
 
 uint32_t UnitHealth::count_failure(uint32_t unit) {
   UnitState& state = states_[unit];
   const uint32_t before = state.failures.fetch_add(1, std::memory_order_relaxed);
-  state.to_avoid.store(1u << std::min(kFirstAvoided + before, kMaxAvoided), std::memory_order_relaxed);
+  state.steps_to_bypass.store(1u << std::min(kInitialBypassLog2 + before, kMaxBypassLog2), std::memory_order_relaxed);
   return before;
 }
 
@@ -30,14 +30,14 @@ void UnitHealth::record_missed_deadline(uint32_t unit, const Status& why) {
   });
 }
 
-void UnitHealth::failed(uint32_t unit, const Status& why, Substitute substitute) {
+void UnitHealth::record_failure(uint32_t unit, const Status& why, bool has_fallback) {
   if (states_[unit].failing.exchange(true, std::memory_order_acq_rel)) return;
   static_cast<void>(count_failure(unit));
   changes_.fetch_add(1, std::memory_order_acq_rel);
   attempt([&] {
-    const char* const who = substitute == Substitute::kHost ? "the CPU computes" : "nobody else can compute";
-    log(LogLevel::kWarning, fmt::format("{} what unit '{}' does not, until it works again: {}", who,
-                                        units_[unit]->info().name, why.message()));
+    const char* const consequence = has_fallback ? "the CPU runs its steps" : "no other unit can run its steps";
+    log(LogLevel::kWarning, fmt::format("unit '{}' failed; {} until it works again: {}", units_[unit]->info().name,
+                                        consequence, why.message()));
   });
 }
 
@@ -48,20 +48,20 @@ uint64_t UnitHealth::failing() const {
   return failing;
 }
 
-void UnitHealth::recovered(uint32_t unit) {
+void UnitHealth::record_recovery(uint32_t unit) {
   if (states_[unit].failing.exchange(false, std::memory_order_acq_rel))
     changes_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void UnitHealth::trust(uint32_t unit) {
+void UnitHealth::record_complete_run(uint32_t unit) {
   UnitState& state = states_[unit];
   if (state.failures.load(std::memory_order_relaxed) == 0) return;
   state.failures.store(0, std::memory_order_relaxed);
-  state.to_avoid.store(0, std::memory_order_relaxed);
+  state.steps_to_bypass.store(0, std::memory_order_relaxed);
 }
 
 bool UnitHealth::should_bypass(uint32_t unit) {
-  std::atomic<uint32_t>& left = states_[unit].to_avoid;
+  std::atomic<uint32_t>& left = states_[unit].steps_to_bypass;
   uint32_t count = left.load(std::memory_order_relaxed);
   return count > 0 && left.compare_exchange_strong(count, count - 1, std::memory_order_relaxed);
 }

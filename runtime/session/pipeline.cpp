@@ -48,10 +48,10 @@ class PipelineImpl final : public Pipeline {
 
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
     inferences_.resize(in_flight);
-    const auto turns = std::make_shared<UnitArbiters>(units.size());
-    if (plan_->shapes().empty()) NESTRT_RETURN_IF_ERROR(add_shape(plan_, units, options.session, turns));
+    const auto arbiters = std::make_shared<UnitArbiters>(units.size());
+    if (plan_->shapes().empty()) NESTRT_RETURN_IF_ERROR(add_shape(plan_, units, options.session, arbiters));
     for (const std::shared_ptr<const Plan>& shape : plan_->shapes())
-      NESTRT_RETURN_IF_ERROR(add_shape(shape, units, options.session, turns));
+      NESTRT_RETURN_IF_ERROR(add_shape(shape, units, options.session, arbiters));
     return start_threads();
   }
 
@@ -105,19 +105,19 @@ class PipelineImpl final : public Pipeline {
 
   // Of one shape a session for each inference. The first learns, the others follow.
   Status add_shape(const std::shared_ptr<const Plan>& plan, const UnitList& units, SessionOptions options,
-                   const std::shared_ptr<UnitArbiters>& turns) {
+                   const std::shared_ptr<UnitArbiters>& arbiters) {
     const size_t shape = inferences_[0].size();
     options.schedule.method = ScheduleMethod::kThroughput;
     PipelineSessionOptions role{
-        turns, [this, shape](const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) {
+        arbiters, [this, shape](const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) {
           offer(shape, schedule, costs, measured);
         }};
     for (auto& sessions : inferences_) {
       NESTRT_ASSIGN_OR_RETURN(auto session, PipelineSession::create(plan, units, options, role));
       if (!role.follows) {
-        role = {turns, {}, true, session->may_change(), session->kernels()};
+        role = {arbiters, {}, true, session->may_change(), session->kernels()};
         options.fixed_schedule = std::make_shared<const Schedule>(session->schedule());
-        options.reschedule_drift = 0;
+        options.adaptation.drift = 0;
       }
       sessions.push_back(std::move(session));
     }
@@ -147,8 +147,8 @@ class PipelineImpl final : public Pipeline {
     while (true) {
       while (!stopping_ && begun_ == submitted_) changed_.wait(mutex_);
       if (stopping_) return;
-      const uint64_t turn = begun_++;
-      Entry& entry = entry_of(turn);
+      const uint64_t number = begun_++;
+      Entry& entry = entry_of(number);
       entry.state = Entry::State::kRunning;
       if (entry.status.ok()) {
         Status status;
@@ -156,7 +156,7 @@ class PipelineImpl final : public Pipeline {
           const MutexPause pause(mutex_);
           // What fits no shape the first refuses.
           const size_t shape = shape_for(*plan_, entry.inputs).value_or(0);
-          status = sessions[shape]->run(entry.inputs, entry.outputs, RunOptions(), turn);
+          status = sessions[shape]->run(entry.inputs, entry.outputs, RunOptions(), number);
         }
         entry.status = std::move(status);
       }

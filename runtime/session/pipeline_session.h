@@ -13,8 +13,8 @@ namespace nestrt {
 
 // What a session is among others.
 struct PipelineSessionOptions {
-  std::shared_ptr<UnitArbiters> turns = nullptr;  // the same of all; null: units are everybody's
-  Adopted adopted = {};                           // of one that learns for others; may be empty
+  std::shared_ptr<UnitArbiters> arbiters = nullptr;  // the same of all; null: units are everybody's
+  Adopted adopted = {};                              // of one that learns for others; may be empty
   // Of one that runs what another has learned (offer()), and learns nothing itself.
   bool follows = false;
   bool may_change = false;     // that other's schedule
@@ -26,12 +26,12 @@ class PipelineSession : public Session {
   // As Session::create(), but for inputs of the plan's first shape alone.
   static Result<std::unique_ptr<PipelineSession>> create(std::shared_ptr<const Plan> plan, UnitList units,
                                                          const SessionOptions& options,
-                                                         PipelineSessionOptions turns = {});
+                                                         PipelineSessionOptions pipeline = {});
 
   using Session::run;
   // `turn`: of equal claims at a unit the smaller goes first.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
-                     const RunOptions& options, uint64_t turn) = 0;
+                     const RunOptions& options, uint64_t inference) = 0;
 
   // The schedule of the runs to come, of a session that follows another. From one thread at a time, which may be
   // another than the runs'. Where it cannot be prepared, that is logged, and the one in use stays.

@@ -63,7 +63,7 @@ class ShapedSession final : public Session {
   }
 
   uint64_t num_host_fallbacks() const override { return sum_of(&Session::num_host_fallbacks); }
-  uint64_t reschedules() const override { return sum_of(&Session::reschedules); }
+  uint64_t num_reschedules() const override { return sum_of(&Session::num_reschedules); }
   Schedule schedule() const override { return sessions_[0]->schedule(); }
   const Plan& plan() const override { return *plan_; }
   std::vector<OperatorSummary> operators() const override { return sessions_[0]->operators(); }

@@ -121,7 +121,7 @@ def test_a_session_tells_what_it_does(quantized, cat):
     session = nestrt.Session(quantized, threads=1, priority="urgent")
     session(cat)
     assert session.memory["arena_bytes"] > 0
-    assert session.healed == 0 and session.reschedules == 0
+    assert session.num_host_fallbacks == 0 and session.reschedules == 0
     assert {op["unit"] for op in session.operators} == {"cpu"}
     assert all(step["unit"] == "cpu" for step in session.schedule)
     assert "conv1" in session._repr_html_()

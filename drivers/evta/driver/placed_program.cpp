@@ -27,7 +27,7 @@ Status PlacedProgram::place_constants() {
     if (!added.is_constant) continue;
     const std::span<const std::byte> bytes(range.constant, range.size);
     const uint64_t offset = range.address % kPageBytes;
-    // What a program writes to is its own.
+    // Ranges that a program writes are not shared.
     const bool is_shared = plan_ != nullptr && !added.is_written;
     NESTRT_ASSIGN_OR_RETURN(added.place.memory, is_shared
                                                     ? memory_.constants->get(*memory_.transport, plan_, bytes, offset)
@@ -36,7 +36,7 @@ Status PlacedProgram::place_constants() {
   return {};
 }
 
-// --- Where things lie.
+// --- Placement.
 
 std::byte* PlacedProgram::bytes_of(size_t index, std::span<std::byte* const> buffers) const {
   const BoundProgram::Binding& binding = source_.bindings[index];
@@ -76,8 +76,8 @@ bool PlacedProgram::fits(size_t index, const Place& place) const {
          (!ranges_[index].is_written || has_whole_lines(index, place));
 }
 
-// Or else the host writes back what others have put into the first and the last line, with bytes of the accelerator's
-// as they were before. Behind a buffer lies nothing.
+// A write must cover whole cache lines. Otherwise the host could write back other data in the first and last line
+// together with old bytes of the accelerator. Nothing follows a buffer, so its last line may be partial.
 bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
   const uint64_t line = memory_.transport->cache_line_bytes();
   if (line == 1) return true;
@@ -87,7 +87,7 @@ bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
   return place.address() % line == 0 && (size % line == 0 || ends_buffer);
 }
 
-// Ranges of a program are disjoint; tensors need not be, where one is a view of the other.
+// Ranges of a program are disjoint, but tensors may overlap if one is a view of the other.
 bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   const uint64_t begin = place.address(), end = begin + source_.ranges[index].size;
   for (size_t i = 0; i < index; ++i) {
@@ -98,7 +98,7 @@ bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   return false;
 }
 
-// In pages of their own, so that addresses stay as far from multiples of their elements.
+// Each range gets separate pages, which preserves the alignment of addresses to elements.
 Status PlacedProgram::stage_others() {
   uint64_t end = 0;
   for (size_t i = 0; i < ranges_.size(); ++i) {
@@ -173,7 +173,7 @@ Status PlacedProgram::take(size_t index, const Submission& submission) {
   const std::span<const std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
   bring_out(source_.bindings[index].conversion, bytes, bytes_of(index, submission.bindings.buffers));
   traffic_.copied_bytes += size;
-  // Who reads it there finds what this program has written, as if it had written it there.
+  // Readers find these bytes in host-visible memory, as if the program had written them there.
   if (!range.lent) return {};
   traffic_.shared_memory_bytes += range.host_bytes;
   return range.lent->memory->to_device(range.lent->offset, range.host_bytes);

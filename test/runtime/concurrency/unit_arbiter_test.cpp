@@ -10,97 +10,98 @@
 namespace nestrt {
 namespace {
 
-// Threads that want a turn each; who has had it, in that order.
+// Threads that acquire one unit each, and the order in which they did.
 class Queue {
  public:
-  explicit Queue(Turns& turns) : turns_(turns) {}
+  explicit Queue(UnitArbiter& arbiter) : arbiter_(arbiter) {}
   ~Queue() {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  // Returns when it waits.
-  void add(const Claim& claim) {
-    threads_.emplace_back([this, claim] {
-      turns_.enter(claim);
-      served.push_back(claim);
-      turns_.leave();
+  // Returns once the new thread waits.
+  void add(const ArbitrationRequest& request) {
+    threads_.emplace_back([this, request] {
+      arbiter_.acquire(request);
+      served.push_back(request);
+      arbiter_.release();
     });
     REQUIRE(test::others_fall_asleep());
   }
 
-  std::vector<Claim> served;  // to be read by who has the turn
+  std::vector<ArbitrationRequest> served;  // read only while holding the unit
 
  private:
-  Turns& turns_;
+  UnitArbiter& arbiter_;
   std::vector<std::thread> threads_;
 };
 
-TEST_CASE("Of those who wait for a turn, the shortest visit goes first, and of equal ones the oldest") {
-  Turns turns;
-  std::vector<Claim> served;
-  turns.enter({1, 0});
+TEST_CASE("The waiter with the shortest use goes first, and the oldest of equal ones") {
+  UnitArbiter arbiter;
+  std::vector<ArbitrationRequest> served;
+  arbiter.acquire({1, 0});
   {
-    Queue queue(turns);
-    for (const Claim& claim : {Claim{5, 2}, Claim{7, 1}, Claim{5, 1}, Claim{2, 9}}) queue.add(claim);
-    turns.leave();
-    turns.enter({100, 0});  // after all of them
+    Queue queue(arbiter);
+    for (const ArbitrationRequest& request : std::vector<ArbitrationRequest>{{5, 2}, {7, 1}, {5, 1}, {2, 9}})
+      queue.add(request);
+    arbiter.release();
+    arbiter.acquire({100, 0});  // after all of them
     served = queue.served;
-    turns.leave();
+    arbiter.release();
   }
-  CHECK(served == std::vector<Claim>{{2, 9}, {5, 1}, {5, 2}, {7, 1}});
+  CHECK(served == std::vector<ArbitrationRequest>{{2, 9}, {5, 1}, {5, 2}, {7, 1}});
 }
 
-TEST_CASE("Who has a turn keeps it unless a smaller claim waits") {
-  Turns turns;
-  turns.enter({10, 1});
-  Queue queue(turns);
-  turns.yield_to_shorter({10, 1});  // nobody waits
+TEST_CASE("The holder of a unit keeps it unless a smaller request waits") {
+  UnitArbiter arbiter;
+  arbiter.acquire({10, 1});
+  Queue queue(arbiter);
+  arbiter.yield_to_shorter({10, 1});  // nothing waits
   queue.add({20, 0});
   queue.add({10, 2});
-  turns.yield_to_shorter({10, 1});
+  arbiter.yield_to_shorter({10, 1});
   CHECK(queue.served.empty());
   queue.add({3, 5});
-  turns.yield_to_shorter({10, 1});
-  CHECK(queue.served == std::vector<Claim>{{3, 5}});
-  turns.leave();
+  arbiter.yield_to_shorter({10, 1});
+  CHECK(queue.served == std::vector<ArbitrationRequest>{{3, 5}});
+  arbiter.release();
 }
 
-TEST_CASE("A lane has the turn of one unit at a time, until its end") {
-  UnitArbiters units(2);
-  Queue at_host(units.host()), at_unit(units.of_unit(1));
+TEST_CASE("A lease holds one unit at a time, until it is destroyed") {
+  UnitArbiters arbiters(2);
+  Queue at_host(arbiters.host()), at_unit(arbiters.of_unit(1));
   {
-    Turn turn(&units, 0);
-    turn.take_host(1);
-    turn.take_unit(1, 1);
-    at_host.add({5, 5});  // is free again
-    at_unit.add({5, 5});  // is not
-    units.host().enter({9, 9});
+    UnitLease lease(&arbiters, 0);
+    lease.acquire_host(1);
+    lease.acquire_unit(1, 1);
+    at_host.add({5, 5});  // the host is free again
+    at_unit.add({5, 5});  // the unit is not
+    arbiters.host().acquire({9, 9});
     CHECK(at_host.served.size() == 1);
-    units.host().leave();
-    turn.take_unit(1, 1);
+    arbiters.host().release();
+    lease.acquire_unit(1, 1);
     CHECK(at_unit.served.empty());
   }
-  units.of_unit(1).enter({9, 9});
+  arbiters.of_unit(1).acquire({9, 9});
   CHECK(at_unit.served.size() == 1);
-  units.of_unit(1).leave();
+  arbiters.of_unit(1).release();
 }
 
-TEST_CASE("Where units are everybody's, nobody waits for a turn") {
-  std::atomic<int> taken{0};
+TEST_CASE("Leases without arbiters never wait") {
+  std::atomic<int> acquired{0};
   std::thread thread;
   {
-    Turn one(nullptr, 0);
-    one.take_host(1);
-    one.take_unit(0, 1);
-    thread = std::thread([&taken] {
-      Turn other(nullptr, 1);
-      other.take_host(1);
-      ++taken;
-      other.take_unit(0, 1);
-      ++taken;
+    UnitLease one(nullptr, 0);
+    one.acquire_host(1);
+    one.acquire_unit(0, 1);
+    thread = std::thread([&acquired] {
+      UnitLease other(nullptr, 1);
+      other.acquire_host(1);
+      ++acquired;
+      other.acquire_unit(0, 1);
+      ++acquired;
     });
-    CHECK(test::others_fall_asleep());  // or are gone
-    CHECK(taken == 2);
+    CHECK(test::others_fall_asleep());  // or have ended
+    CHECK(acquired == 2);
   }
   thread.join();
 }

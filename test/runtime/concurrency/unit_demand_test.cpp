@@ -13,20 +13,20 @@ UnitList two_units() {
   return units;
 }
 
-constexpr double kWanted[] = {1.0, 0.9};
+constexpr double kDemand[] = {1.0, 0.9};
 
-// Users of the units that want so much, and run.
+// `count` running sessions with that demand.
 std::vector<std::unique_ptr<UnitDemand>> running(const UnitList& units, int count) {
-  std::vector<std::unique_ptr<UnitDemand>> users;
+  std::vector<std::unique_ptr<UnitDemand>> sessions;
   for (int i = 0; i < count; ++i) {
-    users.push_back(std::make_unique<UnitDemand>(units));
-    users.back()->wants(kWanted);
-    users.back()->begin_run();
+    sessions.push_back(std::make_unique<UnitDemand>(units));
+    sessions.back()->set_demand(kDemand);
+    sessions.back()->begin_run();
   }
-  return users;
+  return sessions;
 }
 
-TEST_CASE("A schedule's shares are what it keeps units busy for, the host's by its threads") {
+TEST_CASE("Unit shares are the busy time of each unit, weighted by threads on the host") {
   Schedule schedule;
   schedule.lanes = {{0}, {0}, {1}};
   schedule.steps = {{0, {}, 0, 0, 0, 32, {}}, {1, {}, 0, 0, 2, 64, {}}, {2, {}, 0, 2, 0, 16, {}}};
@@ -36,7 +36,7 @@ TEST_CASE("A schedule's shares are what it keeps units busy for, the host's by i
   CHECK(unit_shares(schedule, units) == std::vector<double>{0.5, 0.125});
 }
 
-TEST_CASE("Units are busy for a new session where several others run on them, and not where these only exist") {
+TEST_CASE("Units are contended for a new session only if several others are running on them") {
   const UnitList units = two_units();
   auto others = running(units, 2);
   CHECK(UnitDemand(units).others() == std::vector<double>{2, 1.8});
@@ -50,31 +50,31 @@ TEST_CASE("Units are busy for a new session where several others run on them, an
   CHECK(UnitDemand(units).others().empty());
 }
 
-TEST_CASE("A session sees that others have come and gone by the mean of its runs") {
+TEST_CASE("A session notices the arrival and departure of others by the mean over its runs") {
   const UnitList units = two_units();
-  UnitDemand user(units);
+  UnitDemand session(units);
   const auto run_until_changed = [&] {
-    const uint64_t before = user.changes();
+    const uint64_t before = session.changes();
     int runs = 0;
-    for (; runs < 200 && user.changes() == before; ++runs) {
-      user.begin_run();
-      user.end_run();
+    for (; runs < 200 && session.changes() == before; ++runs) {
+      session.begin_run();
+      session.end_run();
     }
     return runs;
   };
-  user.begin_run();
-  user.end_run();
-  CHECK(user.others().empty());
+  session.begin_run();
+  session.end_run();
+  CHECK(session.others().empty());
   auto others = running(units, 3);
-  const int until_busy = run_until_changed();
-  CHECK((until_busy > 3 && until_busy < 20));
-  CHECK(user.others().size() == 2);
+  const int until_contended = run_until_changed();
+  CHECK((until_contended > 3 && until_contended < 20));
+  CHECK(session.others().size() == 2);
   others.pop_back();
-  CHECK(run_until_changed() == 200);  // two others are enough to remain so
+  CHECK(run_until_changed() == 200);  // two others suffice to stay contended
   others.clear();
   const int until_free = run_until_changed();
   CHECK((until_free > 3 && until_free < 40));
-  CHECK(user.others().empty());
+  CHECK(session.others().empty());
 }
 
 }  // namespace

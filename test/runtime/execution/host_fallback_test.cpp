@@ -23,7 +23,8 @@ class FaultySession {
  public:
   FaultySession(bool with_cpu, std::chrono::milliseconds timeout)
       : FaultySession(with_cpu,
-                      SessionOptions{.unit_timeout = timeout, .unit_limit_factor = 0, .probe_interval = kNever}) {}
+                      SessionOptions{.fault_tolerance = {
+                                         .unit_timeout = timeout, .timeout_factor = 0, .probe_interval = kNever}}) {}
   FaultySession(bool with_cpu, const SessionOptions& options)
       : file_(evta::test::copy_plan(evta::kConfigurations[0]).build()) {
     set_log_level(LogLevel::kError);
@@ -80,7 +81,7 @@ TEST_CASE("The CPU computes what a hanging unit does not, once its time is over"
 
 // The timeout is longer than any test may take.
 TEST_CASE("A unit that hangs in what it has computed before is not waited for until the timeout") {
-  FaultySession session(true, SessionOptions{.unit_timeout = kNever});
+  FaultySession session(true, SessionOptions{.fault_tolerance = {.unit_timeout = kNever}});
   check_fallbacks(session, 0);
   session.faults->next_run(Fault::kHang);
   const uint64_t before = session.num_host_fallbacks();  // a slow machine may have taken longer than the limit already
@@ -113,8 +114,8 @@ void run_until_trusted(FaultySession& session) {
 
 TEST_CASE("Whatever a unit does while a caller is in a hurry, results are right or there are none") {
   SessionOptions options;
-  options.unit_limit_slack = std::chrono::milliseconds(1);
-  options.probe_interval = std::chrono::milliseconds(1);
+  options.fault_tolerance.timeout_slack = std::chrono::milliseconds(1);
+  options.fault_tolerance.probe_interval = std::chrono::milliseconds(1);
   FaultySession session(true, options);
   REQUIRE(session.run().ok());
   std::mt19937 random(3);
@@ -161,7 +162,7 @@ TEST_CASE("Without a CPU the failure of a unit is the session's") {
 }
 
 TEST_CASE("A unit that nobody can stand in for is probed, too, and computes when it works again") {
-  FaultySession session(false, SessionOptions{.probe_interval = std::chrono::milliseconds(1)});
+  FaultySession session(false, SessionOptions{.fault_tolerance = {.probe_interval = std::chrono::milliseconds(1)}});
   session.faults->next_run(Fault::kDmaError);
   CHECK(session.run().code() == Code::kDeviceFault);
   while (!session.run().ok()) std::this_thread::yield();

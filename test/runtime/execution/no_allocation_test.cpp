@@ -26,8 +26,8 @@ TEST_CASE("Runs in several lanes, on the CPU's threads and on simulated EVTA, al
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(any_random_schedule(*network.plan, random));
-    options.unit_limit_factor = 0;  // however slow the machine is
-    options.check_every = i % 4 == 0 ? 2 : 0;
+    options.fault_tolerance.timeout_factor = 0;  // however slow the machine is
+    options.fault_tolerance.check_every = i % 4 == 0 ? 2 : 0;
     const auto session = Session::create(network.plan, board.units, options);
     if (!session) FAIL(session.error().to_string());
     CHECK(allocations_of_runs(network, **session, 3) == 0);

@@ -27,24 +27,24 @@ TEST_CASE("Where nothing was measured, the factor is 0, or the limit is beyond t
 
 TEST_CASE("A unit is given up as early as the host needs for the step and the rest, with a margin") {
   const StepTimes times{.unit_us = 1000, .host_us = 2000, .rest_us = 4000};
-  const StepTimeout patience = step_timeout(times, kLimits, kNow, kNow + milliseconds(20));
-  CHECK(patience.is_protected);
-  CHECK(patience.host_is_in_time);
-  CHECK(patience.deadline == kNow + microseconds(20'000 - 9000 - 500));
+  const StepTimeout timeout = step_timeout(times, kLimits, kNow, kNow + milliseconds(20));
+  CHECK(timeout.is_protected);
+  CHECK(timeout.host_is_in_time);
+  CHECK(timeout.deadline == kNow + microseconds(20'000 - 9000 - 500));
 }
 
 TEST_CASE("A unit has half of the time where nothing is known of the host") {
-  const StepTimeout patience = step_timeout({.unit_us = 1000}, kLimits, kNow, kNow + milliseconds(20));
-  CHECK(patience.deadline == kNow + milliseconds(10));
-  CHECK_FALSE(patience.host_is_in_time);
+  const StepTimeout timeout = step_timeout({.unit_us = 1000}, kLimits, kNow, kNow + milliseconds(20));
+  CHECK(timeout.deadline == kNow + milliseconds(10));
+  CHECK_FALSE(timeout.host_is_in_time);
 }
 
 TEST_CASE("Where there is not the time for the unit and the host the unit has all of it") {
   const StepTimes times{.unit_us = 3000, .host_us = 4000};
-  const StepTimeout patience = step_timeout(times, kLimits, kNow, kNow + milliseconds(5));
-  CHECK_FALSE(patience.is_protected);
-  CHECK(patience.host_is_in_time);
-  CHECK(patience.deadline == kNow + milliseconds(5));
+  const StepTimeout timeout = step_timeout(times, kLimits, kNow, kNow + milliseconds(5));
+  CHECK_FALSE(timeout.is_protected);
+  CHECK(timeout.host_is_in_time);
+  CHECK(timeout.deadline == kNow + milliseconds(5));
   CHECK_FALSE(step_timeout(times, kLimits, kNow, kNow + milliseconds(4)).host_is_in_time);
   const StepTimes predicted{.predicted_us = 3000, .host_us = 4000};
   CHECK_FALSE(step_timeout(predicted, kLimits, kNow, kNow + milliseconds(7)).is_protected);

@@ -33,9 +33,9 @@ TEST_CASE("Steps that cannot afford a failure go past a unit after one, twice as
   CHECK_FALSE(health.is_failing(0));
   CHECK(count_avoiding(health) == 32);
   CHECK(count_avoiding(health) == 0);
-  health.failed(0, kLate);
+  health.record_failure(0, kLate);
   CHECK(health.is_failing(0));
-  health.recovered(0);
+  health.record_recovery(0);
   CHECK(count_avoiding(health) == 64);
   for (int i = 0; i < 100; ++i) health.record_missed_deadline(0, kLate);
   CHECK(count_avoiding(health) == 65'536);
@@ -46,7 +46,7 @@ TEST_CASE("A unit that is trusted again is asked by everybody") {
   UnitHealth health(units);
   const Quiet quiet;
   health.record_missed_deadline(0, kLate);
-  health.trust(0);
+  health.record_complete_run(0);
   CHECK(count_avoiding(health) == 0);
   health.record_missed_deadline(0, kLate);
   CHECK(count_avoiding(health) == 32);
@@ -57,12 +57,12 @@ TEST_CASE("A unit that has come back and failed again is not as it was") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   const Quiet quiet;
-  health.failed(0, kLate);
+  health.record_failure(0, kLate);
   const uint64_t before = health.changes();
-  health.failed(0, kLate);
+  health.record_failure(0, kLate);
   CHECK(health.changes() == before);
-  health.recovered(0);
-  health.failed(0, kLate);
+  health.record_recovery(0);
+  health.record_failure(0, kLate);
   CHECK(health.changes() != before);
 }
 
@@ -73,10 +73,10 @@ TEST_CASE("Of a series of failures, and of runs that a unit kept waiting, one is
   set_log_hook([&](LogLevel, std::string_view) { ++lines; });
   for (int i = 0; i < 3; ++i) health.record_missed_deadline(0, kLate);
   CHECK(lines == 1);
-  for (int i = 0; i < 3; ++i) health.failed(0, kLate);
+  for (int i = 0; i < 3; ++i) health.record_failure(0, kLate);
   CHECK(lines == 2);
-  health.recovered(0);
-  health.failed(0, kLate);
+  health.record_recovery(0);
+  health.record_failure(0, kLate);
   CHECK(lines == 3);
   set_log_hook({});
 }

@@ -44,7 +44,8 @@ class VirtualBoard {
     host->microseconds = host_us;
     npu->microseconds = npu_us;
     if (gives_costs)
-      options.costs = flat_costs(*plan_, units_, [&](const UnitInfo& unit) { return unit.is_host ? host_us : npu_us; });
+      options.costs.table =
+          flat_costs(*plan_, units_, [&](const UnitInfo& unit) { return unit.is_host ? host_us : npu_us; });
     options.clock = clock;
     auto created = Session::create(plan_, units_, options);
     if (!created) FAIL(created.error().to_string());

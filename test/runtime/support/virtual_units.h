@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "nestrt/driver/clock.h"
-#include "nestrt/driver/host.h"
 #include "nestrt/driver/unit.h"
+#include "runtime/core/host.h"
 
 namespace nestrt::test {
 
@@ -64,11 +64,11 @@ class VirtualUnit final : public Unit, public Host {
     void submit(const Submission& submission) override {
       const SteadyClock::time_point begin = clock_->now();
       if (submission.urgent) ++speed_->urgent;
-      const Deadline patience = std::min(submission.deadline, submission.unit_deadline_from(begin));
+      const Deadline timeout = std::min(submission.deadline, submission.unit_deadline_from(begin));
       const bool is_good = speed_->good > 0 && speed_->good-- > 0;
       const std::chrono::microseconds time(speed_->microseconds + (is_good ? 0 : speed_->late_us.exchange(0)));
-      const bool is_late = (speed_->hangs && !is_good) || begin + time > patience;
-      clock_->advance(is_late ? std::max(patience - begin, SteadyClock::duration(0)) : time);
+      const bool is_late = (speed_->hangs && !is_good) || begin + time > timeout;
+      clock_->advance(is_late ? std::max(timeout - begin, SteadyClock::duration(0)) : time);
       submission.completion->signal(submission.generation,
                                     is_late ? Status(Code::kDeadlineExceeded, "it is late") : end(is_good));
     }

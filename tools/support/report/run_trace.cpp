@@ -5,6 +5,7 @@
 #include <set>
 
 #include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/schedule.h"
 
 namespace nestrt::tools {
 namespace {
@@ -78,7 +79,7 @@ class TraceBuilder {
   void add_step(const Record& record) {
     const StepRecord& step = record.step;
     Json details{{"step", step.step}, {"branch", step.branch}};
-    if (step.healed) details.set("healed", true);
+    if (step.is_host_fallback) details.set("healed", true);
     add(lane_track(step.lane), record, "branch " + std::to_string(step.branch), "step", std::move(details));
     const double ready = microseconds(step.ready), start = microseconds(step.start);
     if (start - ready >= kShortestWait) trace_.add({lane_track(step.lane), "wait", "wait", ready, start, nullptr});

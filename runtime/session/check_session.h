@@ -1,0 +1,13 @@
+// Checks of what a session is created from.
+#pragma once
+
+#include "nestrt/session.h"
+
+namespace nestrt {
+
+// Errors: kInvalidArgument for options, and for units that are missing, null or not distinct; kInvalidPlan if the plan
+// is not signed with one of SessionOptions::trusted_keys. Logs a warning for each unit that the plan has no program
+// for.
+Status check_session(const Plan& plan, const UnitList& units, const SessionOptions& options);
+
+}  // namespace nestrt

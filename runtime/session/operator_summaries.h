@@ -1,0 +1,14 @@
+// What Session::operators() returns.
+#pragma once
+
+#include <vector>
+
+#include "nestrt/session.h"
+#include "runtime/execution/prepared_schedule.h"
+
+namespace nestrt {
+
+std::vector<OperatorSummary> summarize_operators(const Plan& plan, const UnitList& units,
+                                                 const PreparedSchedule& schedule);
+
+}  // namespace nestrt
