@@ -13,7 +13,7 @@ namespace nestrt::compiler {
 namespace {
 
 struct ObservedTensor {
-  uint32_t tensor = 0;  // in the plan
+  uint32_t tensor = 0;  // index in the plan
   ValueObserver observer;
   std::vector<ChannelStatistics> channels;  // empty for tensors without channels
 
@@ -34,7 +34,7 @@ CompileOptions without_fusion(CompileOptions options) {
   return options;
 }
 
-// Values are observed where the compiler runs.
+// Observation runs on the host of the compiler.
 CompileOptions on_host(CompileOptions options) {
   options.backends.clear();
   return options;
@@ -47,27 +47,28 @@ std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
   return result;
 }
 
-// Nothing seen yet of the channels of a tensor.
+// Returns empty statistics for the channels of a tensor.
 std::vector<ChannelStatistics> channels_of(const Plan& plan, uint32_t tensor) {
   const Shape& shape = plan.tables().tensors[tensor].shape;
   return std::vector<ChannelStatistics>(shape.rank() < 2 ? 0 : static_cast<size_t>(shape[1]));
 }
 
-// The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
+// A plan and its observed tensors. Tensors that layouts added (Reorders, ...) do not belong to the network and are not
+// observed.
 class Calibrator {
  public:
   static Result<Calibrator> create(const std::string& model, const CompileOptions& options, int threads);
 
   const Plan& plan() const { return *plan_; }
   Status observe(const std::vector<tools::Array>& inputs);
-  // What was observed since the last time.
+  // Returns the statistics since the last call.
   std::vector<ValueProfile> take();
 
  private:
   Calibrator(PlanBytes bytes, std::shared_ptr<const Plan> plan, PlanTrace trace)
       : bytes_(std::move(bytes)), plan_(std::move(plan)), trace_(std::move(trace)) {}
 
-  PlanBytes bytes_;  // where the plan lies
+  PlanBytes bytes_;  // memory of the plan
   std::shared_ptr<const Plan> plan_;
   PlanTrace trace_;
   std::vector<ObservedTensor> observed_;
@@ -82,7 +83,7 @@ Result<Calibrator> Calibrator::create(const std::string& model, const CompileOpt
   Calibrator result(std::move(bytes), plan, std::move(trace));
   auto tensors = tensors_by_name(*plan);
   for (const std::string& value : names) {
-    // Extracted, so that a name is observed once.
+    // extract() ensures that a name is observed once.
     const auto found = tensors.extract(value);
     if (found) result.observed_.push_back({found.mapped(), ValueObserver(value), channels_of(*plan, found.mapped())});
   }
@@ -109,7 +110,7 @@ std::vector<ValueProfile> Calibrator::take() {
   return result;
 }
 
-// Observes the samples of a part, from `begin` on. Unreadable ones are fatal or noted.
+// Observes samples [begin, end). An unreadable sample is an error, or is recorded in `skipped`.
 Result<QuantizationProfile> observe_part(Calibrator& calibrator, const CalibrationSamples& samples, size_t begin,
                                          size_t end, const CalibrationOptions& options,
                                          std::vector<std::string>& skipped) {

@@ -1,4 +1,4 @@
-// InputSamples: what one input of a network is given in sample after sample, read when it is needed.
+// InputSamples: samples for one input of a network, read on demand.
 #pragma once
 
 #include <string>
@@ -11,33 +11,33 @@
 namespace nestrt::compiler {
 
 struct SampleOptions {
-  std::string images;  // a folder of JPEG, PNG and BMP images, and of .npy inputs; other files are passed over
-  std::string npy;     // or a file of N inputs; exactly one of the two is given
-  size_t limit = 0;    // at most so many, evenly from the whole; 0: all
+  std::string images;  // a folder of JPEG, PNG and BMP images and .npy inputs; other files are ignored
+  std::string npy;     // or a file of N inputs; exactly one of the two must be set
+  size_t limit = 0;    // use at most this many samples, spread evenly; 0 uses all
   bool skip_unreadable = false;
 };
 
-// kInvalidArgument where neither or both are given.
+// Errors: kInvalidArgument if neither or both are set.
 Status check_one_source(const SampleOptions& options);
 
 class InputSamples {
  public:
-  // Images are preprocessed as stated, or become pixels as they are.
-  // Errors: kNotFound and kInvalidArgument where there is no calibration data, or an array of another type or shape;
-  // the errors of reading a file.
+  // Preprocesses images as stated; without preprocessing, pixels are used unchanged.
+  // Errors: kNotFound and kInvalidArgument if there is no calibration data or an array has another type or shape; the
+  // errors of reading a file.
   static Result<InputSamples> open(const SampleOptions& options, const TensorInfo& input,
                                    const Preprocessing* preprocessing);
 
-  // Those chosen.
+  // Number of selected samples.
   size_t size() const { return chosen_.size(); }
-  // Those that they were chosen from.
+  // Number of samples before selection.
   size_t available() const { return available_; }
-  // For messages: the image's path, or the file and the index in it.
+  // Returns the image's path, or the file and the index in it, for messages.
   std::string name(size_t index) const;
-  // Requires: index < size(). Errors: those of reading and preprocessing an image, with its name; kInvalidArgument
-  // where a float is no finite number.
+  // Requires: index < size(). Errors: those of reading and preprocessing an image, with its name; kInvalidArgument if a
+  // float is not finite.
   Result<tools::Array> read(size_t index) const;
-  // What the images among those chosen go through; null where there are none.
+  // Returns the preprocessing of the selected images, or null if no image is selected.
   const Preprocessing* preprocessing() const;
 
  private:
@@ -49,7 +49,7 @@ class InputSamples {
 
   TensorInfo input_;
   Preprocessing preprocessing_;
-  std::vector<std::string> images_;  // paths, sorted; empty where there is one array of them all
+  std::vector<std::string> images_;  // sorted paths; empty if a single array holds all samples
   std::string array_path_;
   tools::Array array_;
   size_t available_ = 0;

@@ -1,4 +1,4 @@
-// Profiles of parts of the samples as one.
+// Merges profiles of parts of the samples.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Bins in pairs, exactly, until they are as wide as asked for.
+// Merges pairs of bins, which is exact, until they have the requested width.
 void widen(Histogram& histogram, int bin_exponent) {
   for (; histogram.bin_exponent < bin_exponent; ++histogram.bin_exponent) {
     std::vector<uint64_t>& counts = histogram.counts;
@@ -26,7 +26,7 @@ void add(Histogram& into, Histogram from) {
   for (size_t i = 0; i < from.counts.size(); ++i) into.counts[i] += from.counts[i];
 }
 
-// Means by the elements behind them.
+// Weights means by the number of elements.
 void add_channels(ValueProfile& into, const ValueProfile& from) {
   const auto before = static_cast<double>(into.elements), more = static_cast<double>(from.elements);
   for (size_t channel = 0; channel < into.means.size(); ++channel) {

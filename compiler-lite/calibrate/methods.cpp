@@ -8,12 +8,12 @@ namespace nestrt::compiler {
 namespace {
 
 constexpr size_t kLevels = 128;
-// Stands for a probability of zero, where the divergence would be infinite.
+// Replaces a probability of zero, for which the divergence would be infinite.
 constexpr double kSmallestProbability = 1e-9;
 
 bool is_zero(const ValueProfile& value) { return value.min == 0 && value.max == 0; }
 
-// The largest exponent at which elements of [min, max] are at most half a step from a level.
+// Returns the largest exponent at which elements of [min, max] are at most half a step from a level.
 int covering_exponent(double min, double max) {
   int exponent = kMaxExponent;
   while (exponent > kMinExponent && (std::ldexp(max, exponent) > 127.5 || std::ldexp(-min, exponent) > 128.5))
@@ -21,12 +21,13 @@ int covering_exponent(double min, double max) {
   return exponent;
 }
 
-// The finest exponent that the histogram can tell anything about: a step is a bin.
+// Returns the finest exponent that the histogram can resolve: one bin per step.
 int finest_exponent(const ValueProfile& value) {
   return std::clamp(-value.magnitudes.bin_exponent, minmax_exponent(value), kMaxExponent);
 }
 
-// The divergence of quantizing the first `bins` bins to kLevels levels. Requires: bins is a multiple of kLevels.
+// Returns the divergence of quantizing the first `bins` bins to kLevels levels. Requires: bins is a multiple of
+// kLevels.
 double divergence(const std::vector<uint64_t>& counts, size_t bins) {
   const auto count = [&](size_t i) { return i < counts.size() ? static_cast<double>(counts[i]) : 0.0; };
   double inside = 0, outside = 0;
@@ -80,7 +81,7 @@ int kl_exponent(const ValueProfile& value) {
 }
 
 double squared_error(const ValueProfile& value, int exponent) {
-  // Half a bin never reaches over the middle between two levels, so that all of it rounds to the same level.
+  // Half a bin never crosses the midpoint between two levels, so all of it rounds to the same level.
   const double step = std::ldexp(1.0, -exponent), half = value.magnitudes.bin_width() / 2;
   double result = 0;
   for (size_t i = 0; i < value.magnitudes.counts.size(); ++i) {

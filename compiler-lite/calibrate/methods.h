@@ -1,7 +1,7 @@
-// From what calibration saw of a value to the exponent that it is quantized with: powers of two only, 8 bits,
-// symmetric. Pure functions. Every method returns an exponent of [kMinExponent, kMaxExponent], never below the minmax
-// exponent, which would only waste range; for a value that was always zero, which any exponent represents,
-// kExponentOfZero.
+// Calibration methods: choose the exponent of a value from its statistics. Quantization is symmetric, with 8 bits and
+// power-of-two scales. All functions are pure. Every method returns an exponent in [kMinExponent, kMaxExponent] that is
+// not below the minmax exponent, since a smaller one would waste range. For a value that is always zero, which any
+// exponent represents, the result is kExponentOfZero.
 #pragma once
 
 #include "compiler-lite/quantize/profile.h"
@@ -12,30 +12,30 @@ inline constexpr int kMinExponent = -64, kMaxExponent = 64;
 inline constexpr int kExponentOfZero = 7;
 inline constexpr double kDefaultPercentile = 99.99;
 
-// The largest exponent at which rounding and clipping move no element by more than half a step.
+// Returns the largest exponent at which rounding and clipping change no element by more than half a step.
 int minmax_exponent(const ValueProfile& value);
 
-// The same for the smallest share of elements, in per cent and by magnitude, zeros included, that is at least
-// `percentile`; the magnitude is known to a bin. minmax_exponent() where those are all zero.
+// Applies the minmax rule to the smallest elements by magnitude, including zeros, that make up at least `percentile`
+// per cent. The magnitude is known to one bin. Returns minmax_exponent() if these elements are all zero.
 // Requires: 0 < percentile <= 100.
 int percentile_exponent(const ValueProfile& value, double percentile = kDefaultPercentile);
 
-// The exponent whose 128 levels lose the least information: Kullback-Leibler divergence between the histogram clipped
-// to 2^(7-e), what lies beyond counted in the last bin, and the same spread evenly over the occupied bins of each level
-// (S. Migacz, 8-bit inference with TensorRT, GTC 2017). Zeros are exact at any exponent and left out.
+// Returns the exponent whose 128 levels lose the least information, measured by the Kullback-Leibler divergence between
+// two distributions: the histogram clipped to 2^(7-e), with clipped elements counted in the last bin, and the same
+// spread evenly over the occupied bins of each level (S. Migacz, 8-bit inference with TensorRT, GTC 2017). Zeros are
+// exact at any exponent and are ignored.
 int kl_exponent(const ValueProfile& value);
 
-// The exponent with the smallest expected squared error, elements spread evenly over their bins. The range is taken to
-// be [-127, 127] steps.
+// Returns the exponent with the smallest expected squared error, assuming evenly distributed elements within bins and a
+// range of [-127, 127] steps.
 int mse_exponent(const ValueProfile& value);
 
-// Expected sum of squared errors at `exponent`, as mse_exponent() counts it. Exact while a step is no smaller than a
-// bin.
+// Returns the expected sum of squared errors that mse_exponent() minimises. Exact if a step is not smaller than a bin.
 double squared_error(const ValueProfile& value, int exponent);
 
-// `percentile` matters to kPercentile alone.
+// `percentile` applies to kPercentile only.
 int choose_exponent(CalibrationMethod method, const ValueProfile& value, double percentile = kDefaultPercentile);
-// The exponents of all values, by the profile's method.
+// Chooses the exponents of all values by the profile's method.
 void choose_exponents(QuantizationProfile& profile, double percentile = kDefaultPercentile);
 
 }  // namespace nestrt::compiler

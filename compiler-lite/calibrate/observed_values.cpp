@@ -5,7 +5,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Operators that make scores of scores and masks.
+// Returns true for operators that combine attention scores and masks.
 bool combines_scores(const Node& node) {
   if (const auto* binary = node.as<ops::Binary>()) return binary->kind == ops::BinaryKind::kAdd;
   switch (node.kind()) {
@@ -27,7 +27,7 @@ class Scores {
       for (const ValueId id : (*node)->outputs) reaches_softmax_alone_[static_cast<size_t>(id)] = is_for_softmax(id);
   }
 
-  // Whether it is a mask, or scores that may have been masked.
+  // Returns true for a mask, or for scores that may have been masked.
   bool contains(ValueId id) const {
     const Node* producer = graph_.producer(id);
     return producer != nullptr && combines_scores(*producer) && reaches_softmax_alone_[static_cast<size_t>(id)];

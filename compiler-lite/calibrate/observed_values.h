@@ -1,4 +1,4 @@
-// Which values of a graph calibration observes: those that could become s8.
+// Selects the values that calibration observes: those that could become s8.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace nestrt::compiler {
 
-// Names of the f32 values, inputs and outputs included, in the order of computation: what is wrong first shows first.
-// Left out are masks and scores that may have been masked, which reach nothing but a Softmax: they stay in f32 in any
-// case, and where a mask is -inf, their range says nothing. Requires: nodes sorted topologically.
+// Returns the names of the f32 values, including inputs and outputs, in order of computation, so the first error found
+// is the earliest. Excludes masks and possibly masked scores that reach only a Softmax: they stay f32 in any case, and
+// a mask of -inf makes their range meaningless. Requires: topologically sorted nodes.
 std::vector<std::string> observed_values(const Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kBinBits = std::bit_width(Histogram::kMaxBins) - 1;
 
-// Floats as integers of the same order, NaN and infinity outermost: minimum and maximum of integers are found many at a
-// time, and find what is not finite, too.
+// Maps floats to integers in the same order, with NaN and infinity outermost. Integer minimum and maximum vectorise and
+// also detect non-finite values.
 int32_t ordered(float value) {
   const auto bits = std::bit_cast<int32_t>(value);
   return bits ^ ((bits >> 31) & 0x7fffffff);
@@ -64,7 +64,7 @@ Status ValueObserver::observe(std::span<const float> elements) {
   return {};
 }
 
-// Merges bins until `magnitude` lies in the last one or before.
+// Merges bins until `magnitude` fits in the last bin.
 void ValueObserver::widen(float magnitude) {
   int above = 0;  // magnitude < 2^above
   std::frexp(magnitude, &above);

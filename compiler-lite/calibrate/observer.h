@@ -1,8 +1,8 @@
-// ValueObserver: range and histogram of a value's elements, one pass, constant memory.
+// ValueObserver: range and histogram of a value's elements, in one pass and constant memory.
 //
-// The histogram's bins are powers of two wide and merge in pairs when a larger magnitude arrives, which is exact: the
-// result depends neither on the order of the elements nor on how they were divided between calls.
-// Threads: none; one thread at a time.
+// The bin width is a power of two. Bins merge in pairs when a larger magnitude arrives, which is exact, so the result
+// depends neither on the order of the elements nor on their division between calls.
+// Threading: one thread at a time.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ class ValueObserver {
  public:
   explicit ValueObserver(std::string value_name) : name_(std::move(value_name)) {}
 
-  // Errors: kInvalidArgument where an element is NaN or infinite, with the value's name; then nothing of this call
-  // counts.
+  // Errors: kInvalidArgument with the value's name if an element is NaN or infinite. The elements of a failed call are
+  // not counted.
   Status observe(std::span<const float> elements);
 
-  // Without exponent. The histogram ends with its last occupied bin.
+  // Returns the statistics without an exponent. The histogram ends with its last occupied bin.
   ValueProfile profile() const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files are one sample where this is the same.
+// Returns the sample that a file belongs to: its name without extension.
 std::string sample_of(const std::string& path) { return fs::path(path).stem().string(); }
 
 Status no_folder(const SampleOptions& options, std::span<const TensorInfo> inputs, const std::string& expected) {

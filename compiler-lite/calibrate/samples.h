@@ -1,9 +1,7 @@
-// CalibrationSamples: the inputs that a network is calibrated with, one sample after the other, read when they are
-// needed.
+// CalibrationSamples: the sample inputs for calibrating a network, read on demand.
 //
-// Of a network with several inputs the samples lie in a folder that has for each input a folder under its name
-// (characters other than letters, digits, '.', '_' and '-' as '_'). Files of one sample have the same name but for the
-// extension.
+// For a network with several inputs, the sample folder contains one folder per input, named after it (characters other
+// than letters, digits, '.', '_' and '-' become '_'). Files of one sample have the same name apart from the extension.
 #pragma once
 
 #include <span>
@@ -16,20 +14,20 @@ namespace nestrt::compiler {
 
 class CalibrationSamples {
  public:
-  // `preprocessing`: by input, null where none is stated.
-  // Errors: those of InputSamples::open(); kInvalidArgument where there is no input, where an input has no folder
-  // of samples, or not those of the others; kUnsupported where there are several and one .npy file.
+  // `preprocessing`: by input, null if none is stated.
+  // Errors: those of InputSamples::open(); kInvalidArgument if the network has no input, if an input has no sample
+  // folder, or if the folders contain different samples; kUnsupported for one .npy file and several inputs.
   static Result<CalibrationSamples> open(const SampleOptions& options, std::span<const TensorInfo> inputs,
                                          std::span<const Preprocessing* const> preprocessing);
   static Result<CalibrationSamples> open(const SampleOptions& options, const Plan& plan);
 
-  // Those chosen.
+  // Number of selected samples.
   size_t size() const { return inputs_.front().size(); }
-  // For messages: where the first input's comes from.
+  // Returns the source of the first input, for messages.
   std::string name(size_t index) const { return inputs_.front().name(index); }
-  // An array for each input, in order. Requires: index < size(). Errors: those of InputSamples::read().
+  // Returns an array for each input, in order. Requires: index < size(). Errors: those of InputSamples::read().
   Result<std::vector<tools::Array>> read(size_t index) const;
-  // What images among those chosen go through; null where there are none.
+  // Returns the preprocessing of the selected images, or null if no image is selected.
   const Preprocessing* preprocessing() const;
 
  private:

@@ -50,7 +50,7 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
 // Returns the activation that computes the same function, or nullopt if it cannot be fused.
 std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
-// The operator that computes the activation. Requires: one other than kInvalidIndex.
+// The operator that computes the activation. Requires: one other than kNone.
 ops::Unary as_unary(const ops::Activation& activation);
 
 // Returns true for an average over windows whose s8 sums fit 32 bits.

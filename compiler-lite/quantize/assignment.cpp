@@ -16,7 +16,7 @@ namespace s8 = kernels::s8;
 
 using Exponents = std::unordered_map<std::string_view, int>;
 
-// By value name.
+// Returns exponents by value name.
 Exponents exponents_of(const QuantizationProfile& profile, Scales scales) {
   Exponents result;
   int smallest = s8::kMaxExponent;
@@ -27,7 +27,7 @@ Exponents exponents_of(const QuantizationProfile& profile, Scales scales) {
   return result;
 }
 
-// A product with an s8 form, its activation aside.
+// Returns true for a product with an s8 form, regardless of its activation.
 bool is_quantizable_product(const Graph& graph, const Node& node) {
   if (!is_product(node)) return false;
   const Value& input = graph.value(node.inputs[0]);
@@ -39,7 +39,7 @@ bool is_add(const Node& node) {
   return binary != nullptr && binary->kind == ops::BinaryKind::kAdd && s8::has_bounds(binary->activation.kind);
 }
 
-// Operators whose output has the exponent of their inputs.
+// Returns true for operators whose output has the exponent of their inputs.
 bool keeps_exponent(const Node& node) {
   if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax || is_s8_average(*pool);
   if (const auto* unary = node.as<ops::Unary>())
@@ -48,7 +48,7 @@ bool keeps_exponent(const Node& node) {
          node.as<ops::Transpose>() != nullptr;
 }
 
-// Values that must have one exponent.
+// Disjoint sets of values that must share one exponent.
 class Groups {
  public:
   explicit Groups(size_t values) : parent_(values) {
@@ -71,7 +71,7 @@ class Assigner {
   Assigner(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options)
       : graph_(graph), profile_(profile), known_(exponents_of(profile, options.scales)), options_(options) {}
 
-  // Starts with every node that has an s8 form and takes away those that turn out not to fit, until all do.
+  // Starts with every node that has an s8 form and removes nodes that do not fit until all remaining nodes fit.
   Assignment run() {
     do {
       result_ = {};
@@ -86,7 +86,7 @@ class Assigner {
 
  private:
   bool chosen(const Node* node) const { return node != nullptr && result_.nodes.count(node) != 0; }
-  // Whether the value exists as s8 without a Quantize.
+  // Returns true if the value exists as s8 without a Quantize.
   bool is_s8(ValueId id) const {
     const Node* node = graph_.producer(id);
     return chosen(node) && s8::has_bounds(product_activation(*node).kind);
@@ -102,7 +102,8 @@ class Assigner {
     }
   }
 
-  // Averages that are much smaller than what they average would have few of the levels of their input's exponent.
+  // Returns true for averages that are much smaller than their inputs. With the input's exponent they would use few
+  // levels.
   bool loses_resolution(const Node& node) const {
     const auto* pool = node.as<ops::Pool>();
     if (pool == nullptr || pool->kind != ops::PoolKind::kAverage) return false;
@@ -115,7 +116,7 @@ class Assigner {
     return std::any_of(users.begin(), users.end(), [&](const Node* user) { return chosen(user); });
   }
 
-  // What only carries elements towards f32 is better left in f32.
+  // Drops nodes that only move elements towards f32; they are better computed in f32.
   void drop_useless() {
     for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node)
       if (chosen(node->get()) && keeps_exponent(**node) && !feeds_s8(**node)) result_.nodes.erase(node->get());
@@ -128,8 +129,8 @@ class Assigner {
         result_.wide.insert(node);
   }
 
-  // What the profile says of a value: by what the model calls its elements, or, where the same passes had moved them
-  // before they were observed, by what those call it.
+  // Returns the profiled exponent of a value, by the model's name of its elements, or by its current name if the
+  // profile was made after passes had moved it.
   std::optional<int> profiled(ValueId id) const {
     const Value& value = graph_.value(id);
     for (const std::string* name : {&original_name(value), &value.name})
@@ -144,7 +145,7 @@ class Assigner {
     if (!is_new) entry->second = std::min(entry->second, *known);
   }
 
-  // The exponent of a group is the smallest of its members': that of the widest range.
+  // A group has the smallest exponent of its members, that is, the widest range.
   void choose_exponents() {
     Groups groups(graph_.num_values());
     group_exponents_.clear();
@@ -164,7 +165,7 @@ class Assigner {
         result_.exponents[id] = std::clamp(known->second, -s8::kMaxExponent, s8::kMaxExponent);
   }
 
-  // A sum is never finer than the finer of its operands. Exponents only get smaller, so this ends.
+  // Limits the exponent of a sum to the larger exponent of its operands. Terminates because exponents only decrease.
   void lower_sums(Groups& groups) {
     const auto find = [&](ValueId id) { return group_exponents_.find(groups.root(id)); };
     for (bool changed = true; changed;) {
@@ -186,7 +187,7 @@ class Assigner {
     return known == result_.exponents.end() ? std::nullopt : std::optional(known->second);
   }
 
-  // Why the node cannot be s8; empty where it can.
+  // Returns why the node cannot be s8; empty if it can.
   std::string misfit(const Node& node) {
     const bool wide = result_.wide.count(&node) != 0;
     for (ValueId id : is_quantizable_product(graph_, node) ? std::vector{node.inputs[0]} : node.inputs)
@@ -243,7 +244,7 @@ class Assigner {
   const Exponents known_;
   const QuantizeOptions& options_;
   Assignment result_;
-  std::unordered_map<const Node*, std::string> unfit_;  // and why
+  std::unordered_map<const Node*, std::string> unfit_;  // with the reason
   std::unordered_map<ValueId, int> group_exponents_;    // by root
 };
 

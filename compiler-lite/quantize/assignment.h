@@ -1,4 +1,4 @@
-// Which nodes of a graph become s8, and with which exponents.
+// Assignment: the nodes of a graph that become s8, and their exponents.
 #pragma once
 
 #include <unordered_map>
@@ -11,9 +11,9 @@
 namespace nestrt::compiler {
 
 struct Assignment {
-  std::unordered_set<const Node*> nodes;       // that become s8
-  std::unordered_set<const Node*> wide;        // those among them whose outputs stay f32
-  std::unordered_map<ValueId, int> exponents;  // by f32 value: that of its s8 form
+  std::unordered_set<const Node*> nodes;       // become s8
+  std::unordered_set<const Node*> wide;        // subset of `nodes` whose outputs stay f32
+  std::unordered_map<ValueId, int> exponents;  // exponent of the s8 form, by f32 value
   std::unordered_map<const Node*, QuantizedProduct> products;
   std::vector<KeptNode> kept;
 };

@@ -1,4 +1,4 @@
-// Digests that tell files and arrays apart.
+// Digests that identify files and arrays.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace nestrt::compiler {
 
-// 32 hexadecimal digits (XXH3, 128 bits).
+// Returns 32 hexadecimal digits (XXH3, 128 bits).
 std::string digest(std::span<const std::byte> bytes);
 
 }  // namespace nestrt::compiler

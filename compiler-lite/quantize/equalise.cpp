@@ -9,7 +9,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// More would leave the accumulators before the factor too few bits.
+// Larger factors would leave too few accumulator bits.
 constexpr int kMaxPower = 6;
 
 using Powers = std::vector<int>;  // exponents of two, by channel
@@ -18,13 +18,13 @@ bool can_be_scaled(const Graph& graph, const Node* node) {
   return node != nullptr && is_product(*node) && has_constant_operands(graph, *node);
 }
 
-// What is scaled before the activation is scaled behind it.
+// Returns true if scaling the input of the activation scales its output equally.
 bool passes_scale(const ops::Activation& activation) {
-  return activation.kind == ops::ActivationKind::kInvalidIndex || activation.kind == ops::ActivationKind::kRelu ||
+  return activation.kind == ops::ActivationKind::kNone || activation.kind == ops::ActivationKind::kRelu ||
          (activation.kind == ops::ActivationKind::kClip && activation.alpha == 0);
 }
 
-// Calls visit(index of a weight, its input channel).
+// Calls visit(index of a weight, its input channel) for all weights.
 template <typename Visit>
 void for_each_input(const Graph& graph, const Node& node, Visit visit) {
   const Shape& shape = graph.value(node.inputs[kWeights]).shape;
@@ -45,8 +45,8 @@ bool is_depthwise(const Graph& graph, const Node& node) {
   return node.as<ops::Conv>() != nullptr && graph.value(node.inputs[kWeights]).shape[1] == 1;
 }
 
-// Every channel of a depthwise layer has an exponent of its own: its input may be scaled freely. Elsewhere the input
-// channels share the exponents of the weights: the factor is divided between the two (the geometric mean).
+// Each channel of a depthwise layer has its own exponent, so its input may be scaled freely. In other layers the input
+// channels share the exponents of the weights, so the factor is balanced between both layers (geometric mean).
 Powers choose_powers(const Graph& graph, const Node& consumer, const ValueProfile& value) {
   const double range = std::ldexp(127.5, -*value.exponent);
   std::vector<double> reach(value.peaks.size());
@@ -116,7 +116,7 @@ class Equaliser {
     replace(node, kWeights, [&](size_t at) { return by_weight[at]; });
   }
 
-  // A constant operand of the node's own, its elements times 2^power(index).
+  // Replaces a constant operand by a copy whose elements are multiplied by 2^power(index).
   template <typename Power>
   void replace(Node* node, size_t operand, Power power) {
     const Value old = graph_.value(node->inputs[operand]);

@@ -1,9 +1,9 @@
-// QuantizationProfile: what calibration learned about every value of a network, and the exponents chosen from it.
-// A value quantized with exponent e holds q = clip(round(x * 2^e)) in 8 bits, symmetric: real numbers of [-128, 127] *
-// 2^-e.
+// QuantizationProfile: statistics of every value of a network from calibration, and the exponents derived from them. A
+// value quantized with exponent e stores q = clip(round(x * 2^e)) in 8 bits, symmetric. It represents real numbers in
+// [-128, 127] * 2^-e.
 //
-// Values are known by their names in the graph. A profile belongs to one model file, and to the constants that inputs
-// were bound to: require_model() tells.
+// Values are identified by their names in the graph. A profile belongs to one model file and to the constants bound to
+// its inputs; see require_model().
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ enum class CalibrationMethod { kMinMax, kPercentile, kKl, kMse };
 std::string_view name(CalibrationMethod method);
 std::optional<CalibrationMethod> calibration_method(std::string_view name);
 
-// Magnitudes of elements that are not zero: counts[i] of them lie in [i, i + 1) * 2^bin_exponent. Bins after the last
-// have no elements.
+// Magnitudes of nonzero elements: counts[i] of them are in [i, i + 1) * 2^bin_exponent. Bins after the last have no
+// elements.
 struct Histogram {
   static constexpr size_t kMaxBins = 2048;
   static constexpr int kMinBinExponent = -100, kMaxBinExponent = 120;
@@ -44,31 +44,30 @@ struct ValueProfile {
   uint64_t elements = 0;  // zeros + the sum of the histogram
   uint64_t zeros = 0;
   Histogram magnitudes;
-  std::optional<int> exponent;  // by the profile's method
-  std::vector<float> means;     // along axis 1: by channel; empty where unknown or the value has no such axis
-  std::vector<float> peaks;     // the same: largest magnitudes
+  std::optional<int> exponent;  // chosen by the profile's method
+  std::vector<float> means;     // by channel (axis 1); empty if unknown or if the value has no such axis
+  std::vector<float> peaks;     // largest magnitudes, like `means`
 };
 
 struct QuantizationProfile {
-  std::string model_digest;  // model_digest(model, bindings); empty where the profile's origin does not tell
+  std::string model_digest;  // model_digest(model, bindings); empty if the source of the profile does not state it
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
-  // What the images went through that were observed; empty where there were none, or the profile's origin does not
-  // tell.
+  // Preprocessing of the observed images; empty if there were none or the source of the profile does not state it.
   std::optional<Preprocessing> preprocessing;
   std::vector<ValueProfile> values;  // names are unique
 
-  // Null where the profile has no such value.
+  // Returns null if the profile does not contain the value.
   const ValueProfile* find(std::string_view value_name) const;
 };
 
-// 32 hexadecimal digits over the content of an ONNX file. Errors: those of reading it.
+// Returns 32 hexadecimal digits over the content of an ONNX file. Errors: those of reading it.
 Result<std::string> model_digest(const std::string& model);
 
-// The same with inputs that became constants, by name: other constants make another network. Equal without any.
+// Includes constants bound to inputs, by name. Equals model_digest(model) if there are none.
 Result<std::string> model_digest(const std::string& model, const std::map<std::string, HostTensor>& bindings);
 
-// Errors: kInvalidArgument where the profile states another model.
+// Errors: kInvalidArgument if the profile belongs to another model.
 Status require_model(const QuantizationProfile& profile, std::string_view digest);
 
 }  // namespace nestrt::compiler

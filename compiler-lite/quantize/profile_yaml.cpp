@@ -18,14 +18,14 @@ using tools::yaml::check_keys, tools::yaml::member, tools::yaml::member_number, 
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
-// A network of a thousand values, with all bins of their histograms and a thousand channels each.
+// A network of a thousand values, each with all histogram bins and a thousand channels.
 constexpr uint64_t kMaxCalibrationBytes = 64 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
-constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // that the values of a file of any size become
+constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // allowed for values of any file
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr size_t kMaxChannels = 4;
-constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // elements in all: exact as a double
+constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // total elements, exact as a double
 
 void emit(YAML::Emitter& out, const char* key, const std::vector<float>& by_channel) {
   if (by_channel.empty()) return;
@@ -84,7 +84,7 @@ Result<Preprocessing> parse_preprocessing(const YAML::Node& node) {
   return result;
 }
 
-// The name and range, which every form of profile has.
+// Parses name and range, which every profile format contains.
 Result<ValueProfile> parse_range(const YAML::Node& node) {
   if (!node.IsMap()) return refuse(node, "expected a value's {name, min, max, histogram}");
   ValueProfile value;
@@ -137,7 +137,7 @@ Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
   return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
 }
 
-// Each takes the bins of ours, however few numbers the file has for it.
+// Every value allocates all bins of our histogram, however short its own is.
 Result<ValueProfile> parse_foreign_value(const YAML::Node& node, Budget& bins) {
   if (bins.charge(Histogram::kMaxBins)) return parse_foreign_value(node);
   return refuse(

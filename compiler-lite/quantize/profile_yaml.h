@@ -1,4 +1,4 @@
-// Quantization profiles as YAML files, to keep, read and edit.
+// Quantization profiles as editable YAML files.
 //
 //   format: nestrt quantization profile
 //   version: 1
@@ -12,13 +12,13 @@
 //       max: 151
 //       elements: 15052800
 //       zeros: 0
-//       exponent: -1                             # may be edited or left out
-//       means: [0.25, -0.5, 1]                   # by channel, and so are peaks; may be left out
+//       exponent: -1                             # editable, optional
+//       means: [0.25, -0.5, 1]                   # by channel, like peaks; optional
 //       peaks: [1.5, 2, 3]
 //       histogram: {bin_exponent: -3, counts: [0, 12, ...]}
 //
-// NEST-C's profiles import too: a list of {name, min, max, histogram}, the histogram's bins being equal parts of
-// [min, max]. They tell neither their model nor exponents.
+// NEST-C's profiles are accepted too: a list of {name, min, max, histogram}, where the bins divide [min, max] equally.
+// They contain neither the model's digest nor exponents.
 #pragma once
 
 #include <string>
@@ -29,17 +29,17 @@
 namespace nestrt::compiler {
 
 std::string format_profile(const QuantizationProfile& profile);
-// Errors: those of writing a file; nothing half-written is left.
+// Errors: those of writing a file. No partial file remains.
 Status save_profile(const QuantizationProfile& profile, const std::string& path);
 
-// Errors: kInvalidArgument with `name`, the line, what was expected and what came. A profile that comes out is
-// consistent: names unique, ranges finite, min <= max, histograms within bounds and of as many elements as stated.
+// Errors: kInvalidArgument with `name`, the line, the expected and the actual text. A returned profile is consistent:
+// unique names, finite ranges, min <= max, and histograms within bounds with the stated number of elements.
 Result<QuantizationProfile> parse_profile(const std::string& text, std::string_view name);
-// The same, and those of reading a file.
+// Also returns the errors of reading a file.
 Result<QuantizationProfile> load_profile(const std::string& path);
 
-// A histogram over equal parts of [min, max], as magnitudes. Elements are taken to lie evenly over their part.
-// Requires: finite min <= max; counts finite and not negative.
+// Converts a histogram over equal parts of [min, max] to magnitudes, assuming evenly distributed elements within each
+// part. Requires: finite min <= max; finite, non-negative counts.
 ValueProfile from_signed_histogram(std::string name, float min, float max, const std::vector<double>& counts);
 
 }  // namespace nestrt::compiler

@@ -28,7 +28,7 @@ class GraphQuantizer {
     const std::vector<Node*> nodes = snapshot(graph_);
     for (Node* node : nodes)
       if (assignment_.nodes.count(node) != 0) NESTRT_RETURN_IF_ERROR(rewrite(node));
-    // Whoever still takes the f32 value gets it from the s8 one; those that nobody takes go with tidy().
+    // f32 readers get the dequantized s8 value. tidy() removes those without readers.
     for (Node* node : nodes) {
       const auto found = s8_.find(node->outputs[0]);
       if (assignment_.nodes.count(node) == 0 || assignment_.wide.count(node) != 0 || found == s8_.end()) continue;
@@ -42,7 +42,7 @@ class GraphQuantizer {
  private:
   std::string s8_name(ValueId id) const { return graph_.value(id).name + std::string(kS8Suffix); }
 
-  // The s8 form of a value; a Quantize where there is none yet.
+  // Returns the s8 form of a value; adds a Quantize if it does not exist yet.
   Result<ValueId> s8_of(ValueId id) {
     const auto [found, is_new] = s8_.try_emplace(id, kNoValue);
     if (!is_new) return found->second;
@@ -107,13 +107,12 @@ class GraphQuantizer {
     return {};
   }
 
-  // The activation follows as a node of its own.
+  // The activation becomes a separate node.
   Status rewrite_wide(Node* node) {
     const ValueId old = node->outputs[0];
     NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, operands(*node));
     ops::Attributes attributes = s8_attributes(*node, true);
-    if (const ops::Activation activation = product_activation(*node);
-        activation.kind != ops::ActivationKind::kInvalidIndex) {
+    if (const ops::Activation activation = product_activation(*node); activation.kind != ops::ActivationKind::kNone) {
       NESTRT_ASSIGN_OR_RETURN(Node * product, graph_.add_node(node->name, std::move(attributes), inputs,
                                                               {graph_.value(old).name + ".accumulator"}));
       attributes = as_unary(activation);
@@ -128,7 +127,7 @@ class GraphQuantizer {
 
   Graph& graph_;
   const Assignment& assignment_;
-  std::unordered_map<ValueId, int> exponents_;  // the assignment's, and those of values that replace others
+  std::unordered_map<ValueId, int> exponents_;  // those of the assignment and of replaced values
   const QuantizeOptions& options_;
   std::unordered_map<ValueId, ValueId> s8_;  // by f32 value
 };

@@ -1,5 +1,5 @@
-// Quantization to s8 (docs/numerics.md): Conv and Dense compute with integers, and so do the operators between them
-// that only add, select or move; Quantize and Dequantize stand at the borders to what stays f32.
+// Quantization to s8 (docs/concepts/numerics.md): Conv and Dense compute with integers, and so do the operators between
+// them that only add, select or move; Quantize and Dequantize stand at the borders to what stays f32.
 #pragma once
 
 #include <set>
@@ -12,28 +12,29 @@
 
 namespace nestrt::compiler {
 
-// The s8 form of a value is called like the value, with this behind.
+// Suffix of the name of a value's s8 form.
 inline constexpr std::string_view kS8Suffix = ".s8";
 
 enum class Scales {
-  kTensor,  // every activation has the exponent that suits it
-  kSingle,  // all activations share the smallest of those: one scale for the whole network
+  kTensor,  // an optimal exponent per activation
+  kSingle,  // all activations share the smallest exponent: one scale for the whole network
 };
 
 // What makes up for the error of rounding. Each on its own; the default is what pays on the networks of
-// docs/quantization.md.
+// docs/how-to/quantize.md.
 struct Corrections {
-  bool equalisation = false;  // channels use the range of their value; see equalise.h. Needs weights per channel
-  bool weights = true;        // exponents of weights by squared error, so that outliers may clip; else by range
-  bool bias = true;  // biases take up the mean error of the weights, from the means that calibration saw (M. Nagel
-                     // et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
+  // let channels use the full range of their value; see equalise.h. Requires weights per channel
+  bool equalisation = false;
+  bool weights = true;  // choose weight exponents by squared error, which may clip outliers; otherwise by range
+  // compensate in the biases for the mean error of the weights, using the means from calibration (M. Nagel et al.,
+  // Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
+  bool bias = true;
 };
 
 struct QuantizeOptions {
-  ops::Rounding rounding =
-      ops::Rounding::kHalfUp;  // where integers are rounded; what becomes s8 from f32 is rounded half up
+  ops::Rounding rounding = ops::Rounding::kHalfUp;  // of integer results; f32 values are always rounded half up
   Scales scales = Scales::kTensor;
-  bool per_channel = true;  // weights: an exponent for each output channel
+  bool per_channel = true;  // one weight exponent per output channel
   Corrections corrections;
   std::set<std::string, std::less<>> keep_f32;  // names of nodes
 };
@@ -49,14 +50,14 @@ struct QuantizationReport {
   std::vector<KeptNode> kept;
 };
 
-// Requires: a tidy f32 graph, activations fused or not, plain layouts. Residuals are left alone: a Conv that has one
-// stays f32. Leaves a tidy graph. A node stays f32 where the profile has no exponent for its values, or its
-// accumulators could wrap.
+// Quantizes a graph. Requires: a tidy f32 graph with plain layouts; activations may be fused. A Conv with a residual
+// stays f32. Leaves a tidy graph. A node stays f32 if the profile has no exponent for its values or if its accumulators
+// could overflow.
 //
-// A Conv or Dense whose result is only used in f32 gives its accumulators as they are (wide_output): the classes of a
-// network are never rounded to 8 bits. Its activation, and one that has no s8 form, follows in f32.
+// A Conv or Dense whose result is used only in f32 outputs its accumulators (wide_output), so the class scores of a
+// network are never rounded to 8 bits. Its activation, or one without an s8 form, follows in f32.
 //
-// Errors: kInvalidArgument where `keep_f32` names no node; kInternal.
+// Errors: kInvalidArgument if `keep_f32` contains an unknown name; kInternal.
 Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& profile,
                                     const QuantizeOptions& options = {});
 

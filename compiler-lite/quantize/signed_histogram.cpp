@@ -8,12 +8,12 @@ namespace {
 
 constexpr size_t kBins = Histogram::kMaxBins;
 
-// Elements by magnitude, in fractions until all parts are in.
+// Histogram of magnitudes with fractional counts.
 class Spread {
  public:
   explicit Spread(double bin_width) : bin_width_(bin_width), counts_(kBins, 0.0) {}
 
-  // `count` elements evenly over [low, high], which does not contain numbers of both signs.
+  // Adds `count` elements evenly distributed over [low, high]. Requires: the interval does not contain both signs.
   void add(double low, double high, double count) {
     if (low < 0) low = -low, high = -high;
     if (low > high) std::swap(low, high);
@@ -23,7 +23,7 @@ class Spread {
     for (auto i = std::floor(first); i < last; ++i) add_to(i, density * (std::min(last, i + 1) - std::max(first, i)));
   }
 
-  // Whole numbers with the same running sums, within rounding.
+  // Returns whole numbers whose running sums equal the rounded running sums.
   std::vector<uint64_t> rounded() const {
     std::vector<uint64_t> result;
     result.reserve(counts_.size());
@@ -35,7 +35,7 @@ class Spread {
       rounded_sum += result.back();
     }
     while (!result.empty() && result.back() == 0) result.pop_back();
-    result.shrink_to_fit();  // a profile holds thousands of them
+    result.shrink_to_fit();  // a profile may contain thousands of histograms
     return result;
   }
 

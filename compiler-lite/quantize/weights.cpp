@@ -15,19 +15,19 @@ namespace {
 
 namespace s8 = kernels::s8;
 
-// Beyond, clipping costs more than the finer steps give: half of a weight distribution would clip.
+// Limit for clipping: a larger exponent would clip half of a weight distribution, which costs more than finer steps
+// gain.
 constexpr int kMaxClipping = 3;
 
-// Weights seen as output channels.
+// View of the weights by output channel.
 struct Channels {
   std::span<const float> elements;
-  std::span<const float> bias;  // empty for none
+  std::span<const float> bias;  // empty if there is none
   int64_t count = 0;
-  int64_t group_inputs = 0;  // input channels that an output channel sees
+  int64_t group_inputs = 0;  // input channels per group
   int64_t groups = 1;
-  bool innermost = false;  // channels lie side by side
-  // Of the outputs by how many, as a part of all, a weight meets an element of the image and not padding: by its
-  // place in the kernel.
+  bool innermost = false;  // the channel is the innermost axis
+  // By position in the kernel: the fraction of outputs for which a weight is applied to the input and not to padding.
   std::vector<double> shares = {1};
 
   int64_t length() const { return static_cast<int64_t>(elements.size()) / count; }
@@ -35,13 +35,13 @@ struct Channels {
     return static_cast<size_t>(innermost ? i * count + channel : channel * length() + i);
   }
   double share(int64_t i) const { return shares[static_cast<size_t>(i) % shares.size()]; }
-  // Which input channel weight `i` of an output channel meets.
+  // Returns the input channel that weight `i` of an output channel multiplies.
   int64_t input_channel(int64_t channel, int64_t i) const {
     return channel / (count / groups) * group_inputs + i / (length() / group_inputs);
   }
 };
 
-// Along an axis, by tap.
+// Returns the fractions along one axis, by tap.
 std::vector<double> shares_along(const ops::Conv& conv, size_t axis, int64_t input, int64_t output) {
   std::vector<double> shares(static_cast<size_t>(conv.kernel[axis]), 0);
   for (size_t tap = 0; tap < shares.size(); ++tap) {
@@ -54,7 +54,7 @@ std::vector<double> shares_along(const ops::Conv& conv, size_t axis, int64_t inp
   return shares;
 }
 
-// The taps of all axes, the last one's side by side.
+// Returns the fractions of all taps; the last axis is innermost.
 std::vector<double> shares_of(const ops::Conv& conv, const Shape& input, const Shape& output) {
   std::vector<double> shares = {1};
   for (size_t axis = 0; axis < conv.kernel.size(); ++axis) {
@@ -83,7 +83,7 @@ Channels channels_of(const Graph& graph, const Node& node) {
   return channels;
 }
 
-// Exponents of weights that keep the shift, or the wide output's exponent, within its limits.
+// Weight exponents that keep the shift, or the exponent of the wide output, within its limits.
 struct Range {
   int low;
   int high;
@@ -116,7 +116,7 @@ class Quantizer {
   }
 
  private:
-  // The exponent that channels [first, last) share.
+  // Returns the common exponent of channels [first, last).
   std::optional<int> choose(int64_t first, int64_t last) const {
     float magnitude = 0;
     for (int64_t c = first; c < last; ++c) {
@@ -137,7 +137,7 @@ class Quantizer {
     return exponent < range_.low ? std::nullopt : std::optional(exponent);
   }
 
-  // From `exponent` upwards.
+  // Searches exponents from `exponent` upwards.
   int least_squares(int64_t first, int64_t last, int exponent) const {
     int best = exponent;
     double smallest = std::numeric_limits<double>::infinity();
@@ -164,7 +164,7 @@ class Quantizer {
     return sum;
   }
 
-  // The bias less what the rounded weights give too much on average.
+  // Returns the bias minus the mean error of the rounded weights.
   double bias(int64_t channel, int exponent) const {
     double result = channels_.bias.empty() ? 0 : channels_.bias[static_cast<size_t>(channel)];
     if (means_.empty()) return result;
@@ -174,7 +174,7 @@ class Quantizer {
     return result;
   }
 
-  // Whether no input can make the accumulator of the channel leave int32, the rounding term included.
+  // Returns true if no input can overflow the channel's int32 accumulator, including the rounding term.
   bool fits(int64_t channel, int exponent) const {
     double sum = 0;  // exact below 2^53
     for (int64_t i = 0; i < channels_.length(); ++i)

@@ -1,4 +1,4 @@
-// Weights and biases of products (passes/product.h) as integers.
+// Integer weights and biases of products (passes/product.h).
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace nestrt::compiler {
 
-// The largest exponent with which a magnitude still fits s8; empty for 0, which fits every one.
+// Returns the largest exponent with which a magnitude fits s8; nullopt for 0, which fits with any exponent.
 std::optional<int> largest_exponent(float magnitude);
 
 struct QuantizedProduct {
-  std::vector<int8_t> weights;  // as the f32 ones lie
-  std::vector<int> exponents;   // by output channel, or one
-  std::vector<int32_t> bias;    // by output channel; of exponent input + weights; empty where there is nothing to add
+  std::vector<int8_t> weights;  // in the order of the f32 weights
+  std::vector<int> exponents;   // by output channel, or a single one
+  std::vector<int32_t> bias;    // by output channel, with exponent input + weights; empty if it is all zero
 };
 
 struct ProductExponents {
@@ -25,12 +25,12 @@ struct ProductExponents {
 
 struct WeightOptions {
   bool per_channel = true;
-  bool least_squares = false;          // exponents by squared error, so that outliers may clip; else by range
-  std::span<const float> input_means;  // by input channel, to correct the bias with; empty: no correction
+  bool least_squares = false;          // choose exponents by squared error, which may clip outliers; otherwise by range
+  std::span<const float> input_means;  // by input channel, to correct the bias; empty disables the correction
 };
 
-// Empty where no exponents keep shifts within their limits and accumulators within int32, whatever the input.
-// Means of another number than there are input channels are not used.
+// Returns nullopt if no exponents keep shifts within their limits and accumulators within int32 for every input.
+// Ignores the means if their number differs from the number of input channels.
 // Requires: a product that has_constant_operands().
 std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
                                                  const WeightOptions& options);
