@@ -27,14 +27,14 @@ void ChannelSlice::cut(TensorSpec& operand, int axis, uint64_t& offset) {
   if (operand.quantization != nullptr) operand.quantization = cut(*operand.quantization, axis);
 }
 
-// Of one block, whose rows lie together.
+// Requires a single block, whose rows are contiguous.
 void ChannelSlice::cut_rows(TensorSpec& operand, uint64_t& offset) const {
   const int64_t row_bytes = operand.storage_bytes() / operand.shape[2];
   offset += static_cast<uint64_t>(rows_->first * row_bytes);
   operand.shape[2] = rows_->count;
 }
 
-// The exponents of the channels, where each has its own.
+// Returns the exponents of the slice's channels if there is one exponent per channel.
 const plan::Quantization* ChannelSlice::cut(const plan::Quantization& whole, int axis) {
   const auto& exponents = whole.exponents;
   if (whole.axis != axis || exponents.size() < part_.end) return &whole;

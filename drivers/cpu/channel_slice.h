@@ -1,6 +1,6 @@
 // ChannelSlice: some output channels of an operator that can be divided (runtime/plan/queries/channels.h), or some rows
-// of a block of them, as an operator that kernels run like any other: operands with fewer channels and rows, a number
-// of bytes into the whole ones.
+// of one block of them, as a regular operator for kernels. Its operands have fewer channels and rows and start at byte
+// offsets into the full operands.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace nestrt::drivers {
 
 class ChannelSlice {
  public:
-  // Cuts the operands of `whole` in place; they lie in `tensors`, inputs first. Requires: one of rectangles_of() what
-  // is_part(), so that where rows are left out there is one block.
+  // Cuts the operands of `whole` in place; `tensors` contains them, inputs first. Requires one of rectangles_of() a
+  // part for which is_part() is true, so that a part with skipped rows has one block.
   ChannelSlice(const plan::Operator& whole, std::span<TensorSpec> tensors, const ChannelRows& part);
-  ChannelSlice(const ChannelSlice&) = delete;  // operands point into it
+  ChannelSlice(const ChannelSlice&) = delete;  // operands refer to it
   ChannelSlice& operator=(const ChannelSlice&) = delete;
 
-  // As those of `whole`, with as many groups as channels where it has.
+  // Returns the attributes of `whole`; if it has groups, there are as many groups as channels.
   const ops::Attributes& attributes() const { return attributes_; }
 
-  // Where it has not all rows: those that it has.
+  // Returns the rows of the slice, or nullopt if it has all rows.
   const std::optional<RowWindow>& rows() const { return rows_; }
 
-  // By operand: bytes from its start to the first that the slice uses.
+  // By operand: offset in bytes of the first byte that the slice uses.
   std::span<const uint64_t> offsets() const { return offsets_; }
 
  private:
@@ -41,7 +41,7 @@ class ChannelSlice {
   std::optional<RowWindow> rows_;
   std::vector<uint64_t> offsets_;
   ops::Attributes attributes_;
-  std::deque<plan::Quantization> quantizations_;  // that operands point to
+  std::deque<plan::Quantization> quantizations_;  // referenced by operands
 };
 
 }  // namespace nestrt::drivers

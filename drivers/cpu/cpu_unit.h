@@ -1,5 +1,5 @@
-// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the thread that
-// submits; kernels spread their work over the unit's thread pool.
+// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the submitting thread.
+// Kernels distribute their work over the unit's thread pool.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace nestrt::drivers {
 
-// Errors: as scheduler::ThreadPool::create.
+// Errors: same as scheduler::ThreadPool::create.
 Result<std::shared_ptr<Unit>> open_cpu_unit(const UnitOptions& options = {});
 
 }  // namespace nestrt::drivers

@@ -16,8 +16,8 @@ namespace nestrt::drivers {
 namespace {
 
 constexpr std::string_view kViewName = "view";
-constexpr size_t kWeights = 1;   // the input that a selection of kernels may replace
-constexpr size_t kResidual = 3;  // of those that compute by rows
+constexpr size_t kWeights = 1;   // the input that a kernel selection may replace
+constexpr size_t kResidual = 3;  // of operators that compute by rows
 constexpr size_t kMaxOperatorsOfChains = 10'000;
 
 std::string describe(const OperatorSpec& spec) {
@@ -25,19 +25,19 @@ std::string describe(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs) {
     if (!operands.empty()) operands += ", ";
     operands += input.present ? fmt::format("{} {} {}{}{}", name(input.type), input.shape.to_string(),
-                                            name(input.layout), input.packing == Packing::kInvalidIndex ? "" : " ",
-                                            input.packing == Packing::kInvalidIndex ? "" : name(input.packing))
+                                            name(input.layout), input.packing == Packing::kNone ? "" : " ",
+                                            input.packing == Packing::kNone ? "" : name(input.packing))
                               : "absent";
   }
   return operands;
 }
 
-// Of this machine's instruction set.
+// Returns the selection for this machine's instruction set.
 const plan::KernelSelection* selection_here(const plan::Program& program) {
   return selection_for(program, name(kernels::current_instruction_set()));
 }
 
-// docs/concepts/numerics.md defines every bit of what they compute.
+// docs/concepts/numerics.md defines every bit of their results.
 bool computes_with_integers(const plan::Tables& tables, uint32_t operator_index) {
   const plan::Operator& op = tables.operators[operator_index];
   if (op.inputs.empty() || op.inputs[0] < 0) return false;
@@ -59,7 +59,7 @@ Status check_channels(const BranchSpec& spec) {
 
 }  // namespace
 
-// `number`: as BranchSpec::kernels.
+// `number`: see BranchSpec::kernels.
 KernelProgram::Wanted KernelProgram::wanted_of(const plan::KernelSelection* selection,
                                                std::span<const std::string> names, uint32_t op, uint32_t number) {
   if (selection == nullptr) return {};
@@ -90,8 +90,8 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   return program;
 }
 
-// Those that the plan names and that this machine has; none where it would take another in their place. What the
-// reference computes nobody has to wait for.
+// Returns the kernels that the plan names and this machine supports; empty if a different kernel would be used instead.
+// Reference kernels are not worth measuring.
 std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
                                                  std::shared_ptr<scheduler::SharedRunner> pool) {
   const plan::Tables& tables = branch.plan->tables();
@@ -116,7 +116,7 @@ std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
   return result;
 }
 
-// Null for views, and where no kernel takes it.
+// Returns null for views and if no kernel accepts the operator.
 const KernelVariant* KernelProgram::variant_of(uint32_t operator_index, const Wanted& wanted) {
   const plan::Operator& op = plan_->tables().operators[operator_index];
   if (is_view(plan_->tables(), op)) return nullptr;
@@ -137,7 +137,7 @@ Status KernelProgram::add_parts(uint32_t branch, const Wanted& wanted, ChannelRa
   return {};
 }
 
-// Returns the slice, where there is a part: else null.
+// Returns the slice, or null without a part.
 const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, const Wanted& wanted,
                                                     const ChannelRows* part) {
   std::vector<TensorSpec>& tensors = specs_.emplace_back();
@@ -159,7 +159,7 @@ const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, co
   return &slice;
 }
 
-// `part`: null for all of the operator.
+// `part`: null for the whole operator.
 Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const ChannelRows* part) {
   const plan::Operator& op = plan_->tables().operators[operator_index];
   const auto &inputs = op.inputs, &outputs = op.outputs;
@@ -185,7 +185,7 @@ Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const C
 
 Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part,
                                      Step* step) {
-  // The plan's operators keep their rules (runtime/plan/verify/verify.h); a part of one is an operator of its own.
+  // The plan's operators are already verified (runtime/plan/verify/verify.h). A part is a new operator.
   if (is_part) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
   if (is_view(plan_->tables(), plan_->tables().operators[step->operator_index])) {
     step->kernel_name = kViewName;
@@ -224,7 +224,7 @@ Status KernelProgram::reserve_scratch(const Step& step, ScratchSize size) {
 }
 
 void KernelProgram::chain_steps() {
-  // Who reads a result is looked for among all operators.
+  // The readers of a result are searched among all operators.
   if (plan_->tables().operators.size() > kMaxOperatorsOfChains) return;
   for (size_t first = 0; first + 1 < steps_.size(); first += steps_[first].chained) {
     std::vector<const RowKernel*> kernels;
@@ -244,7 +244,7 @@ void KernelProgram::chain_steps() {
   }
 }
 
-// Whether the next step alone reads its result, as the first input, and nothing is added to it.
+// Returns whether only the next step reads the result, as its first input, and adds nothing to it.
 bool KernelProgram::feeds_next(size_t index) const {
   if (index + 1 >= steps_.size()) return false;
   const plan::Tables& tables = plan_->tables();
@@ -280,7 +280,7 @@ void KernelProgram::submit(const Submission& submission) {
 
 Status KernelProgram::run(const Submission& submission) {
   RunObserver* const observer = submission.observer;
-  SteadyClock::time_point start;  // of an operator, which may have a step for each of its slices
+  SteadyClock::time_point start;  // of an operator, which may have one step per slice
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const uint32_t op = step.operator_index;
@@ -322,7 +322,7 @@ void KernelProgram::run_step(const Step& step, const Submission& submission) {
   step.kernel->run(call);
 }
 
-// Whether there is one that could run.
+// Returns false if no chain can run here.
 bool KernelProgram::run_chain(size_t first, const Submission& submission) {
   const Step& step = steps_[first];
   if (step.chain == nullptr) return false;

@@ -1,11 +1,11 @@
-// KernelProgram: a branch prepared for the CPU: its operators' kernels, operands resolved to places in buffers. Or some
-// output channels of a branch's only operator.
+// KernelProgram: a branch prepared for the CPU: its operators' kernels, with operands resolved to places in buffers. It
+// may cover only some output channels of a branch with a single operator.
 //
-// Operators whose results only the next one reads, and which are more than a cache holds, are computed in turns of some
-// rows (kernels/common/framework/row_fusion.h), with the same bits; but one after the other where an observer wants to
-// know what each takes.
+// Operators whose results only the next operator reads, and do not fit a cache, are row-fused
+// (kernels/common/framework/row_fusion.h) with bit-identical results. They run one after the other if an observer needs
+// the time of each.
 //
-// Threads: submit() from one thread at a time; it completes before it returns and allocates nothing on success.
+// Threads: submit() from one thread at a time. It completes before it returns and allocates nothing on success.
 #pragma once
 
 #include <deque>
@@ -24,13 +24,13 @@ namespace nestrt::drivers {
 
 class KernelProgram final : public Executable {
  public:
-  // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator), kInvalidArgument
-  // (channels of an operator that cannot be divided like this).
+  // Errors: kInvalidPlan (an operator violates its rules), kUnsupported (no kernel accepts an operator),
+  // kInvalidArgument (an operator cannot be divided into these channels).
   // `pool` is shared with the unit.
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
                                                         std::shared_ptr<scheduler::SharedRunner> pool);
 
-  // Unit::kernel_options().
+  // See Unit::kernel_options().
   static std::vector<KernelOption> options(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
@@ -39,7 +39,7 @@ class KernelProgram final : public Executable {
   std::vector<KernelChoice> kernel_choices() const override;
 
  private:
-  // Where an operand is at run time.
+  // Location of an operand at run time.
   struct Operand {
     static constexpr uint32_t kAbsent = UINT32_MAX;
     uint32_t buffer = kAbsent;
@@ -49,20 +49,20 @@ class KernelProgram final : public Executable {
   struct Step {
     uint32_t operator_index = 0;
     std::string_view kernel_name;
-    std::unique_ptr<Kernel> kernel;  // null where the output is the input's bytes
+    std::unique_ptr<Kernel> kernel;  // null if the output uses the input's bytes
     uint32_t num_inputs = 0;
     uint32_t num_outputs = 0;
-    size_t shared_scratch = 0;  // bytes, a multiple of 64
+    size_t shared_scratch = 0;  // bytes; a multiple of 64
     size_t first_operand = 0;
-    // Of this step and those that follow it, `chained` together; null where there is none.
+    // Row fusion of this step and those after it, `chained` in total; null if not fused.
     std::unique_ptr<const kernels::RowFusion> chain;
     size_t chained = 1;
   };
 
-  // What the plan selects for an operator on this machine.
+  // The plan's selection for an operator on this machine.
   struct Wanted {
-    std::string_view kernel;  // empty: the machine's choice
-    int32_t weights = -1;     // tensor in place of input 1; -1: the operator's own
+    std::string_view kernel;  // empty for the machine's choice
+    int32_t weights = -1;     // tensor that replaces input 1; -1 for the operator's own
   };
 
   static Wanted wanted_of(const plan::KernelSelection* selection, std::span<const std::string> names, uint32_t op,
@@ -90,11 +90,11 @@ class KernelProgram final : public Executable {
 
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<scheduler::SharedRunner> pool_;
-  std::deque<std::vector<TensorSpec>> specs_;                // kernels may point into them ...
-  std::vector<std::unique_ptr<const ChannelSlice>> slices_;  // ... and these hold what they point to
+  std::deque<std::vector<TensorSpec>> specs_;                // kernels may point into them
+  std::vector<std::unique_ptr<const ChannelSlice>> slices_;  // referenced by specs_
   std::vector<Step> steps_;
   std::vector<Operand> operands_;         // by step: inputs, then outputs
-  std::vector<const std::byte*> inputs_;  // addresses of one step, while it runs
+  std::vector<const std::byte*> inputs_;  // addresses of one step while it runs
   std::vector<std::byte*> outputs_;
   size_t scratch_bytes_ = 0;
   size_t repacked_bytes_ = 0;

@@ -1,4 +1,4 @@
-// The errors that the parts of the driver have in common.
+// Errors that several parts of the driver share.
 #pragma once
 
 #include <string>

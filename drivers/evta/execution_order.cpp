@@ -11,7 +11,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The token queues, by who takes from them at which flag.
+// The token queues in the order of their consumers and flags.
 enum Queue : uint8_t { kLoadToCompute, kComputeToLoad, kComputeToStore, kStoreToCompute, kNumQueues };
 
 std::string_view name(Queue queue) {
@@ -76,8 +76,8 @@ class Machine {
   // One in-order module.
   struct Stage {
     std::deque<uint32_t> commands;     // fetched, not yet started
-    std::optional<uint32_t> executed;  // has its effects, waits for room for its tokens
-    ModuleCounts known = {};           // completed, as far as the tokens taken tell
+    std::optional<uint32_t> executed;  // completed, waiting for room for its tokens
+    ModuleCounts known = {};           // known to be complete from the tokens taken
     uint32_t total = 0;
   };
 

@@ -1,8 +1,8 @@
-// The order in which the three modules may execute a program, or why they cannot.
+// The order in which the three modules may execute a program, or the reason why none exists.
 //
-// Fetch hands instructions to the modules in order, through command queues of a bounded depth; a full queue stops it.
-// A module takes the tokens that its next instruction wants, executes it, and gives tokens. Every queue has one
-// producer and one consumer, so whether a program comes to its end does not depend on how long anything takes.
+// The fetch module distributes instructions in order through command queues of limited depth; a full queue stops it. A
+// module takes the tokens that its next instruction needs, executes it, and gives tokens. Every queue has one producer
+// and one consumer, so timing does not affect whether a program ends.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ using ModuleCounts = std::array<uint32_t, kNumModules>;
 
 struct OrderedInstruction {
   uint32_t index = 0;  // in the program
-  // How many instructions of each module have completed before this one starts, whatever the timing. Two
-  // instructions of which neither comes before the other run at the same time.
+  // Number of instructions of each module that are complete before this one starts, whatever the timing. Two
+  // instructions that do not precede each other run concurrently.
   ModuleCounts before = {};
 };
 
-// One legal order, linear in the instructions. Errors: kInvalidPlan where tokens are exchanged with a module that is no
-// neighbour, where modules wait for each other for ever, where tokens are left over, and where FINISH is not the last
-// instruction, the only one and after the completion of all others.
+// Returns one legal order in time linear in the instructions. Errors: kInvalidPlan if tokens are exchanged with a
+// module that is not adjacent, if modules deadlock, if tokens remain, or if FINISH is not the last and only one, after
+// the completion of all others.
 Result<std::vector<OrderedInstruction>> execution_order(std::span<const Instruction> instructions);
 
 }  // namespace nestrt::evta

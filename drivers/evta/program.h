@@ -1,8 +1,8 @@
-// Program: an instruction stream and the DRAM that it may touch.
+// Program: an instruction stream and the DRAM that it may access.
 //
 // Addresses are bytes in the program's own address space. The compiler places every buffer that is bound to the program
-// (constants, input tensors, output tensors) there at a fixed address, aligned to the elements it holds; who runs the
-// program moves it to real addresses once, by adding the difference to dram_base.
+// (constants, input tensors, output tensors) at a fixed address, aligned to its elements. The user of the program
+// relocates it once to real addresses by adding the difference to dram_base.
 //
 // Ownership: a Program refers to memory of others and copies nothing.
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace nestrt::evta {
 
-// What one buffer occupies. All rows that one instruction touches lie inside one range.
+// The memory of one buffer. All rows that one instruction accesses are inside one range.
 struct MemoryRange {
-  // What instructions may do: read inputs and constants, write outputs, both with what a program keeps for itself.
+  // Allowed accesses: reading inputs and constants, writing outputs, and both for a program's private data.
   enum class Access : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
   uint64_t address = 0;
   uint64_t size = 0;  // bytes
   Access access = Access::kRead;
-  // `size` bytes where they are known when the program is checked and never change: micro-ops must be, weights and
-  // biases may be. Null for buffers that are bound later.
+  // `size` constant bytes that are known when the program is checked: required for micro-ops, optional for weights and
+  // biases. Null for buffers that are bound later.
   const std::byte* constant = nullptr;
 };
 

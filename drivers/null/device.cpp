@@ -14,7 +14,7 @@ Status Device::run(std::span<const Copy> program, std::span<std::byte* const> bu
     case Fault::kHang:
       return hang(deadline, stop);
   }
-  for (const Copy& copy : program)  // a branch of views copies bytes to where they are
+  for (const Copy& copy : program)  // a branch of views copies bytes onto themselves
     std::memmove(buffers[copy.to.buffer] + copy.to.offset, buffers[copy.from.buffer] + copy.from.offset, copy.size);
   return {};
 }

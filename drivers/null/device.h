@@ -1,7 +1,7 @@
-// Device: what stands where other drivers have their hardware. It copies bytes, and fails where it is asked to, so that
-// everything above it can be tested against failures.
+// Device: takes the place of a real driver's hardware. It copies bytes, and fails on request, so that the layers above
+// can be tested against failures.
 //
-// Threads: one thread at a time calls run(); the other members are safe from any.
+// Threads: one thread at a time calls run(); all other members are safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -17,23 +17,23 @@ namespace nestrt::null {
 enum class Fault : uint8_t {
   kNone,
   kError,  // stops with an error
-  kHang,   // never ends, until it is stopped
+  kHang,   // does not end until it is stopped
 };
 
 class Device {
  public:
-  // Runs a program to its end. Nothing touches the buffers afterwards, whatever the outcome: a driver whose hardware
-  // could go on stops it first. Errors: kDeviceFault, kDeadlineExceeded, kCancelled where `stop` has been set.
+  // Runs a program. After the return nothing accesses the buffers, whatever the outcome; a driver whose hardware could
+  // continue must stop it first. Errors: kDeviceFault, kDeadlineExceeded, kCancelled if `stop` was set.
   Status run(std::span<const Copy> program, std::span<std::byte* const> buffers, Deadline deadline,
              const std::atomic<bool>& stop);
-  // Makes the run in progress look at its `stop`.
+  // Makes the current run check its `stop`.
   void interrupt();
 
-  // Each call is for one run, in order; later runs have no fault.
+  // Each call sets the fault of one run, in order. Later runs have no fault.
   void next_run(Fault fault);
-  // What was asked for and has not begun never happens.
+  // Discards the faults of runs that have not started.
   void forget_faults();
-  // Whether every run with a fault has begun.
+  // Returns whether every run with a requested fault has started.
   bool all_begun();
 
  private:

@@ -23,7 +23,7 @@ struct CopyJob : Queue::Job {
   std::span<const Copy> program;
 };
 
-// Copies bytes and looks at them.
+// Copies bytes and verifies them.
 struct ProbeJob final : CopyJob {
   static constexpr size_t kBytes = 64;
 
@@ -75,7 +75,7 @@ class NullExecutable final : public Executable {
 
   const std::shared_ptr<Device> device_;
   const std::shared_ptr<Queue> queue_;
-  const BranchSpec branch_;  // keeps the plan
+  const BranchSpec branch_;  // keeps the plan alive
   const std::vector<Copy> program_;
   CopyJob job_;
 };

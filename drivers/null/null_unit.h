@@ -1,5 +1,5 @@
-// The null unit: the smallest complete driver, of which a new one is made (README.md). Its programs copy bytes. It is
-// compiled for tests and is no part of libnestrt.
+// The null unit: the smallest complete driver and the template for new ones (README.md). Its programs copy bytes. It is
+// compiled for tests only and is not part of libnestrt.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace nestrt::null {
 
-// The unit is called null0, null1, ... Errors: kUnavailable, where no thread is to be had or the device does not work.
+// The unit's name is null0, null1, ... Errors: kUnavailable if no thread can be started or the device does not work.
 Result<std::shared_ptr<Unit>> open_null_unit(int instance = 0,
                                              std::shared_ptr<Device> device = std::make_shared<Device>());
 

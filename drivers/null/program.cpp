@@ -26,7 +26,7 @@ Result<std::vector<BlobCopy>> decode_blob(std::span<const std::byte> blob) {
   return copies;
 }
 
-// What is wrong with a copy; success where nothing is.
+// Returns an error if the copy is invalid.
 Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
   if (copy.from >= ranges.size() || copy.to >= ranges.size())
     return damaged_plan(fmt::format("copies range {} to {}, but has {} ranges", copy.from, copy.to, ranges.size()));
@@ -41,7 +41,7 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
   return {};
 }
 
-// Whoever reads a range after the program relies on all of its bytes.
+// Readers of a range rely on all of its bytes.
 Status check_all_are_written(std::span<const BlobCopy> copies, std::span<const plan::ProgramRange> ranges) {
   std::vector<bool> written(ranges.size(), false);
   for (const BlobCopy& copy : copies) written[copy.to] = true;

@@ -1,6 +1,6 @@
-// What the null unit executes: copies from one range of a program's memory to another. The plan holds them as a blob: a
-// header, then the copies, little-endian. A new driver has its own format here, which its part of the compiler writes
-// and prepare() reads.
+// Programs of the null unit: copies from one range of a program's memory to another. The plan stores them as a blob: a
+// header, then the copies, little-endian. A new driver defines its own format here. Its part of the compiler writes the
+// format and prepare() reads it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Program;
 namespace nestrt::null {
 
 inline constexpr std::string_view kUnitKind = "null";           // plan::Program.unit
-inline constexpr std::string_view kConfiguration = "copies-1";  // plan::Program.configuration: names the format
+inline constexpr std::string_view kConfiguration = "copies-1";  // plan::Program.configuration: identifies the format
 
 inline constexpr uint32_t kBlobMagic = 0x314c554e;  // "NUL1"
 
@@ -36,7 +36,7 @@ struct BlobCopy {
 
 std::vector<std::byte> encode_blob(std::span<const BlobCopy> copies);
 
-// A place in the memory of a run: bytes from the start of a buffer of the plan.
+// A place in the memory of a run: byte offset in a buffer of the plan.
 struct Place {
   uint32_t buffer = 0;
   uint64_t offset = 0;
@@ -47,8 +47,9 @@ struct Copy {
   uint64_t size = 0;  // bytes
 };
 
-// The copies of a program. The plan is verified: ranges lie inside their tensors and segments. The blob is untrusted.
-// Errors: kIncompatible for another format, kInvalidPlan for a blob that is none or leaves its memory, kUnsupported.
+// Returns the copies of a program. The plan must be verified: ranges are inside their tensors and segments. The blob is
+// untrusted. Errors: kIncompatible for another format, kInvalidPlan if the blob is invalid or leaves its memory,
+// kUnsupported.
 Result<std::vector<Copy>> read_program(const Plan& plan, const plan::Program& program);
 
 }  // namespace nestrt::null

@@ -12,7 +12,7 @@
 namespace nestrt::drivers {
 namespace {
 
-// Far more than a device takes to show that it works.
+// Far more than a device needs for its probe.
 constexpr std::chrono::seconds kProbeTime{5};
 
 Deadline end_of_timeout(const Submission& submission) {
@@ -23,7 +23,7 @@ bool is_cancelled(const Submission& submission) {
   return submission.cancelled != nullptr && submission.cancelled->load(std::memory_order_relaxed);
 }
 
-// The device knows no operators: the first takes all the time.
+// The device does not distinguish operators: the first is charged with all of the time.
 void report(const Queue::Job& job, SteadyClock::time_point start, SteadyClock::time_point end) {
   for (uint32_t op : job.operators) job.submission.observer->operator_done(op, std::exchange(start, end), end);
 }
@@ -79,7 +79,7 @@ void Queue::cancel(Job* job, uint64_t generation) {
   if (job->submission.generation == generation) stop(job);
 }
 
-// Others may submit meanwhile: only what was there before is waited for.
+// Waits only for earlier submissions; others may submit concurrently.
 void Queue::reset() {
   const MutexLock lock(mutex_);
   for (Job* job : jobs_) stop(job);
@@ -106,7 +106,7 @@ void Queue::serve() {
   }
 }
 
-// Without the lock while the device works: the submission does not change before it is complete.
+// Releases the lock while the device works: the submission does not change before it is complete.
 void Queue::run(Job* job) {
   job->submission.unit_deadline = job->submission.unit_deadline_from(SteadyClock::now());
   Status status = refusal(*job, job->submission);
@@ -131,7 +131,7 @@ Status Queue::run_program(Job& job) {
   return {};
 }
 
-// --- Under the lock.
+// --- Requires the lock.
 
 Queue::Job* Queue::next_job() const {
   Job* next = nullptr;
@@ -140,13 +140,13 @@ Queue::Job* Queue::next_job() const {
   return next;
 }
 
-// Whether a submission with one of the turns up to `last` is.
+// Returns whether a submission numbered up to `last` is pending.
 bool Queue::is_under_way(uint64_t last) const {
   return std::any_of(jobs_.begin(), jobs_.end(),
                      [last](const Job* job) { return job->state != Job::State::kIdle && job->turn <= last; });
 }
 
-// Why the submission does not start; success where it does.
+// Returns why the submission cannot start.
 Status Queue::refusal(const Job& job, const Submission& submission) const {
   if (!failure_.ok() && !job.is_probe) return failure_;
   if (is_cancelled(submission)) return failure(Code::kCancelled, "cancelled before it started");
@@ -155,7 +155,7 @@ Status Queue::refusal(const Job& job, const Submission& submission) const {
   return {};
 }
 
-// Has no effect on a job that is not under way. A running one is complete when the device has stopped.
+// Has no effect on an idle job. A running job is complete after the device has stopped.
 void Queue::stop(Job* job) {
   if (job->state == Job::State::kWaiting) return complete(job, failure(Code::kCancelled, "cancelled"));
   if (job->state != Job::State::kRunning) return;
@@ -170,7 +170,7 @@ void Queue::complete(Job* job, Status status) {
   changed_.notify_all();
 }
 
-// What the outcome of a run says of the device.
+// Derives the state of the device from the result of a run.
 void Queue::judge(const Job& job, const Status& status) {
   if (status.ok()) {
     if (job.is_probe) failure_ = Status();
@@ -187,7 +187,7 @@ void Queue::judge(const Job& job, const Status& status) {
   log(LogLevel::kWarning, failure_.message());
 }
 
-// A job that is taken is completed, whatever memory there is to say how it ended.
+// An accepted job is completed even if there is no memory for the message.
 Status Queue::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }

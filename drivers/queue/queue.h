@@ -1,11 +1,11 @@
-// Queue: what has been submitted to one device that runs one program at a time. Runs it in the order of submission, on
-// a thread of its own, and keeps what nestrt/driver/unit.h promises: every submission is signalled once, and its memory
-// is not touched afterwards. A driver says what a job is; it is no part of libnestrt unless one there uses it.
+// Queue: submissions to one device that runs one program at a time. Runs them in order on a separate thread and
+// implements the guarantees of nestrt/driver/unit.h: every submission is signalled once, and its memory is not accessed
+// afterwards. A driver defines its jobs. The queue is part of libnestrt only if a driver in libnestrt uses it.
 //
-// A run that fails, or misses the unit's deadline, leaves a device that cannot be trusted: the queue refuses work until
-// probe() has seen it compute the right thing. That nobody waits for a run any more is no failure.
+// After a run that fails or misses the unit's deadline, the device is not trusted: the queue rejects work until probe()
+// succeeds. A run whose submitter no longer waits is not a failure.
 //
-// Threads: all members are safe from any thread. The Queue outlives its jobs.
+// Threads: all members are safe from any thread. The Queue must outlive its jobs.
 #pragma once
 
 #include <atomic>
@@ -23,41 +23,41 @@ namespace nestrt::drivers {
 
 class Queue {
  public:
-  // A program that is asked for again and again. Belongs to the caller, who removes it before he destroys it.
+  // A reusable program. Owned by the caller, which must remove it before destroying it.
   struct Job {
     virtual ~Job() = default;
-    // On the queue's thread. Nothing touches the submission's memory when it returns, whatever the outcome. Errors:
-    // kCancelled where `stop` has been set, which the queue's `interrupt` makes it look at; kDeadlineExceeded;
-    // kDeviceFault and others where the device cannot be trusted any more.
+    // Called on the queue's thread. After the return nothing accesses the submission's memory, whatever the outcome.
+    // Errors: kCancelled if `stop` was set, which the queue's `interrupt` announces; kDeadlineExceeded; kDeviceFault
+    // and others if the device can no longer be trusted.
     virtual Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) = 0;
 
-    std::span<const uint32_t> operators;  // that it computes, for observers
-    bool is_probe = false;                // runs on a device that is not trusted, and ends that where it succeeds
+    std::span<const uint32_t> operators;  // its operators, for observers
+    bool is_probe = false;                // runs on an untrusted device and restores trust if it succeeds
 
-    // The rest is the Queue's.
+    // The remaining members belong to the Queue.
     enum class State : uint8_t { kIdle, kWaiting, kRunning };
     State state = State::kIdle;
     uint64_t turn = 0;
     Submission submission;
   };
 
-  // `name` is the unit's. `interrupt` is called under the queue's lock, whenever `stop` of the running job has been
-  // set. Errors: kUnavailable, where no thread is to be had.
+  // `name` is the unit's. `interrupt` is called under the queue's lock whenever `stop` of the running job was set.
+  // Errors: kUnavailable if no thread can be started.
   static Result<std::shared_ptr<Queue>> create(std::string name, std::function<void()> interrupt);
   ~Queue();
 
   void add(Job* job);
-  // The job is not running when this returns; what was under way has ended with kCancelled.
+  // Removes the job. When this returns, it is not running; a pending submission has ended with kCancelled.
   void remove(Job* job);
 
-  // Its completion is signalled at the end, with kUnavailable where the device cannot be trusted or the job is under
-  // way already. Allocates nothing on success.
+  // Signals the completion at the end, with kUnavailable if the device is not trusted or the job is already pending.
+  // Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
   // Ends the job with kCancelled if its submission of that generation is not complete.
   void cancel(Job* job, uint64_t generation);
   // Ends all jobs with kCancelled.
   void reset();
-  // Runs a job whose outcome says whether the device works, after what was submitted before. Errors: kUnavailable.
+  // Runs a job that tests the device, after all earlier submissions. Errors: kUnavailable.
   Status probe(Job& job, const Submission& submission = {});
 
  private:
@@ -77,13 +77,13 @@ class Queue {
   const std::string name_;
   const std::function<void()> interrupt_;
 
-  Mutex mutex_;  // guards the jobs' states, too
+  Mutex mutex_;  // also guards the jobs' states
   Condition changed_;
   std::vector<Job*> jobs_ NESTRT_GUARDED_BY(mutex_);
   uint64_t turns_ NESTRT_GUARDED_BY(mutex_) = 0;
-  Status failure_ NESTRT_GUARDED_BY(mutex_);  // ok: the device is trusted
+  Status failure_ NESTRT_GUARDED_BY(mutex_);  // ok if the device is trusted
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
-  std::atomic<bool> stop_{false};  // the running job; read without the lock
+  std::atomic<bool> stop_{false};  // for the running job; read without the lock
 
   NamedThread thread_;
 };

@@ -1,4 +1,4 @@
-// What a plug-in writes for nestrt, and how it is looked at: nothing of it is trusted.
+// Validates what a plug-in writes for nestrt. Nothing in it is trusted.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace nestrt::vendor {
 
-// A struct that a plug-in fills, and bytes behind it that it must not touch.
+// A struct that a plug-in fills, followed by guard bytes that it must not change.
 template <typename Struct>
 class Answer {
  public:
@@ -38,7 +38,7 @@ bool is_terminated(const char (&text)[size]) {
   return std::find(text, text + size, '\0') != text + size;
 }
 
-// Up to the 0, or all of it.
+// Returns the text up to the 0, or all of it.
 template <size_t size>
 std::string text_of(const char (&text)[size]) {
   return {text, std::find(text, text + size, '\0')};
@@ -51,7 +51,7 @@ inline bool is_unit_kind(std::string_view kind) {
          kind != "evta";
 }
 
-// As lists of units can have it.
+// Returns whether lists of units can contain the text.
 inline bool is_configuration(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f' && c != ',' && c != ':'; });

@@ -1,4 +1,4 @@
-// libnestrt_vendor: vendors' plug-ins, as a component.
+// libnestrt_vendor: vendors' plug-ins as a component.
 #include "drivers/vendor/component.h"
 
 #include "drivers/vendor/isolation/isolated_device.h"

@@ -10,8 +10,8 @@
 namespace nestrt::vendor {
 
 struct Component : drivers::Component {
-  // Device number `instance` of the plug-in in that file, which has to be for units of that kind; in a process of its
-  // own where it is isolated. Errors: those of load_plugin(), IsolatedDevice::open() and open_vendor_unit().
+  // Opens device number `instance` of the plug-in in `file`, which must be for units of `kind`. If `is_isolated`, the
+  // plug-in runs in a separate process. Errors: those of load_plugin(), IsolatedDevice::open() and open_vendor_unit().
   Result<std::shared_ptr<Unit>> (*open)(std::string_view file, std::string_view kind, uint32_t instance,
                                         bool is_isolated);
 };

@@ -1,4 +1,4 @@
-// Description: what a plug-in says of its device.
+// Description: what a plug-in reports about its device.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ struct Description {
   bool operator==(const Description&) const = default;
 };
 
-// `file`: the plug-in, for messages. Errors: kDeviceFault for what cannot stand in a list of units, and for alignments
-// that are none.
+// `file`: the plug-in, for messages. Errors: kDeviceFault for names that lists of units do not support, and for invalid
+// alignments.
 Result<Description> read_description(const nestrt_vendor_description& given, std::string_view file);
 
-// kDeviceFault: a function of the plug-in has answered something that does not fit.
+// Returns kDeviceFault: a function of the plug-in returned an invalid result.
 Status wrong_answer(std::string_view file, std::string_view function, std::string_view what);
 
 }  // namespace nestrt::vendor

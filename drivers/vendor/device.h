@@ -1,8 +1,8 @@
-// Device: what runs programs of a vendor's: a device of his plug-in, in this process or in one of its own. A Status of
-// it names the plug-in, and what was wrong.
+// Device: runs a vendor's programs: a device of the vendor's plug-in, in this process or in a separate one. Each Status
+// names the plug-in and the failure.
 //
-// Threads: one program's run() or self_test() at a time; load() and what it gives, and allocate_shared(), from any;
-// interrupt() from any.
+// Threads: one program's run() or self_test() at a time. load() and its results, allocate_shared() and interrupt() are
+// safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@
 
 namespace nestrt::vendor {
 
-// A program that the plug-in has loaded. The Device outlives it.
+// A program that the plug-in has loaded. The Device must outlive it.
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
-  // To its end, or until `stop` is set and Device::interrupt() was called. `ports`, inputs first, lie where the device
-  // reaches them, and nothing touches them afterwards, unless lent memory is not safe any more. Errors:
+  // Runs to the end, or until `stop` is set and Device::interrupt() is called. `ports`, inputs first, must be in memory
+  // that the device reaches. Nothing accesses them afterwards, unless shared memory becomes unsafe. Errors:
   // kDeadlineExceeded, kCancelled, kDeviceFault.
   virtual Status run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) = 0;
 };
@@ -36,26 +36,26 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  const std::string& file() const { return file_; }  // the plug-in's
+  const std::string& file() const { return file_; }  // of the plug-in
   const Description& description() const { return description_; }
 
-  // A blob for ports of these sizes, inputs first. It stays where it is while the program lives. Errors: kInvalidPlan,
-  // kIncompatible, kOutOfMemory, kDeviceFault.
+  // Loads a blob for ports of these sizes, inputs first. The blob must stay in place while the program exists. Errors:
+  // kInvalidPlan, kIncompatible, kOutOfMemory, kDeviceFault.
   virtual Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob,
                                                       std::span<const uint64_t> input_bytes,
                                                       std::span<const uint64_t> output_bytes) = 0;
-  // Whether programs reach what was lent only.
+  // Returns whether programs can access only memory of allocate_shared().
   virtual bool lends() const = 0;
-  // Whether a session's activations may lie there.
+  // Returns whether a session's activations may be in that memory.
   virtual bool lends_to_sessions() const = 0;
-  // Requires: lends(). Goes back with the last reference. Errors: kOutOfMemory, kDeviceFault.
+  // Released with the last reference. Errors: kOutOfMemory, kDeviceFault.
   virtual Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) = 0;
-  // Whether the device reaches the bytes and likes where they begin.
+  // Returns whether the device can access the bytes and supports their alignment.
   virtual bool reaches(const std::byte* bytes, uint64_t size) const = 0;
 
-  // The program that runs looks at its `stop`.
+  // Makes the running program check its `stop`.
   virtual void interrupt() = 0;
-  // Resets the device and lets it show that it works. Errors: kDeviceFault.
+  // Resets the device and tests it. Errors: kDeviceFault.
   virtual Status self_test() = 0;
 
  protected:
@@ -65,7 +65,7 @@ class Device {
     return reinterpret_cast<uintptr_t>(address) % description_.alignment == 0;
   }
 
-  Description description_;  // stays as it was when the device was opened
+  Description description_;  // as reported when the device was opened
 
  private:
   const std::string file_;

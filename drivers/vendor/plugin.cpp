@@ -19,7 +19,7 @@ Status cannot_load(const std::string& path) {
                 fmt::format("plug-in '{}' cannot be loaded: {}", path, why != nullptr ? why : "no reason is given"));
 }
 
-// The first function that the table must have and has not; empty where all are there.
+// Returns the name of the first required function that the table lacks; empty if complete.
 std::string_view missing_function(const nestrt_vendor_functions& table) {
   if (table.open == nullptr) return "open";
   if (table.describe == nullptr) return "describe";

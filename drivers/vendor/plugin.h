@@ -1,4 +1,4 @@
-// Plugin: a vendor's library (nestrt/vendor.h), loaded from a file that somebody has named. Stays loaded.
+// Plugin: a vendor's library (nestrt/vendor.h), loaded from a specified file. It is never unloaded.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,16 @@
 namespace nestrt::vendor {
 
 struct Plugin {
-  std::string file;                                    // as messages name it
-  const nestrt_vendor_functions* functions = nullptr;  // all there, allocate_shared() and free_shared() both or neither
+  std::string file;  // name in messages
+  // complete; allocate_shared() and free_shared() are both set or both null
+  const nestrt_vendor_functions* functions = nullptr;
 };
 
-// `path` with a '/' is taken as it is, one without from the current folder: nothing is searched for. Errors: kNotFound,
-// kUnavailable where it cannot be loaded, kIncompatible where it is no plug-in, or one for another interface.
+// A `path` without '/' is relative to the current folder; nothing is searched. Errors: kNotFound; kUnavailable if it
+// cannot be loaded; kIncompatible if it is not a plug-in or uses another interface.
 Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path);
 
-// The table of a plug-in that is in the process already. Errors: kIncompatible.
+// Uses the table of a plug-in in this process. Errors: kIncompatible.
 Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt_vendor_functions* functions);
 
 }  // namespace nestrt::vendor

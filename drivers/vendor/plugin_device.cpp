@@ -14,9 +14,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long a cancelled run may take to end before the device is reset.
+// Time that a cancelled run has to end before the device is reset.
 constexpr milliseconds kGrace{1000};
-// How often a wait looks whether it is still wanted.
+// Interval at which a wait checks whether it is cancelled.
 constexpr milliseconds kPause{20};
 constexpr size_t kHostVisibleAlignment = 64;
 
@@ -25,7 +25,7 @@ int64_t nanoseconds(Deadline time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
 
-// What of a call that has failed; kInternal for what no call answers.
+// Returns the code for a failed call; kInternal for undefined values.
 Code code_of(nestrt_vendor_status status) {
   switch (status) {
     case NESTRT_VENDOR_INVALID_BLOB:
@@ -43,7 +43,7 @@ Code code_of(nestrt_vendor_status status) {
   }
 }
 
-// Where the plug-in has none.
+// Default text if the plug-in provides none.
 std::string_view words(nestrt_vendor_status status) {
   switch (status) {
     case NESTRT_VENDOR_INVALID_BLOB:
@@ -131,7 +131,7 @@ Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(std::span<cons
   return loaded;
 }
 
-// A plan may be anybody's: ports that differ are the plan's fault where they are some at all.
+// A plan is untrusted: different ports are the plan's fault if the plug-in's are valid.
 Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
                                  std::span<const uint64_t> outputs) const {
   const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;
@@ -155,7 +155,7 @@ Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<con
 class PluginDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<PluginDevice> device, std::span<std::byte> bytes) : device_(std::move(device)), bytes_(bytes) {}
-  // What a device that could not be stopped may write to is nobody else's.
+  // Memory that a device which could not be stopped may write to is not released.
   ~Block() override {
     {
       const MutexLock lock(device_->host_visible_mutex_);
@@ -192,7 +192,7 @@ Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::allocate_shared(uint64_
   return std::shared_ptr<HostVisibleMemory>(std::make_shared<Block>(shared_from_this(), lent));
 }
 
-// What is wrong is not given back: nobody knows what it is.
+// Invalid memory is not passed to free_shared(), because its owner is unknown.
 Status PluginDevice::check_host_visible(const void* address, uint64_t bytes) {
   if (address == nullptr) return failure("allocate_shared", "says OK and gives no memory");
   const size_t alignment = std::max(kHostVisibleAlignment, description_.alignment);
@@ -242,7 +242,7 @@ void PluginDevice::interrupt() {
   if (const uint64_t run = under_way_.load(); run != 0) call().cancel(device_, run);
 }
 
-// A run that does not end when it should is ended by a reset.
+// Resets the device if a run does not end in time.
 Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
   Deadline patience = kNoDeadline;
   while (true) {
@@ -256,7 +256,7 @@ Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bo
     const auto outcome = await_until(run, std::min(now + kPause, next));
     if (outcome && *outcome) return status_of(**outcome, deadline, stop.load());
     if (outcome) continue;
-    const Status stopped = reset();  // who knows what it does
+    const Status stopped = reset();  // the state of the device is unknown
     return stopped.ok() ? outcome.error() : stopped;
   }
   NESTRT_RETURN_IF_ERROR(reset());
@@ -265,7 +265,7 @@ Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bo
                 fmt::format("plug-in '{}': its program did not complete before the deadline", file()));
 }
 
-// Nothing where the run is not over.
+// Returns nullopt if the run has not ended.
 Result<std::optional<PluginDevice::Outcome>> PluginDevice::await_until(uint64_t run, Deadline until) const {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_completion> answer;

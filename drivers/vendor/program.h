@@ -1,5 +1,5 @@
-// What of a plan's program a plug-in gets: the blob, and where its ports are. The plan is verified: ranges lie inside
-// their tensors and segments.
+// The parts of a plan's program that a plug-in gets: the blob and its ports. Requires a verified plan: ranges are
+// inside their tensors and segments.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ struct Program;
 
 namespace nestrt::vendor {
 
-// A tensor, in a buffer of the plan.
+// A tensor in a buffer of the plan.
 struct Port {
   uint32_t buffer = 0;
   uint64_t offset = 0;
-  uint64_t bytes = 0;                      // in plain layout, which is all that plug-ins know
-  std::optional<ReorderedPort> reordered;  // where it does not lie so
+  uint64_t bytes = 0;                      // in plain layout, the only one that plug-ins use
+  std::optional<ReorderedPort> reordered;  // set if the tensor has another layout
 };
 
 struct PortedProgram {
-  std::span<const std::byte> blob;  // the plan's
+  std::span<const std::byte> blob;  // owned by the plan
   std::vector<Port> inputs, outputs;
 
   std::vector<uint64_t> input_bytes() const { return bytes_of(inputs); }
@@ -38,8 +38,8 @@ struct PortedProgram {
   static std::vector<uint64_t> bytes_of(std::span<const Port> ports);
 };
 
-// Ports are the program's ranges, in their order: whole tensors, those that are read before those that are written.
-// Errors: kInvalidPlan, kIncompatible for another configuration.
+// Ports are the program's ranges in order: whole tensors, inputs before outputs. Errors: kInvalidPlan, kIncompatible
+// for another configuration.
 Result<PortedProgram> read_program(const Plan& plan, const plan::Program& program, std::string_view configuration);
 
 }  // namespace nestrt::vendor

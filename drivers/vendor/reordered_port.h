@@ -1,4 +1,4 @@
-// A tensor that lies in blocks of channels, or folded, for those who know row-major tensors only.
+// Converts a tensor in blocks of channels, or folded, from and to row-major order.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace nestrt::vendor {
 
 class ReorderedPort {
  public:
-  // Requires: as StoredOrder.
+  // Requirements: see StoredOrder.
   ReorderedPort(DataType type, const Shape& shape, Layout layout);
 
   void to_plain(const std::byte* stored, std::byte* plain) const;
-  // What fills the last block is 0: kernels may look at it. Requires: no folded image.
+  // Fills the rest of the last block with 0, because kernels may read it. Does not support folded images.
   void from_plain(const std::byte* plain, std::byte* stored) const;
 
  private:

@@ -13,7 +13,7 @@ Result<std::unique_ptr<StagedProgram>> StagedProgram::load(Device& device, Porte
   return staged;
 }
 
-// For every port: where a run has them is not known before.
+// Covers every port, because a run's addresses are not known in advance.
 Status StagedProgram::allocate() {
   const uint64_t alignment = device_.description().alignment;
   uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// StagedProgram: a program of a device with memory for the ports that the device would not reach where they lie.
+// StagedProgram: a program of a device with staging memory for ports that the device cannot access directly.
 //
 // Threads: one at a time.
 #pragma once
@@ -20,13 +20,13 @@ namespace nestrt::vendor {
 
 class StagedProgram {
  public:
-  // The device, and the blob where it is, outlive it. Errors: those of Device::load() and allocate_shared().
+  // The device and the blob must outlive it. Errors: those of Device::load() and allocate_shared().
   static Result<std::unique_ptr<StagedProgram>> load(Device& device, PortedProgram source);
 
-  // `ports`: where they are, inputs first, anywhere. What a run that fails has computed does not get there, unless the
-  // device reaches it. Errors: those of LoadedProgram::run().
+  // `ports`: arbitrary addresses, inputs first. A run that fails does not change outputs, unless the device accesses
+  // them directly. Errors: those of LoadedProgram::run().
   Status run(std::span<std::byte* const> ports, Deadline deadline, const std::atomic<bool>& stop);
-  // Bytes, of the last run.
+  // Returns the bytes that the last run copied.
   uint64_t copied() const { return copied_; }
 
  private:
@@ -36,7 +36,7 @@ class StagedProgram {
   void place(std::span<std::byte* const> ports);
   void give_inputs(std::span<std::byte* const> ports);
   void take_outputs(std::span<std::byte* const> ports);
-  // Counts what was reordered, too.
+  // Also counts reordered bytes.
   void copy(const Port& port, void* to, const void* from);
 
   // Calls visit(port, index).
@@ -52,7 +52,7 @@ class StagedProgram {
   std::unique_ptr<LoadedProgram> program_;
   std::shared_ptr<HostVisibleMemory> host_visible_;
   AlignedMemory own_;
-  std::byte* staging_ = nullptr;  // in one of them, aligned as the device wants it
+  std::byte* staging_ = nullptr;  // in one of them, with the device's alignment
   std::array<void*, NESTRT_VENDOR_MAX_PORTS> places_{};
   uint64_t copied_ = 0;
 };

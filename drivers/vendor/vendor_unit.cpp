@@ -70,7 +70,7 @@ class VendorExecutable final : public Executable {
 
   const std::shared_ptr<Device> device_;
   const std::shared_ptr<Queue> queue_;
-  const BranchSpec branch_;  // keeps the plan, and so the blob
+  const BranchSpec branch_;  // keeps the plan and thus the blob alive
   const std::unique_ptr<ProgramJob> job_;
 };
 

@@ -1,4 +1,4 @@
-// A device of a vendor's plug-in as a unit. Compiled into the component "vendor", and no part of libnestrt.
+// A device of a vendor's plug-in as a unit. Part of the component "vendor", not of libnestrt.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace nestrt::vendor {
 
-// The unit is called by its kind and `instance`: npu0, npu1, ... `kind`, unless empty: what the device has to be.
-// Errors: kUnavailable, where the device does not work; kInvalidArgument for one of another kind.
+// The unit's name is its kind and `instance`: npu0, npu1, ... `kind`: required kind of the device; empty accepts any.
+// Errors: kUnavailable if the device does not work; kInvalidArgument for another kind.
 Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, uint32_t instance,
                                                std::string_view kind = {});
 
-// Of a plug-in in this process. Errors: those of PluginDevice::open(), too.
+// Opens a device of a plug-in in this process. Errors: also those of PluginDevice::open().
 Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plugin, uint32_t instance,
                                                std::string_view kind = {});
 

@@ -31,7 +31,7 @@ std::shared_ptr<const Bytes> pack_bytes(const Value& weights, Packing packing) {
 bool has_plain_weights(const Graph& graph, const Node& node) {
   if (node.input(kWeights) == kNoValue) return false;
   const Value& weights = graph.value(node.inputs[kWeights]);
-  return weights.is_constant() && weights.packing == Packing::kInvalidIndex;
+  return weights.is_constant() && weights.packing == Packing::kNone;
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::vector<Packing> WeightPacker::packings(const Graph& graph, const Node& node
 ValueId WeightPacker::for_alternative(Graph& graph, const Node& node, size_t set, Packing packing) {
   if (!has_plain_weights(graph, node)) return kNoValue;
   const std::vector<Packing> chosen = packings(graph, node);
-  if (packing == Packing::kInvalidIndex || packing == chosen[0]) return kNoValue;
+  if (packing == Packing::kNone || packing == chosen[0]) return kNoValue;
   const ValueId plain = node.input(kWeights);
   const Shape& shape = graph.value(plain).shape;
   const bool is_small = kernels::packed_bytes(packing, shape) * kSmallPart <= kernels::packed_bytes(chosen[set], shape);
@@ -74,7 +74,7 @@ std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
   const std::vector<Packing> packings = this->packings(graph, *node);
   const ValueId plain = node->inputs[kWeights];
   for (size_t i = 0; i < sets_.size(); ++i) {
-    const ValueId weights = packings[i] == Packing::kInvalidIndex ? plain : packed(graph, plain, packings[i]);
+    const ValueId weights = packings[i] == Packing::kNone ? plain : packed(graph, plain, packings[i]);
     if (i == 0 && weights != kNoValue) graph.set_input(node, kWeights, weights);
     if (i > 0 && weights != kNoValue && weights != node->inputs[kWeights]) others[i] = weights;
   }

@@ -55,7 +55,7 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
   std::vector<TensorSpec> inputs(spec.inputs.begin(), spec.inputs.end());
   spec.inputs = inputs;
   const KernelVariant* const kernel = kernels::operators().select(spec, InstructionSet::kPortable);
-  if (kernel != nullptr && kernel->packing != Packing::kInvalidIndex) inputs[1].packing = kernel->packing;
+  if (kernel != nullptr && kernel->packing != Packing::kNone) inputs[1].packing = kernel->packing;
   const uint32_t channels = divisible_channels(spec);
   return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
 }

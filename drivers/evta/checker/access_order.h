@@ -1,11 +1,11 @@
-// AccessOrder: whether tokens order the accesses of two modules to what they share: INP and WGT, which load writes and
-// compute reads, OUT, which compute writes and store reads, and ranges of DRAM that a program loads from and stores to.
-// Where they do, a program computes the same in every order that its tokens allow, whatever the timing; where they do
-// not, what one reads may be what was there before the other wrote.
+// AccessOrder: checks that tokens order the accesses of two modules to shared memory: INP and WGT (written by load,
+// read by compute), OUT (written by compute, read by store), and ranges of DRAM that a program loads from and stores
+// to. If they do, a program computes the same in every order that its tokens allow, whatever the timing. If they do
+// not, a read may return the contents before the other module's write.
 //
-// Looks at the accesses in one order that the tokens allow. In it the last write and the last read of an element
-// suffice, as a module executes in order: the detector of data races of C. Flanagan and S. Freund, FastTrack (PLDI
-// 2009), with one writer and one reader. Time: linear in the elements that instructions touch, each counted once for an
+// Checks the accesses in one order that the tokens allow. The last write and the last read of an element suffice,
+// because a module executes in order. This is the data race detector of C. Flanagan and S. Freund, FastTrack (PLDI
+// 2009), with one writer and one reader. Time: linear in the elements that instructions access, each counted once per
 // instruction.
 #pragma once
 
@@ -23,9 +23,9 @@
 
 namespace nestrt::evta {
 
-// Elements that the instructions of a program touch, each counted once for an instruction: so many in any program, and
-// so many more for each of its instructions. Of nestc's programs for four networks none has more than 344,000, and none
-// more than 38,000 beyond 1024 an instruction.
+// Budget of accessed elements, each counted once per instruction: kFreeElements for any program plus
+// kElementsPerInstruction for each of its instructions. Among nestc's programs for four networks, the maximum is
+// 344,000 elements, and 38,000 beyond 1024 per instruction.
 inline constexpr uint64_t kFreeElements = uint64_t{1} << 20;
 inline constexpr uint64_t kElementsPerInstruction = 1024;
 
@@ -33,23 +33,22 @@ class AccessOrder {
  public:
   AccessOrder(const Configuration& configuration, size_t instructions);
 
-  // What follows is of this instruction. `before`: as execution_order() has it.
+  // Selects the instruction of the following calls. `before`: see execution_order().
   void begin(Module module, const ModuleCounts& before);
-  // Accesses to an on-chip memory; ACC and micro-ops are one module's and always in order. Errors: kInvalidPlan where
-  // what the other module does to one of the elements need not be over, or beyond the budget.
+  // Record accesses to an on-chip memory. ACC and micro-ops belong to one module and are always in order. Errors:
+  // kInvalidPlan if the other module's access to one of the elements may not be complete, or if the budget is exceeded.
   Status read(Memory memory, const IndexSet& elements);
   Status write(Memory memory, const IndexSet& elements);
-  // The same for a range of DRAM, as a whole.
+  // Record accesses to a range of DRAM as a whole.
   Status load(const MemoryRange& range);
   Status store(const MemoryRange& range);
 
  private:
-  // Of each element the number of the last instruction that wrote it, and of the last that read it, from 1 on, among
-  // those of its module; 0: none.
+  // By element, the number (from 1) of the last instruction of the module that wrote or read it; 0 if there is none.
   struct Last {
     std::vector<uint32_t> written, read;
   };
-  // A reading or a writing, with what the other module does to the same memory.
+  // A kind of access, and the other module's accesses that conflict with it.
   struct Access {
     std::vector<uint32_t> Last::*own;
     std::vector<uint32_t> Last::*others;

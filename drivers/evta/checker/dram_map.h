@@ -1,4 +1,4 @@
-// DramMap: the ranges of a program, for finding the one that a transfer lies in.
+// DramMap: finds the range of a program that contains a transfer.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace nestrt::evta {
 
 class DramMap {
  public:
-  // Errors: kInvalidPlan for ranges that overlap or reach beyond the 4 GiB that the accelerator can address.
+  // Errors: kInvalidPlan for ranges that overlap or exceed the accelerator's 4 GiB address space.
   static Result<DramMap> create(std::span<const MemoryRange> ranges);
 
-  // The range that holds all of [address, address + size). Errors: kInvalidPlan where none does or it does not allow
-  // the access.
+  // Returns the range that contains all of [address, address + size). Errors: kInvalidPlan if no range does or if it
+  // does not allow the access.
   Result<const MemoryRange*> find(uint64_t address, uint64_t size, MemoryRange::Access access) const;
 
   std::span<const MemoryRange> ranges() const { return ranges_; }

@@ -10,39 +10,39 @@
 namespace nestrt::evta {
 namespace {
 
-// Pairs of iterations: one is (o, i) for all o < count_out and first_in <= i < first_in + count_in, and the other is
-// (o + out, i + in).
+// Pairs of iterations: (o, i) for all o < count_out and first_in <= i < first_in + count_in, with (o + out, i + in).
 struct IterationPairs {
   int64_t count_out, first_in, count_in;
   int64_t out, in;
 };
 
-// All pairs that are so many iterations apart: the same (0), the next (1), or the next but one (2).
+// Returns all pairs at a distance of `iterations`: the same iteration (0), the next (1), or the one after it (2).
 std::vector<IterationPairs> pairs_apart(const Loop& loop, int iterations) {
   const int64_t count_out = loop.iter_out, count_in = loop.iter_in;
   std::vector<IterationPairs> pairs = {{count_out, 0, count_in - iterations, 0, iterations}};
   if (iterations > count_in)
-    pairs.push_back({count_out - iterations, 0, 1, iterations, 0});  // a single inner iteration, and the next but one
+    // a single inner iteration, and the second after it
+    pairs.push_back({count_out - iterations, 0, 1, iterations, 0});
   else if (iterations > 0)
     pairs.push_back({count_out - 1, count_in - iterations, iterations, 1, iterations - count_in});
   std::erase_if(pairs, [](const IterationPairs& p) { return p.count_out <= 0 || p.count_in <= 0; });
   return pairs;
 }
 
-// What one index of a loop's steps takes.
+// One index of a loop's steps.
 struct Index {
   uint32_t MicroOp::*field;
   int64_t factor_out, factor_in;
 
   int64_t of(const MicroOp& micro_op) const { return micro_op.*field; }
-  // By how much it is more in the later iteration of a pair.
+  // Returns the increase of the index from the earlier to the later iteration of a pair.
   int64_t move(const IterationPairs& pairs) const { return pairs.out * factor_out + pairs.in * factor_in; }
 };
 
 Index dst_of(const Loop& loop) { return {&MicroOp::dst, loop.dst_factor_out, loop.dst_factor_in}; }
 Index src_of(const Loop& loop) { return {&MicroOp::src, loop.src_factor_out, loop.src_factor_in}; }
 
-// By how much what is written moves away from what is read, in all of the earlier iterations of pairs.
+// The distance between the written and the read index, for all earlier iterations of pairs.
 class Drift {
  public:
   Drift(const IterationPairs& pairs, const Index& written, const Index& read) {
@@ -60,16 +60,16 @@ class Drift {
 
  private:
   int64_t least_;
-  IndexSet above_least_;  // below twice the depth of ACC: all indices are within it
+  IndexSet above_least_;  // offset by the least value; all indices are below twice the depth of ACC
 };
 
-// Whether steps that read one index meet what the steps right before them write.
+// Finds steps whose read index collides with a write of the preceding steps.
 class Collisions {
  public:
   Collisions(const Loop& loop, std::span<const MicroOp> micro_ops, const Index& read)
       : loop_(loop), micro_ops_(micro_ops), read_(read) {}
 
-  // Those that have the same source, too, count for none.
+  // Ignores collisions whose steps have the same source.
   void spare_same_source() { spares_same_source_ = true; }
 
   bool any(int late_steps) {
@@ -90,7 +90,8 @@ class Collisions {
     return false;
   }
 
-  // Among the micro-ops [first, last) as later ones; the earlier one is `back` before, so many iterations ago.
+  // Checks micro-ops [first, last) as the later steps. The earlier step is `back` micro-ops and `iterations` iterations
+  // before.
   bool any_of(int iterations, int64_t first, int64_t last, int64_t back) const {
     for (const IterationPairs& pairs : pairs_apart(loop_, iterations)) {
       const Drift drift(pairs, dst_of(loop_), read_);

@@ -1,8 +1,8 @@
-// Hazards: GEMM and ALU are pipelines that begin a step before those right ahead of it have written. A step that reads
-// an accumulator which one of those writes gets what was there before, and the program computes something else.
+// Hazards: GEMM and ALU are pipelines that start a step before the preceding steps have written. A step that reads an
+// accumulator that one of those steps writes gets the old value, and the program computes something else.
 //
-// How many steps are late is the design's (isa/design.h). Instructions wait for each other, so hazards are those of one
-// loop.
+// The design determines how many steps are late (isa/design.h). Instructions wait for each other, so hazards occur only
+// within one loop.
 #pragma once
 
 #include <span>
@@ -13,14 +13,13 @@ namespace nestrt::evta {
 
 enum class Hazard : uint8_t {
   kNone,
-  kWrite,   // a step changes what a step right before it wrote
-  kSource,  // a step of the ALU has for its source what a step right before it wrote
+  kWrite,   // a step modifies what a preceding step wrote
+  kSource,  // the source of an ALU step is what a preceding step wrote
 };
 
-// The first of them that the loop has, in any iteration. No hazard is what reads a late value without a difference:
-// a reset, which reads nothing, and a minimum or maximum that the step before took with the same operand already.
-// Exact, and linear in the micro-ops [uop_begin, uop_end), which are those given; the loop runs at least once. All
-// indices are within bounds.
+// Returns the first hazard of the loop in any iteration. Late reads without consequences do not count: a reset, which
+// reads nothing, and a minimum or maximum that the preceding step already took with the same operand. Exact, and linear
+// in the micro-ops. Requires the micro-ops [uop_begin, uop_end), at least one iteration, and indices within bounds.
 Hazard find_hazard(Design design, const Gemm& gemm, std::span<const MicroOp> micro_ops);
 Hazard find_hazard(Design design, const Alu& alu, std::span<const MicroOp> micro_ops);
 

@@ -6,7 +6,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The bits of word `word` that lie in [begin, end).
+// Returns the bits of word `word` in [begin, end).
 uint64_t mask_of(size_t word, size_t begin, size_t end) {
   const size_t first = word * 64;
   if (end <= first || begin >= first + 64) return 0;
@@ -21,7 +21,8 @@ void IndexSet::spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, 
   extend(iter_out, factor_out);
 }
 
-// The union of `count` copies, each moved up by `factor` more; their number doubles with every turn.
+// Becomes the union of `count` copies, each shifted by `factor` from the previous one. Doubles the number of copies per
+// iteration.
 void IndexSet::extend(uint32_t count, uint32_t factor) {
   if (factor == 0) return;
   for (uint32_t have = 1; have < count;) {

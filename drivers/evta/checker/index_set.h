@@ -1,5 +1,5 @@
-// IndexSet: elements of an on-chip memory, one bit each. The sets that loops touch are made without going through their
-// steps: in logarithmic time for the loops, linear in the micro-ops.
+// IndexSet: elements of an on-chip memory as a bit set. Computes the elements that a loop accesses without iterating
+// over its steps, in time logarithmic in the trip counts and linear in the micro-ops.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ class IndexSet {
   }
   void add_range(size_t begin, size_t end);
   void remove_range(size_t begin, size_t end);
-  // The elements of `other`, moved up by `shift`; none gets beyond kCapacity.
+  // Adds the elements of `other`, shifted up by `shift`. All must stay below kCapacity.
   void add_shifted(const IndexSet& other, size_t shift);
   void add(const IndexSet& other) { add_shifted(other, 0); }
-  // Every element e becomes the elements e + i * factor_out + k * factor_in, i < iter_out, k < iter_in; the largest is
+  // Replaces every element e by e + i * factor_out + k * factor_in for i < iter_out, k < iter_in. The largest must be
   // below kCapacity.
   void spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in);
   void remove(const IndexSet& other);
 
-  // The first element, from below, for which is_it(element) is true, or kCapacity.
+  // Returns the lowest element for which is_it(element) is true, or kCapacity.
   template <typename IsIt>
   size_t find(IsIt is_it) const {
     for (size_t i = 0; i < used_; ++i)
@@ -42,7 +42,7 @@ class IndexSet {
   bool has(size_t element) const {
     return element / kBits < used_ && (words_[element / kBits] >> element % kBits & 1u) != 0;
   }
-  // The first element that `other` has not, or kCapacity.
+  // Returns the first element that is not in `other`, or kCapacity.
   size_t first_outside(const IndexSet& other) const;
 
  private:
@@ -52,7 +52,7 @@ class IndexSet {
   void extend(uint32_t count, uint32_t factor);
 
   std::array<uint64_t, kWords> words_ = {};
-  size_t used_ = 0;  // words that may have elements
+  size_t used_ = 0;  // words that may be nonzero
 };
 
 }  // namespace nestrt::evta

@@ -19,7 +19,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The shift amounts of which the hardware, which looks at 5 bits, makes no others.
+// Shift amounts that the hardware, which uses 5 bits, applies unchanged.
 constexpr int kMinShift = -16;
 constexpr int kMaxShift = 15;
 
@@ -27,8 +27,8 @@ bool has_pads(const Transfer& transfer) {
   return (transfer.y_pad_begin | transfer.y_pad_end | transfer.x_pad_begin | transfer.x_pad_end) != 0;
 }
 
-// Goes through the instructions in an order that their tokens allow. Where results have to be complete all such orders
-// are found to be the same.
+// Processes the instructions in an order that their tokens allow. With Results::kComplete, it verifies that all such
+// orders are equivalent.
 class Checker {
  public:
   Checker(const Configuration& configuration, const DramMap& dram, Results results, OnChip before, size_t instructions)
@@ -44,7 +44,7 @@ class Checker {
     }
   }
 
-  // What follows is of this instruction. `before`: as execution_order() has it.
+  // Selects the instruction of the following calls. `before`: see execution_order().
   void begin(Module module, const ModuleCounts& before) {
     if (order_) order_->begin(module, before);
   }
@@ -100,7 +100,7 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const IndexSet wgt,
                             touched(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
     NESTRT_RETURN_IF_ERROR(refuse(find_hazard(configuration_.design, gemm, micro_ops(loop))));
-    NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // with a reset, too: of no value, but written
+    NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // a reset also writes, but an undefined value
     if (gemm.reset) {
       defined(Memory::kAcc).add(dst);
       stored_from_.remove(dst);
@@ -134,7 +134,7 @@ class Checker {
     return {};
   }
 
-  // After the last instruction.
+  // Call after the last instruction.
   Status finish() const { return written_ ? written_->finish() : Status(); }
 
  private:
@@ -149,7 +149,7 @@ class Checker {
   Status read(Memory memory, const IndexSet& elements) { return order_ ? order_->read(memory, elements) : Status(); }
   Status write(Memory memory, const IndexSet& elements) { return order_ ? order_->write(memory, elements) : Status(); }
 
-  // Rows of nothing leave the hardware's store module one transfer off, from the next store to the next reset.
+  // Rows without elements leave the hardware's store module off by one transfer from the next store to the next reset.
   static Status check_empty_store(const Transfer& transfer) {
     return transfer.y_size == 0 ? Status() : invalid_program("a store has rows without elements");
   }
@@ -173,7 +173,7 @@ class Checker {
     return {};
   }
 
-  // Where the block in SRAM ends, pads and all.
+  // Returns the end of the block in SRAM, including pads.
   Result<size_t> check_sram(const Transfer& transfer) const {
     const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
     const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
@@ -203,7 +203,7 @@ class Checker {
     return invalid_program(fmt::format("the program executes more than {} micro-ops", kMaxSteps));
   }
 
-  // What the checker itself has to do.
+  // Charges the checker's own work to the budget.
   Status look_at(uint64_t micro_ops) {
     if (looks_.charge(micro_ops)) return {};
     return invalid_program(
@@ -228,7 +228,7 @@ class Checker {
                : invalid_program(fmt::format("executes uop[{}], which was not loaded", unknown));
   }
 
-  // The elements that one index takes over all steps.
+  // Returns the elements that one index accesses in all steps.
   Result<IndexSet> touched(const Loop& loop, const Index& index) const {
     const uint64_t span = uint64_t{loop.iter_out - 1} * index.factor_out + uint64_t{loop.iter_in - 1} * index.factor_in;
     const uint32_t depth = configuration_.depth(index.memory);
@@ -251,7 +251,7 @@ class Checker {
                                : "reads an accumulator, its source, that one of the two micro-ops before it wrote");
   }
 
-  // The Chisel design takes the operand that an immediate changes from src, the others from dst.
+  // With an immediate, the Chisel design reads the operand from src, other designs from dst.
   Status check_operand(const Alu& alu) const {
     if (!alu.use_immediate || configuration_.design != Design::kChisel) return {};
     const Loop& loop = alu.loop;
@@ -280,8 +280,8 @@ class Checker {
   IndexSet defined_wgt_;
   IndexSet defined_acc_;
   Budget steps_{kMaxSteps}, looks_;
-  IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
-  // Where results have to be complete.
+  IndexSet stored_from_;  // OUT elements written by an operation since their accumulator was loaded or reset
+  // Set if results must be complete.
   std::optional<WrittenMemory> written_;
   std::optional<AccessOrder> order_;
 };

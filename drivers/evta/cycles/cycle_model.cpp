@@ -31,13 +31,13 @@ bool is_transfer(const Instruction& instruction) {
   return instruction.opcode == Opcode::kLoad || instruction.opcode == Opcode::kStore;
 }
 
-// Whether there are wires to the memory: stores read the one of outputs, which loads do not write.
+// Returns true if the module is connected to the memory. Stores read only OUT, which loads do not write.
 bool has_way(const Instruction& instruction) {
   return !is_transfer(instruction) ||
          (instruction.opcode == Opcode::kStore) == (instruction.transfer().memory == Memory::kOut);
 }
 
-// Tokens on their way from one module to the next: when each may be taken.
+// Tokens in transit between two modules: the times at which each may be taken.
 class Tokens {
  public:
   void push(uint64_t time) { times_.push_back(time); }
@@ -76,11 +76,11 @@ class Simulation {
  private:
   struct ModuleState {
     std::vector<uint32_t> queue;     // instructions of this module
-    std::vector<uint64_t> arrivals;  // by instruction that the fetch has handed out
-    std::vector<uint64_t> ends;      // by instruction that has completed
+    std::vector<uint64_t> arrivals;  // by instruction that the fetch module has dispatched
+    std::vector<uint64_t> ends;      // by completed instruction
     bool transferring = false;
     uint64_t free = 0;   // end of the last instruction
-    uint64_t start = 0;  // the current instruction's
+    uint64_t start = 0;  // start of the current instruction
     TransferCycles transfer;
   };
 
@@ -91,7 +91,7 @@ class Simulation {
     return progress;
   }
 
-  // --- Fetch: a block of instructions is read, then handed out one per cycle, waiting for room in the queues.
+  // --- Fetch: reads a block of instructions, then dispatches one per cycle if the queues have room.
 
   void request_block(uint64_t time) {
     const size_t rest = instructions_.size() - handed_out_;
@@ -109,7 +109,7 @@ class Simulation {
 
   uint64_t cycles_to_hand_out() const { return profile_.streamed_fetch ? beats_of_instruction() : 1; }
 
-  // An instruction that is handed out as it comes is so after its own beats, not after those of its block.
+  // With a streamed fetch, an instruction is dispatched after its own beats instead of those of its block.
   void end_block(uint64_t end) {
     reading_block_ = false;
     hand_out_time_ = profile_.streamed_fetch ? end - (block_end_ - handed_out_) * beats_of_instruction() : end;
@@ -139,7 +139,7 @@ class Simulation {
 
   // --- Modules.
 
-  // The queue that a module takes tokens from or gives them to; null for neighbours that do not exist.
+  // Returns the queue that a module takes tokens from or gives them to; null if the neighbour does not exist.
   Tokens* from_prev(Module module) {
     return module == Module::kCompute ? &load_to_compute_ : module == Module::kStore ? &compute_to_store_ : nullptr;
   }
@@ -153,7 +153,7 @@ class Simulation {
     return module == Module::kCompute ? &compute_to_store_ : module == Module::kLoad ? &load_to_compute_ : nullptr;
   }
 
-  // Starts the module's next instruction where it has arrived and its tokens are there.
+  // Starts the module's next instruction if it has arrived and its tokens are available.
   bool start_next(Module module) {
     ModuleState& state = modules_[index_of(module)];
     const size_t position = state.ends.size();

@@ -1,9 +1,9 @@
-// How many cycles a program takes: an event simulation of the three modules and their instruction queues, of the tokens
-// between them, of the fetch of instructions, and of DRAM as one server that reads and writes share. Data is not
-// touched: cost depends on the instructions alone. The order of execution is that of the functional simulators.
+// Cycle model: event simulation of the three modules and their instruction queues, the tokens between them, the fetch
+// of instructions, and DRAM as one server that reads and writes share. It does not process data, because the cost
+// depends only on the instructions. The order of execution is that of the functional simulators.
 //
-// One pass over the instructions and the bursts of their transfers, some tens of nanoseconds each: cheap enough to be
-// the objective of a search.
+// One pass over the instructions and the bursts of their transfers takes some tens of nanoseconds each, which is fast
+// enough for the objective of a search.
 #pragma once
 
 #include <array>
@@ -18,19 +18,19 @@
 
 namespace nestrt::evta {
 
-// Where the cycles of one module went; the rest of the total it had nothing to do.
+// Cycles of one module by cause. In the rest of the total it was idle.
 struct ModuleCycles {
-  uint64_t busy = 0;         // executing, transfers included
-  uint64_t memory_wait = 0;  // part of `busy`: DRAM served others
-  uint64_t fetch_wait = 0;   // for its next instruction ...
-  uint64_t prev_wait = 0;    // ... then for a token of the module before it ...
-  uint64_t next_wait = 0;    // ... then for one of the module after it
+  uint64_t busy = 0;         // executing, including transfers
+  uint64_t memory_wait = 0;  // part of `busy`: DRAM served other clients
+  uint64_t fetch_wait = 0;   // waiting for the next instruction
+  uint64_t prev_wait = 0;    // then waiting for a token of the previous module
+  uint64_t next_wait = 0;    // then waiting for a token of the next module
 };
 
 struct CycleCount {
   uint64_t cycles = 0;       // from the launch to the end of FINISH
-  uint64_t lower_bound = 0;  // what no order of execution undercuts: the work of each module, and of the bus
-  // Work, counted as VTA's functional simulator does: no pads, no reset GEMMs.
+  uint64_t lower_bound = 0;  // of any order of execution: the work of each module, and of the bus
+  // Work, counted like VTA's functional simulator: without pads and reset GEMMs.
   std::array<uint64_t, kNumMemories> bytes = {};  // moved, by type of memory
   uint64_t gemm_micro_ops = 0;
   uint64_t alu_micro_ops = 0;
@@ -38,24 +38,24 @@ struct CycleCount {
   std::array<ModuleCycles, kNumModules> modules = {};  // by Module
 
   uint64_t total_bytes() const;
-  // Share of the cycles in which the multipliers work at one micro-op per cycle.
+  // Fraction of the cycles in which the multipliers are busy at one micro-op per cycle.
   double gemm_occupancy() const { return cycles == 0 ? 0 : static_cast<double>(gemm_micro_ops) / cycles; }
 };
 
 struct TraceEntry {
   Module module;
   uint32_t instruction;  // index in the program
-  uint64_t start;        // cycles; executing in [start, end)
+  uint64_t start;        // cycles; executes in [start, end)
   uint64_t end;
 };
 
-// Instructions after FINISH do not count. `trace`, where given, is filled in order of completion by module.
-// Errors: kInvalidPlan where a module waits for a token that never comes, a transfer's memory is not one of its
-// module's, or there is no FINISH.
+// Instructions after FINISH do not count. Fills `trace`, if given, in order of completion by module. Errors:
+// kInvalidPlan if a module waits for a token that never arrives, if a transfer's memory does not belong to its module,
+// or if FINISH is missing.
 Result<CycleCount> count_cycles(const Configuration& configuration, std::span<const Instruction> instructions,
                                 const CycleProfile& profile, std::vector<TraceEntry>* trace = nullptr);
 
-// Errors: those above, and of decode().
+// Errors: those above, and those of decode().
 Result<CycleCount> count_cycles(const Program& program, const CycleProfile& profile,
                                 std::vector<TraceEntry>* trace = nullptr);
 

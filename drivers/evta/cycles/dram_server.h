@@ -1,5 +1,5 @@
-// DRAM as the accelerator sees it, burst by burst: one server for reads and writes, or one for each. Reads wait for
-// each other before they reach it, in the order of their clients.
+// DRAM from the accelerator's point of view, burst by burst: one server for reads and writes, or one each. Reads are
+// arbitrated by the priority of their clients before they reach the server.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ enum class DramClient : uint8_t { kFetch, kUop, kInp, kWgt, kAcc, kOut };
 inline constexpr int kNumDramClients = 6;
 
 struct Burst {
-  uint64_t request = 0;  // when the client asks for it
+  uint64_t request = 0;  // time of the client's request
   uint32_t beats = 0;
-  uint32_t gaps = 0;  // cycles without a beat inside it
-  uint32_t lag = 0;   // by how much its client takes longer for it than the bus
+  uint32_t gaps = 0;  // cycles without a beat inside the burst
+  uint32_t lag = 0;   // additional cycles that the client needs after the bus
 };
 
 class DramServer {
@@ -30,24 +30,24 @@ class DramServer {
 
   struct Service {
     DramClient client;
-    uint64_t next = 0;  // when the client may ask for its next burst
-    uint64_t end = 0;   // when it has all of this one
-    uint64_t wait = 0;  // cycles that it lost to others
+    uint64_t next = 0;  // when the client may request its next burst
+    uint64_t end = 0;   // when the client has received the whole burst
+    uint64_t wait = 0;  // cycles lost to other clients
   };
 
-  // At most one burst of a client is pending.
+  // Each client may have one pending burst.
   void request(DramClient client, const Burst& burst) {
     pending_[static_cast<size_t>(client)] = burst;
     pending_mask_ |= 1u << static_cast<unsigned>(client);
   }
-  // Serves the burst whose turn is first, none where none is pending. Right as long as whoever is not pending asks for
-  // nothing earlier than what is served.
+  // Serves the first burst in order; returns nullopt if none is pending. Exact as long as clients that are not pending
+  // request nothing earlier than the served burst.
   std::optional<Service> serve();
 
  private:
   struct Channel {
-    uint64_t server_free = 0;  // when the server takes the next address
-    uint64_t bus_free = 0;     // when the bus carries the next beat
+    uint64_t server_free = 0;  // when the server accepts the next address
+    uint64_t bus_free = 0;     // when the bus transmits the next beat
   };
 
   struct Latencies {
@@ -58,7 +58,7 @@ class DramServer {
   bool is_pending(size_t client) const { return (pending_mask_ >> client & 1u) != 0; }
   Channel& write_channel() { return profile_.separate_writes ? writes_ : reads_; }
   uint64_t grant_read(size_t* client) const;
-  // `reached`: when the request is at the server.
+  // `reached`: when the request arrives at the server.
   Service serve_read(size_t client, uint64_t reached);
   Service serve_write(uint64_t reached);
   Service complete(size_t client, uint64_t reached, const Latencies& latencies, Channel* channel);
@@ -67,10 +67,10 @@ class DramServer {
   std::array<Burst, kNumDramClients> pending_;
   unsigned pending_mask_ = 0;
   std::array<uint64_t, kNumDramClients> served_ = {};  // when each client's last burst ended on the bus
-  uint64_t reads_free_ = 0;                            // when the next read may go out
-  std::vector<uint64_t> last_beats_;                   // of as many reads as may be under way: a ring
-  size_t oldest_read_ = 0;                             // in it
-  Channel reads_;                                      // and writes, where they share it
+  uint64_t reads_free_ = 0;                            // when the next read may leave
+  std::vector<uint64_t> last_beats_;                   // ring of the reads that may be outstanding
+  size_t oldest_read_ = 0;                             // index in the ring
+  Channel reads_;                                      // also for writes if they share it
   Channel writes_;
 };
 

@@ -45,7 +45,7 @@ TransferCycles::TransferCycles(const CycleProfile& profile, const Configuration&
   row_end_pads_ = pad * transfer.x_pad_end;
   begin_pads_ = pad * width * transfer.y_pad_begin;
   end_pads_ = pad * width * transfer.y_pad_end;
-  // A request that is ahead still takes a cycle to step over each row of pads.
+  // An outstanding request still needs one cycle per row of pads.
   due_ += ahead() ? transfer.y_pad_begin : begin_pads_ + row_begin_pads_;
 }
 

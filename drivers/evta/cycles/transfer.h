@@ -14,23 +14,24 @@ class TransferCycles {
   TransferCycles(const CycleProfile& profile, const Configuration& configuration, const Transfer& transfer);
 
   DramClient client() const { return client_; }
-  // Bytes of data, without pads.
+  // Returns the bytes of data, without pads.
   uint64_t bytes() const { return uint64_t{rows_} * row_bytes_; }
-  // Cycles if DRAM had no latency and nobody else to serve.
+  // Returns the cycles if DRAM had no latency and no other client.
   uint64_t least_cycles() const;
 
-  // False when all is moved. Otherwise the next burst, requested after the pads before it: `now` is when the one before
-  // it ended, or where reads are ahead was accepted, and becomes when this one is requested or the transfer ends.
+  // Returns false after everything is moved. Otherwise sets the next burst, requested after the pads before it. `now`
+  // is the end of the previous burst, or its acceptance with outstanding reads, and becomes the time of this request or
+  // the end of the transfer.
   bool next_burst(uint64_t* now, Burst* burst);
   bool all_requested() const { return row_ == rows_; }
-  // When the instruction ends: where reads are ahead, pads are written beside the data, in cycles without any.
+  // Returns the end of the instruction. With outstanding reads, pads are written in cycles without data.
   uint64_t end(uint64_t begin, uint64_t data_end) const;
 
  private:
   bool ahead() const { return profile_->reads_ahead > 0 && client_ != DramClient::kOut; }
   uint32_t burst_beats() const;
   Burst burst_at(uint64_t now) const;
-  // When a row's last beat is through.
+  // Called after a row's last beat.
   void end_row();
 
   const CycleProfile* profile_ = nullptr;
@@ -43,10 +44,10 @@ class TransferCycles {
   uint64_t row_pitch_ = 0;                                                          // bytes
   uint64_t begin_pads_ = 0, row_begin_pads_ = 0, row_end_pads_ = 0, end_pads_ = 0;  // cycles
 
-  uint32_t row_ = 0;       // the next burst's
-  uint32_t row_done_ = 0;  // beats of it
+  uint32_t row_ = 0;       // of the next burst
+  uint32_t row_done_ = 0;  // beats of that row
   uint64_t row_address_ = 0;
-  uint64_t due_ = 0;  // cycles before the next request, or the end
+  uint64_t due_ = 0;  // cycles until the next request or the end
 };
 
 }  // namespace nestrt::evta

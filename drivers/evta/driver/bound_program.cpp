@@ -46,7 +46,7 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
   return MemoryRange::Access::kRead;
 }
 
-// The plan has been verified: a range in another layout is one that its tensor can be brought to, or some blocks of it.
+// The plan is verified: a range in another layout covers a tensor that can be converted to it, or whole blocks of one.
 Reblocking reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
   const ChannelBlocks blocks = stored_blocks(tensor.shape, tensor.layout);
   Reblocking result;
@@ -58,7 +58,7 @@ Reblocking reblocking_of(const plan::ProgramRange& range, const plan::Tensor& te
   return result;
 }
 
-// The plan has been verified: the branch's only operator is a convolution, of which this is the output.
+// The plan is verified: the branch's only operator is a convolution with this output.
 Result<Widening> widening_of(const plan::ProgramRange& range, const plan::Tables& tables, uint32_t branch) {
   const plan::Operator& conv = tables.operators[tables.branches[branch].operators[0]];
   const auto tensor = [&](int32_t index) -> const plan::Tensor& {

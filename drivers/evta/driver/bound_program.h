@@ -1,4 +1,4 @@
-// BoundProgram: a program of instructions with the buffers that it is run on: a plan's, or the probe.
+// BoundProgram: a program of instructions and its buffers, from a plan or for the probe.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct Program;
 namespace nestrt::evta {
 
 struct BoundProgram {
-  // Where range i gets its bytes at run time; constant ranges have theirs.
+  // The source of range i at run time. Constant ranges contain their bytes.
   struct Binding {
     uint32_t buffer = 0;  // index in Bindings::buffers
     uint64_t offset = 0;
@@ -30,9 +30,9 @@ struct BoundProgram {
   Program program() const { return {configuration, instructions, ranges}; }
 };
 
-// `plan` is verified, the program is one of the branch; the result points into the plan. Errors: kIncompatible for a
-// program of another configuration, with what differs and how to compile it again; kInvalidPlan for a stream that is
-// none.
+// Requires a verified `plan` and a program of the branch. The result refers to the plan. Errors: kIncompatible for a
+// program of another configuration, with the difference and how to compile it again; kInvalidPlan for an invalid
+// instruction stream.
 Result<BoundProgram> read_program(const Plan& plan, uint32_t branch, const plan::Program& program,
                                   const Configuration& configuration);
 

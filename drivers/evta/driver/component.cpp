@@ -1,7 +1,7 @@
 #include "drivers/evta/driver/component.h"
 
 #ifdef NESTRT_STATIC
-// A program that needs no libraries loads none: it has the simulator inside.
+// Statically linked programs contain the simulator and load no library.
 extern "C" const nestrt::drivers::Component* nestrt_evta_component();
 #endif
 

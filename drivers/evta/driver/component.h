@@ -1,5 +1,5 @@
-// Component: a library that reaches accelerators in its own way (drivers/component.h): "sim" simulates them, "xrt"
-// drives those of boards through XRT.
+// Component: a library that provides access to accelerators (drivers/component.h). "sim" simulates them; "xrt" drives
+// those of boards through XRT.
 #pragma once
 
 #include <memory>
@@ -14,25 +14,25 @@ namespace nestrt::evta {
 
 struct TransportRequest {
   const Configuration* configuration = nullptr;
-  int instance = 0;  // the unit's, among those of its kind
+  int instance = 0;  // index of the unit among those of its kind
   double pace = 0;   // UnitOptions::pace
   // UnitOptions::xclbin and device.
   std::string_view bitstream = {};
   std::string_view device = {};
 };
 
-// What a component finds on this machine.
+// An accelerator that a component finds on this machine.
 struct Accelerator {
-  std::string device;     // as TransportRequest::device has it
-  std::string platform;   // the board's, or the shell that a card runs
-  std::string bitstream;  // what it has loaded; empty where that is not known
-  Status usable;          // why it cannot be used
+  std::string device;     // as in TransportRequest::device
+  std::string platform;   // of the board, or the shell of a card
+  std::string bitstream;  // the loaded bitstream; empty if unknown
+  Status usable;          // the reason if it cannot be used
 };
 
 struct Component : drivers::Component {
-  // Errors: kUnavailable where there is no such accelerator, and why.
+  // Errors: kUnavailable with the reason if the accelerator does not exist.
   Result<std::unique_ptr<Transport>> (*make_transport)(const TransportRequest& request);
-  // Errors: kUnavailable where it cannot look, and why.
+  // Errors: kUnavailable with the reason if the component cannot enumerate them.
   Result<std::vector<Accelerator>> (*list)();
 };
 

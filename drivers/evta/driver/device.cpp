@@ -12,7 +12,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Far more than the few hundred cycles that a probe takes.
+// Far more than the few hundred cycles of a probe.
 constexpr std::chrono::seconds kProbeTime{5};
 
 Deadline end_of_timeout(const Submission& submission) {
@@ -65,7 +65,7 @@ void Device::submit(Job* job, const Submission& submission) {
         submission.generation, trusted ? failure(Code::kUnavailable, "the program is running already") : quarantine_);
     return;
   }
-  if (submission.cancelled != nullptr && submission.cancelled->load()) {  // by one who found nothing to cancel yet
+  if (submission.cancelled != nullptr && submission.cancelled->load()) {  // cancelled before there was a job to cancel
     submission.completion->signal(submission.generation, failure(Code::kCancelled, "cancelled"));
     return;
   }
@@ -92,7 +92,7 @@ void Device::retire(Job* job) {
   if (running_ == job) stop_running(Stop::kForget);
 }
 
-// Until nothing runs and nothing waits: others may submit while it waits for a run to end.
+// Waits until nothing runs and nothing is queued. Others may submit while it waits for a run to end.
 Status Device::reset() {
   const MutexLock lock(mutex_);
   while (queue_.oldest() != nullptr || running_ != nullptr) {
@@ -127,7 +127,7 @@ void Device::run_jobs() {
   }
 }
 
-// Without the lock; completes the job under it.
+// Releases the lock for the run and completes the job under it.
 void Device::run(Job* job) {
   queue_.begin(*job, SteadyClock::now());
   running_ = job;
@@ -156,7 +156,7 @@ Status Device::execute(const Job& job, bool trusted) {
   Status status = trusted ? Status() : reset_transport();
   if (status.ok()) status = guarded([&] { return run_program(job); });
   if (status.ok() && trusted) return status;
-  const Status reset = status.ok() ? status : reset_transport();  // the program may be running still
+  const Status reset = status.ok() ? status : reset_transport();  // the program may still be running
   const MutexLock lock(mutex_);
   if (status.ok())
     quarantine_ = Status();
@@ -165,7 +165,7 @@ Status Device::execute(const Job& job, bool trusted) {
   return status;
 }
 
-// Whether it ended because nobody waited for it any more.
+// Returns true if the run ended because its submitter no longer waits.
 bool Device::is_unwanted(const Job& job, const Status& status) {
   if (status.code() == Code::kCancelled) return true;
   return status.code() == Code::kDeadlineExceeded && job.submission.deadline < job.submission.unit_deadline;
@@ -189,7 +189,7 @@ Status Device::run_program(const Job& job) {
   return {};
 }
 
-// The accelerator knows no operators: the first takes all the time.
+// The accelerator does not distinguish operators: the first is charged with all of the time.
 void Device::report(const Job& job, const Times& times) {
   RunObserver& observer = *job.submission.observer;
   observer.phase_done(job.operators[0], Phase::kTransferIn, times.start, times.run);
@@ -199,7 +199,7 @@ void Device::report(const Job& job, const Times& times) {
   for (uint32_t op : job.operators) observer.operator_done(op, std::exchange(start, times.end), times.end);
 }
 
-// An interrupt that came too late for the job before this one is no reason to stop.
+// An interrupt that arrived too late for the previous job does not stop this one.
 Status Device::wait(Deadline deadline) {
   while (true) {
     const Status status = transport_->wait(deadline);
@@ -209,11 +209,11 @@ Status Device::wait(Deadline deadline) {
   }
 }
 
-// --- Under the lock.
+// --- Requires the lock.
 
 Device::Job* Device::next_job() const { return static_cast<Job*>(queue_.next(SteadyClock::now())); }
 
-// What waits may have to wait for a time only.
+// The queue may hold jobs back until a point in time.
 void Device::wait_for_job() {
   if (running_ == nullptr && queue_.oldest() != nullptr)
     changed_.wait_until(mutex_, queue_.reserved_until());
@@ -240,13 +240,13 @@ void Device::quarantine(const Status& reason) {
   log(LogLevel::kWarning, quarantine_.message());
 }
 
-// --- On threads that nobody could tell of an exception: a job that is taken is completed, whatever memory there is.
+// --- Runs on threads that cannot report exceptions: an accepted job is completed even if memory runs out.
 
 Status Device::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
-// An accelerator that runs on may write to what it was lent from.
+// An accelerator that did not stop may still write to host-visible memory.
 Status Device::reset_transport() {
   return guarded([&] {
     const Status status = transport_->reset();

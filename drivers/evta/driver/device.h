@@ -1,13 +1,14 @@
-// Device: one accelerator, which runs programs one after the other, and whether it can be trusted. Which of those that
-// wait is next UnitQueue says (scheduler/unit_queue.h); no more than one at a time is with the accelerator, so that
-// what is urgent waits for one program at most.
+// Device: one accelerator, which runs programs one after the other, and whether it can be trusted. UnitQueue
+// (scheduler/unit_queue.h) selects the next job. The accelerator has at most one program at a time, so an urgent job
+// waits for at most one.
 //
-// A run that fails or misses the unit's deadline resets the accelerator and puts it into quarantine: it refuses work
-// until probe() has seen it compute the right thing. A run that nobody waits for any more resets it only.
+// A run that fails or misses the unit's deadline resets the accelerator and puts it into quarantine: it rejects work
+// until probe() succeeds. A run whose submitter no longer waits only causes a reset.
 //
-// Programs run on the thread of a submitter who waits, so that nobody has to be woken; else on a thread of the Device.
+// Programs run on the thread of a submitter that waits, so that no thread has to be woken, otherwise on a thread of the
+// Device.
 //
-// Threads: all members are safe from any thread. The Device outlives its jobs.
+// Threads: all members are safe from any thread. The Device must outlive its jobs.
 #pragma once
 
 #include <memory>
@@ -25,18 +26,18 @@ namespace nestrt::evta {
 
 class Device {
  public:
-  // A run of a program, asked for again and again. Belongs to the caller, who retires it before he destroys it.
+  // A reusable run of a program. Owned by the caller, which must retire it before destroying it.
   struct Job : scheduler::UnitClaim {
     PlacedProgram* program = nullptr;
-    std::span<const uint32_t> operators;  // that it computes, for observers
-    std::span<const std::byte> expected;  // its result, of a probe: runs on a device that is not trusted
-    // The rest is the Device's.
+    std::span<const uint32_t> operators;  // its operators, for observers
+    std::span<const std::byte> expected;  // expected result of a probe, which also runs on a device in quarantine
+    // The remaining members belong to the Device.
     Submission submission;
     bool pending = false;
   };
 
-  // The configuration is one of kConfigurations. Errors: kUnavailable, where the accelerator fails its first probe or
-  // no thread is to be had.
+  // The configuration must be one of kConfigurations. Errors: kUnavailable if the accelerator fails its first probe or
+  // no thread can be started.
   static Result<std::shared_ptr<Device>> create(std::string name, const Configuration& configuration,
                                                 std::unique_ptr<Transport> transport);
   ~Device();
@@ -47,24 +48,23 @@ class Device {
     return host_visible_->allocate_shared(*transport_, bytes);
   }
 
-  // Queues the job, or runs it here where the submitter waits and it is next; its completion is signalled at
-  // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
-  // success.
+  // Queues the job, or runs it on this thread if the submitter waits and it is next. Signals its completion at the end,
+  // with kUnavailable if the device is in quarantine or the job is already pending. Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
   // Ends the job with kCancelled if its submission of that generation is not complete.
   void cancel(Job* job, uint64_t generation);
-  // Forgets the job: it is not running when this returns, and its completion does not arrive any more.
+  // Removes the job. When this returns, it is not running, and its completion will not be signalled.
   void retire(Job* job);
-  // Ends all jobs with kCancelled. Errors: kDeviceFault; then the device is in quarantine.
+  // Ends all jobs with kCancelled. Errors: kDeviceFault; the device is then in quarantine.
   Status reset();
-  // Runs a program whose result is known, and ends the quarantine where the result is right. Waits for the jobs before
-  // it. Errors: kUnavailable with what went wrong.
+  // Runs a program with a known result and ends the quarantine if the result is right. Waits for earlier jobs. Errors:
+  // kUnavailable with the reason.
   Status probe();
 
  private:
   enum class Stop { kNone, kCancel, kForget };
 
-  // When the phases of a run began, and the end of the last one.
+  // Start of the phases of a run, and the end of the last one.
   struct Times {
     SteadyClock::time_point start, run, transfer_out, end;
   };
@@ -93,19 +93,19 @@ class Device {
   SharedConstants constants_;
   StagingMemory staging_;
 
-  Mutex probing_;  // one probe at a time
+  Mutex probing_;  // serialises probes
   Job probe_job_ NESTRT_GUARDED_BY(probing_);
   std::optional<ProbeProgram> probe_ NESTRT_GUARDED_BY(probing_);
   std::optional<PlacedProgram> probe_program_ NESTRT_GUARDED_BY(probing_);
   std::vector<std::byte> probe_result_ NESTRT_GUARDED_BY(probing_);
   std::vector<std::byte> probe_expected_ NESTRT_GUARDED_BY(probing_);
 
-  Mutex mutex_;  // guards what is the Device's of jobs, too
+  Mutex mutex_;  // also guards the Device's members of jobs
   Condition changed_;
   scheduler::UnitQueue queue_ NESTRT_GUARDED_BY(mutex_);
   Job* running_ NESTRT_GUARDED_BY(mutex_) = nullptr;
-  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kNone;  // what becomes of the running job
-  Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok: trusted
+  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kNone;  // requested end of the running job
+  Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok if the device is trusted
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
   NamedThread thread_;

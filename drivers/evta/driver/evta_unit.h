@@ -1,7 +1,7 @@
-// EvtaUnit: one EVTA instance as a unit. Runs programs of instructions, one at a time, on a thread of its own.
+// EvtaUnit: one EVTA instance as a unit. Runs programs of instructions one at a time.
 //
-// A program is checked completely when it is prepared; nothing unchecked is ever submitted. A run that fails or misses
-// its deadline ends with a Status and puts the unit into quarantine (kUnavailable) until probe() has seen it work.
+// A program is checked completely during preparation; nothing unchecked is submitted. A run that fails or misses its
+// deadline ends with a Status and puts the unit into quarantine (kUnavailable) until probe() succeeds.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace nestrt::evta {
 
 struct EvtaOptions {
   const Configuration* configuration = &kConfigurations[0];  // one of kConfigurations
-  int instance = 0;                                          // the unit is called evta0, evta1, ...
+  int instance = 0;                                          // for the unit's name: evta0, evta1, ...
 };
 
-// Errors: kUnavailable where the accelerator does not work.
+// Errors: kUnavailable if the accelerator does not work.
 Result<std::shared_ptr<Unit>> open_evta_unit(const EvtaOptions& options, std::unique_ptr<Transport> transport);
 
 }  // namespace nestrt::evta

@@ -1,7 +1,7 @@
-// PlacedProgram: a bound program on an accelerator, and where its ranges lie there.
+// PlacedProgram: a bound program on an accelerator, and the addresses of its ranges.
 //
-// Tensors in memory that the accelerator has lent are read and written where they are. What lies elsewhere, or in
-// another order or type than the plan's, is copied to staging memory before a run, and back after it.
+// The program accesses tensors in host-visible memory of the accelerator in place. Other tensors, and those whose order
+// or type differs from the plan's, are copied to staging memory before a run and back after it.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace nestrt::evta {
 
-// An accelerator's memory, by what it is used for.
+// An accelerator's memory by purpose.
 struct DeviceMemory {
   Transport* transport;
   HostVisibleBlocks* lent;
@@ -25,35 +25,36 @@ struct DeviceMemory {
 
 class PlacedProgram {
  public:
-  // Checks the program; what it refers to outlives the result. `plan`: that it is of; null: of none. Errors:
+  // Checks the program. What it refers to must outlive the result. `plan`: the program's plan, or null. Errors:
   // kInvalidPlan, kOutOfMemory, kDeviceFault.
   static Result<PlacedProgram> create(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan);
 
-  // Moves the program to where these buffers lie and loads it; null: not known yet. Nothing to do where it is there
-  // already. Errors: kInvalidPlan, kOutOfMemory.
+  // Relocates the program to the addresses of these buffers (null if not yet known) and loads it, unless it is already
+  // there. Errors: kInvalidPlan, kOutOfMemory.
   Status place(std::span<std::byte* const> buffers);
   // Null before the first place().
   const std::shared_ptr<DeviceProgram>& device_program() const { return loaded_; }
 
-  // What the program reads, to the accelerator, but for what it wrote itself (Submission::writers); and what lies where
-  // its results go, if they are checked, or if the host's cache would write that over them later ...
+  // Transfers to the accelerator what the program reads, except what it wrote itself (Submission::writers). Also
+  // transfers the contents of output memory if results are checked, or if the host's cache would later overwrite them.
+  // Errors: kDeviceFault.
   Status give_inputs(const Submission& submission);
-  // ... and what it writes, from there, for all to see. Errors, of both: kDeviceFault.
+  // Transfers what the program wrote to the host. Errors: kDeviceFault.
   Status take_results(const Submission& submission);
 
-  // Of the last run.
+  // Returns the traffic of the last run.
   const Traffic& traffic() const { return traffic_; }
 
  private:
   struct Range {
     Place place;
-    const std::byte* in_place = nullptr;  // the host's address of those bytes, where they are the tensor itself
-    std::optional<Place> lent;            // of the tensor, where it is copied though it lies there
+    const std::byte* in_place = nullptr;  // the host's address of the bytes, if the range is the tensor itself
+    std::optional<Place> lent;            // place of a tensor in host-visible memory, even if it is copied
     bool is_read = false;                 // by the program
     bool is_written = false;              // likewise
     bool is_constant = false;
-    uint64_t element = 1;     // its address moves by multiples of that (relocate.h)
-    uint64_t host_bytes = 0;  // of the tensor, in the plan's order
+    uint64_t element = 1;     // alignment of its address (relocate.h)
+    uint64_t host_bytes = 0;  // size of the tensor in the plan's order
   };
 
   PlacedProgram(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan)
@@ -61,7 +62,7 @@ class PlacedProgram {
 
   Status place_constants();
   bool is_placed_for(std::span<std::byte* const> buffers) const;
-  // Where that is possible. `bytes`: the tensor's; null: not known yet.
+  // Places the range if possible. `bytes`: the tensor's, or null if not yet known.
   void place_in_host_visible_memory(size_t index, std::byte* bytes);
   bool fits(size_t index, const Place& place) const;
   bool overlaps_another(size_t index, const Place& place) const;

@@ -1,6 +1,6 @@
-// A program whose result is known, to see whether an accelerator works: each of its three modules, and each port by
-// which they reach memory, but that of the instructions, takes part. Its accumulators become accumulators + inputs, by
-// weights that are an identity.
+// A program with a known result that tests whether an accelerator works. It exercises each of the three modules and
+// each of their memory ports except the one for instructions. It computes accumulators + inputs, using identity
+// weights.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace nestrt::evta {
 
 class ProbeProgram {
  public:
-  // `elements`: how many it computes. Where any of what it reads is zero instead, the result is another.
+  // `elements`: number of elements computed. If any of the operands reads as zero, the result differs.
   static Result<ProbeProgram> create(const Configuration& configuration, uint32_t elements = 1);
 
   // Its result goes to buffer 0, the last range. Refers to this object.

@@ -11,7 +11,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Ranges in the order of their addresses.
+// Ranges sorted by address.
 class RangeIndex {
  public:
   explicit RangeIndex(std::span<const MemoryRange> ranges) : ranges_(ranges), order_(ranges.size()) {
@@ -19,7 +19,7 @@ class RangeIndex {
     std::ranges::sort(order_, {}, [&](size_t range) { return ranges[range].address; });
   }
 
-  // The one that the address lies in. Errors: kInvalidPlan.
+  // Returns the range that contains the address. Errors: kInvalidPlan.
   Result<size_t> find(uint64_t address) const {
     const auto after =
         std::ranges::upper_bound(order_, address, {}, [&](size_t range) { return ranges_[range].address; });
@@ -35,7 +35,7 @@ class RangeIndex {
   std::vector<size_t> order_;
 };
 
-// visit(index, instruction, its transfer) for every instruction that addresses memory.
+// Calls visit(index, instruction, its transfer) for every instruction that addresses memory.
 template <typename Visit>
 Status for_each_transfer(const Program& program, const Visit& visit) {
   for (size_t i = 0; i < program.instructions.size(); ++i) {

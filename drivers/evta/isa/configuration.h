@@ -1,12 +1,12 @@
-// Configuration: the parameters of one build of the accelerator, and everything that follows from them: the size of an
-// element and the depth of each on-chip memory, the widths of the instruction fields.
+// Configuration: the parameters of one build of the accelerator, and everything derived from them: element sizes and
+// depths of the on-chip memories, and widths of the instruction fields.
 //
-// Sizes are base-2 logarithms as in the accelerator's own configuration files; a name reads
-// {batch}x{block}_{uop}_{inp}_{wgt}_{acc}, buffer sizes in log2 bytes. Types are fixed: int8 inputs and weights, int32
-// accumulators, int8 outputs. Several instances of one configuration share DRAM; they are the unit's business.
+// Sizes are base-2 logarithms as in the accelerator's own configuration files. A name has the form
+// {batch}x{block}_{uop}_{inp}_{wgt}_{acc} with buffer sizes in log2 bytes. Types are fixed: int8 inputs and weights,
+// int32 accumulators, int8 outputs. Several instances of one configuration share DRAM; the unit manages them.
 //
-// Source: VTA's hw_spec.h. Configurations whose instructions do not fit that header's 128 bits exist as published
-// bitstreams, but how those encode is not public: they are marked `encoding_assumed` and trim what does not fit.
+// Source: VTA's hw_spec.h. Some published bitstreams have configurations whose instructions exceed that header's 128
+// bits, with an encoding that is not public. They are marked `encoding_assumed` and use narrower fields.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@
 
 namespace nestrt::evta {
 
-// The numbers are those of the instruction set.
+// Values of the instruction set.
 enum class Memory : uint8_t { kUop = 0, kWgt = 1, kInp = 2, kAcc = 3, kOut = 4, kAcc8Bit = 5 };
 inline constexpr int kNumMemories = 6;
 
-// "uop", "wgt", ...; "?" for a number that is none.
+// "uop", "wgt", ...; "?" for an invalid value.
 std::string_view name(Memory memory);
 
 struct Configuration {
@@ -53,7 +53,7 @@ struct Configuration {
   constexpr int out_bytes() const { return batch() * block(); }
   constexpr int element_bytes(Memory memory) const;
 
-  // Elements of the on-chip memory. The 8-bit form of an accumulator element lives in the accumulator memory.
+  // Elements of the on-chip memory. The 8-bit form of an accumulator is in the accumulator memory.
   constexpr uint32_t uop_depth() const { return 1u << uop_index_bits(); }
   constexpr uint32_t inp_depth() const { return 1u << inp_index_bits(); }
   constexpr uint32_t wgt_depth() const { return 1u << wgt_index_bits(); }
@@ -126,7 +126,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .log_inp_buffer = 15,
      .log_wgt_buffer = 18,
      .log_acc_buffer = 17},
-    // 65 bits of loop in the first word: the inner trip count gives one up.
+    // The first word of a loop has 65 bits, so the inner trip count is one bit shorter.
     {.name = "1x16_16_15_18_17",
      .log_batch = 0,
      .log_block = 4,
@@ -147,7 +147,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .encoding_assumed = true,
      .log_uop_bytes = 3,
      .factor_trim = 1},
-    // VTA's Chisel RTL as its CoreConfig builds it: 2048 micro-ops, fields as wide as for the 8192 of the first.
+    // VTA's Chisel RTL with its CoreConfig: 2048 micro-ops, with fields as wide as for the 8192 of the first entry.
     {.name = "1x16_13_15_18_17",
      .log_batch = 0,
      .log_block = 4,
@@ -159,10 +159,10 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .design = Design::kChisel},
 }};
 
-// The configuration of that name in kConfigurations, or null.
+// Returns the configuration in kConfigurations with this name, or null.
 const Configuration* find_configuration(std::string_view name);
 
-// Accelerators of one configuration side by side.
+// Several accelerators of one configuration.
 struct Instances {
   const Configuration* configuration = &kConfigurations[0];  // one of kConfigurations
   int count = 1;
@@ -170,9 +170,10 @@ struct Instances {
 
 inline constexpr int kMaxInstances = 4;
 
-// "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two of them. Errors: kInvalidArgument: names the configurations.
+// Parses "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two of them. Errors: kInvalidArgument with the known
+// configurations.
 Result<Instances> parse_instances(std::string_view text);
-// The text that parse_instances() takes.
+// Inverse of parse_instances().
 std::string to_text(const Instances& instances);
 
 }  // namespace nestrt::evta

@@ -21,7 +21,7 @@ class Decoder {
     ++index_;
     position_ = 0;
   }
-  // All that is left.
+  // Checks all remaining bits.
   void finish() {
     while (index_ < word_.size()) end_word();
   }

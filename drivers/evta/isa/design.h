@@ -1,5 +1,5 @@
-// Design: whose RTL a build of the accelerator is of. All compute the same, but for programs that one of them computes
-// wrongly; which those are was measured on the RTL of both (docs/concepts/evta-programs.md).
+// Design: the RTL of a build of the accelerator. All designs compute the same, except for programs that one of them
+// computes incorrectly. These were determined by measurement on the RTL of both (docs/concepts/evta-programs.md).
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 namespace nestrt::evta {
 
 enum class Design : uint8_t {
-  kHls,     // VTA's HLS source, from which the boards' bitstreams are made, and EVTA's lineage
+  kHls,     // VTA's HLS source, the base of EVTA and of the boards' bitstreams
   kChisel,  // VTA's Chisel source of 2021 or later
 };
 
-// How many steps of a GEMM or ALU loop before a step have not written yet when it reads.
+// Number of preceding steps of a GEMM or ALU loop that have not yet written when a step reads.
 constexpr int late_gemm_steps(Design design) { return design == Design::kHls ? 2 : 0; }
 constexpr int late_alu_steps(Design design) { return design == Design::kHls ? 2 : 1; }
 

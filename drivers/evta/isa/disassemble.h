@@ -1,4 +1,4 @@
-// Instructions as text, for people.
+// Formats instructions as readable text.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace nestrt::evta {
 
-// One line without its end, such as "gemm  uop [3,11) loop 14 x 9 dst 1,2 src 3,4 wgt 5,6  pop_prev push_prev".
-// The two numbers of dst, src and wgt are the factors of the outer and the inner loop.
+// Returns one line without line end, such as "gemm  uop [3,11) loop 14 x 9 dst 1,2 src 3,4 wgt 5,6  pop_prev
+// push_prev". The two numbers of dst, src and wgt are the factors of the outer and the inner loop.
 std::string disassemble(const Instruction& instruction);
 
-// "dst 1 src 2 wgt 3".
+// Returns text such as "dst 1 src 2 wgt 3".
 std::string disassemble(const MicroOp& micro_op);
 
 }  // namespace nestrt::evta

@@ -1,4 +1,4 @@
-// Calls what an instruction asks for.
+// Calls a handler by opcode.
 #pragma once
 
 #include "drivers/evta/isa/instruction.h"
@@ -6,7 +6,7 @@
 
 namespace nestrt::evta {
 
-// handler.load(Transfer), store(Transfer), gemm(Gemm) or alu(Alu), and what it returns; FINISH does nothing.
+// Returns the result of handler.load(Transfer), store(Transfer), gemm(Gemm) or alu(Alu). FINISH calls nothing.
 template <typename Handler>
 Status dispatch(const Instruction& instruction, Handler& handler) {
   switch (instruction.opcode) {

@@ -1,4 +1,4 @@
-// Instructions and micro-ops to the bits that the accelerator reads.
+// Encodes instructions and micro-ops as the bits that the accelerator reads.
 #pragma once
 
 #include "drivers/evta/isa/instruction.h"
@@ -6,11 +6,11 @@
 
 namespace nestrt::evta {
 
-// Errors: kInvalidArgument where a field does not fit its bits, with its name, or the operands are another opcode's.
-// Whether an instruction is legal is the program checker's business.
+// Errors: kInvalidArgument with the field's name if a value does not fit, or if the operands belong to another opcode.
+// The program checker decides whether an instruction is legal.
 Result<InstructionWord> encode(const Configuration& configuration, const Instruction& instruction);
 
-// configuration.uop_bytes() bytes, little-endian, in the low end of the word. Errors: as above.
+// Returns configuration.uop_bytes() bytes, little-endian, in the low end of the word. Errors: same as above.
 Result<uint64_t> encode(const Configuration& configuration, const MicroOp& micro_op);
 
 }  // namespace nestrt::evta

@@ -1,6 +1,6 @@
-// The layout of the instruction bits, stated once. visit_*() names the fields of an instruction in the order of their
-// bits; what a coder makes of field(name, value, bits) is encoding, decoding or counting. end_word() closes one of the
-// two 64-bit halves, which are containers of their own: no field straddles them.
+// The layout of the instruction bits. visit_*() passes the fields of an instruction in bit order to a coder, whose
+// field(name, value, bits) encodes, decodes or counts. end_word() ends one of the two 64-bit halves; no field crosses
+// them.
 #pragma once
 
 #include "drivers/evta/isa/instruction.h"
@@ -57,7 +57,7 @@ constexpr void visit_gemm(Coder& coder, const Configuration& configuration, Gemm
 
 template <typename Coder>
 constexpr void visit_alu(Coder& coder, const Configuration& configuration, Alu& alu) {
-  coder.unused(1);  // where a GEMM has its reset
+  coder.unused(1);  // position of a GEMM's reset bit
   visit_loop(coder, configuration, alu.loop, configuration.acc_factor_bits());
   coder.field("opcode", alu.opcode, 3);
   coder.field("use_immediate", alu.use_immediate, 1);
@@ -73,7 +73,7 @@ constexpr void visit_micro_op(Coder& coder, const Configuration& configuration, 
   coder.end_word();
 }
 
-// The most bits that one word has.
+// Counts the most bits of a word.
 class BitCounter {
  public:
   template <typename T>
@@ -115,8 +115,8 @@ constexpr int micro_op_bits(const Configuration& configuration) {
   return counter.most();
 }
 
-// Everything that encode() and decode() take for granted. An ALU micro-op has a second accumulator index where a GEMM's
-// has an input index: the hardware decodes both with the same width.
+// All assumptions of encode() and decode(). An ALU micro-op has a second accumulator index at the position of a GEMM's
+// input index; the hardware decodes both with the same width.
 constexpr bool fits(const Configuration& configuration) {
   return most_instruction_bits(configuration) <= 64 && micro_op_bits(configuration) <= 8 * configuration.uop_bytes() &&
          configuration.uop_bytes() <= 8 && configuration.acc_index_bits() == configuration.inp_index_bits() &&

@@ -1,7 +1,7 @@
-// Instruction: what the accelerator executes, decoded. encode.h and decode.h convert to and from the 128 bits.
+// Instruction: a decoded instruction of the accelerator. encode.h and decode.h convert to and from the 128 bits.
 //
-// Three modules run concurrently, each its own instructions in order: load (LOAD of inputs and weights), compute
-// (LOAD of micro-ops and accumulators, GEMM, ALU, FINISH), store (STORE). Tokens in four queues order them: "prev" and
+// Three modules run concurrently and execute their instructions in order: load (LOAD of inputs and weights), compute
+// (LOAD of micro-ops and accumulators, GEMM, ALU, FINISH), store (STORE). Tokens in four queues order them. "prev" and
 // "next" are the neighbours in the order load, compute, store. Addresses and sizes count elements of the memory
 // concerned.
 //
@@ -17,13 +17,13 @@
 
 namespace nestrt::evta {
 
-// The numbers are those of the instruction set.
+// Values of the instruction set.
 enum class Opcode : uint8_t { kLoad = 0, kStore = 1, kGemm = 2, kFinish = 3, kAlu = 4 };
 enum class AluOpcode : uint8_t { kMin = 0, kMax = 1, kAdd = 2, kShr = 3, kMul = 4 };
 enum class Module : uint8_t { kLoad, kCompute, kStore };
 inline constexpr int kNumModules = 3;
 
-// "?" for a number that is none.
+// "?" for an invalid value.
 std::string_view name(Opcode opcode);
 std::string_view name(AluOpcode opcode);
 std::string_view name(Module module);
@@ -38,9 +38,9 @@ struct Dependencies {
   bool operator==(const Dependencies&) const = default;
 };
 
-// What LOAD and STORE move: y_size rows of x_size elements, row y at dram_base + y * x_stride in DRAM. In SRAM they lie
-// dense from sram_base on, a LOAD surrounded by pads of zero: (y_pad_begin + y_size + y_pad_end) rows of (x_pad_begin +
-// x_size + x_pad_end).
+// What LOAD and STORE move: y_size rows of x_size elements, with row y at dram_base + y * x_stride in DRAM. In SRAM
+// they are dense, starting at sram_base. A LOAD adds pads of zero: (y_pad_begin + y_size + y_pad_end) rows of
+// (x_pad_begin + x_size + x_pad_end).
 struct Transfer {
   Memory memory = Memory::kInp;
   uint32_t sram_base = 0;
@@ -53,14 +53,14 @@ struct Transfer {
   uint8_t x_pad_begin = 0;
   uint8_t x_pad_end = 0;
 
-  // Moves tokens only.
+  // True if it only moves tokens.
   bool is_empty() const { return x_size == 0 || y_size == 0; }
 
   bool operator==(const Transfer&) const = default;
 };
 
-// for o < iter_out, i < iter_in, u in [uop_begin, uop_end): each field of micro-op u plus o * its factor_out plus
-// i * its factor_in is an index.
+// for o < iter_out, i < iter_in, u in [uop_begin, uop_end): each field of micro-op u plus o * its factor_out plus i *
+// its factor_in is an index.
 struct Loop {
   uint32_t uop_begin = 0;
   uint32_t uop_end = 0;
@@ -74,8 +74,8 @@ struct Loop {
   bool operator==(const Loop&) const = default;
 };
 
-// acc[dst] += inp[src] * transposed wgt[wgt], or acc[dst] = 0 where `reset`. Without a reset, out[dst] becomes the low
-// 8 bits of the new accumulators; with it, undefined.
+// acc[dst] += inp[src] * transposed wgt[wgt], or acc[dst] = 0 if `reset`. Without a reset, out[dst] becomes the low 8
+// bits of the new accumulators; with it, out[dst] is undefined.
 struct Gemm {
   Loop loop = {};
   bool reset = false;
@@ -98,12 +98,12 @@ struct Alu {
 struct Instruction {
   Opcode opcode = Opcode::kFinish;
   Dependencies dependencies;
-  // Transfer for LOAD and STORE, nothing for FINISH.
+  // Transfer for LOAD and STORE, empty for FINISH.
   std::variant<std::monostate, Transfer, Gemm, Alu> operands;
 
   bool operator==(const Instruction&) const = default;
 
-  // Only of the instruction that has them.
+  // Require an instruction with these operands.
   const Transfer& transfer() const { return *std::get_if<Transfer>(&operands); }
   const Gemm& gemm() const { return *std::get_if<Gemm>(&operands); }
   const Alu& alu() const { return *std::get_if<Alu>(&operands); }
@@ -124,10 +124,10 @@ inline Instruction make_alu(const Alu& alu, Dependencies dependencies = {}) {
 }
 inline Instruction make_finish(Dependencies dependencies = {}) { return {Opcode::kFinish, dependencies, {}}; }
 
-// The module that executes it.
+// Returns the module that executes it.
 Module module_of(const Instruction& instruction);
 
-// Indices of a GEMM: accumulator, input, weight; of an ALU operation: accumulator, accumulator, unused.
+// Indices of a GEMM: accumulator, input, weight. Of an ALU operation: accumulator, accumulator, unused.
 struct MicroOp {
   uint32_t dst = 0;
   uint32_t src = 0;

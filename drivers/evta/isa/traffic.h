@@ -1,4 +1,4 @@
-// What a program moves between the accelerator and memory.
+// Traffic between the accelerator and memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace nestrt::evta {
 
-// Bytes of all transfers, both ways, and of the instructions themselves. Errors: as decode().
+// Returns the bytes of all transfers in both directions, and of the instructions. Errors: same as decode().
 Result<uint64_t> memory_traffic(const Configuration& configuration, std::span<const InstructionWord> words);
 
 }  // namespace nestrt::evta

@@ -1,6 +1,6 @@
-// Dram: where the ranges of a program lie in the memory of this process, for the simulators.
+// Dram: maps the ranges of a program to memory of this process, for the simulators.
 //
-// Ownership: the bytes are the caller's and outlive the Dram. Threads: finding is safe from several threads.
+// Ownership: the bytes belong to the caller and must outlive the Dram. Threads: lookups are safe from several threads.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ class Dram {
   void add_write(uint64_t address, std::span<std::byte> bytes);
   void add_read_write(uint64_t address, std::span<std::byte> bytes);
 
-  // The bytes at an address; null unless all `size` of them lie in one range with that access.
+  // Return the bytes at an address; null unless all `size` of them are in one range with that access.
   const std::byte* read(uint64_t address, uint64_t size) const { return find(address, size, Access::kRead); }
   std::byte* write(uint64_t address, uint64_t size) const { return find(address, size, Access::kWrite); }
 
@@ -25,9 +25,9 @@ class Dram {
     uint64_t address;
     uint64_t size;
     Access access;
-    std::byte* bytes;  // not written to unless access allows it
+    std::byte* bytes;  // written only if access allows it
   };
-  std::span<const Region> regions() const { return regions_; }  // by address
+  std::span<const Region> regions() const { return regions_; }  // sorted by address
 
  private:
   void add(const Region& region);

@@ -1,4 +1,4 @@
-// Faults that a simulated accelerator has on request, so that everything above it can be tested against them.
+// Fault injection for simulated accelerators, to test the layers above.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@ namespace nestrt::evta {
 
 enum class Fault : uint8_t {
   kNone,
-  kHang,           // never ends, until it is reset
-  kLate,           // ends `late_by` after it should
+  kHang,           // never ends until it is reset
+  kLate,           // ends `late_by` too late
   kEarly,          // reports its end before it has written its results
   kWrongData,      // one bit of the results is wrong
-  kDmaError,       // stops with an error in the middle, results partly written
-  kLostInterrupt,  // ends, but nobody is told: its status register has to be read
+  kDmaError,       // stops with an error in the middle, with results partly written
+  kLostInterrupt,  // ends without an interrupt, so that the status register must be polled
 };
 
 // Threads: all members are safe from any thread.
@@ -24,30 +24,30 @@ class FaultInjector {
  public:
   explicit FaultInjector(std::chrono::milliseconds late_by = std::chrono::milliseconds(20)) : late_by_(late_by) {}
 
-  // Each call is for one run, in order; later runs have no fault.
+  // Each call sets the fault of one run, in order. Later runs have no fault.
   void next_run(Fault fault) {
     const MutexLock lock(mutex_);
     runs_.push_back(fault);
   }
-  // What was asked for and has not begun never happens.
+  // Discards the faults of runs that have not started.
   void forget() {
     const MutexLock lock(mutex_);
     runs_.clear();
     failing_resets_ = 0;
   }
-  // The next `count` resets fail.
+  // Makes the next `count` resets fail.
   void fail_resets(int count) {
     const MutexLock lock(mutex_);
     failing_resets_ = count;
   }
 
-  // Whether every run asked for has begun.
+  // Returns whether every run with a requested fault has started.
   bool all_begun() {
     const MutexLock lock(mutex_);
     return runs_.empty();
   }
 
-  // What happens to the run that starts now, or to the reset.
+  // Return the fault of the run that starts, or of the reset.
   Fault take_run() {
     const MutexLock lock(mutex_);
     if (runs_.empty()) return Fault::kNone;

@@ -34,7 +34,7 @@ void widen(const std::byte* from, int16_t* to, size_t count) {
   for (size_t i = 0; i < count; ++i) to[i] = values[i];
 }
 
-// [outputs][inputs] to [inputs / 2][outputs][2], widened.
+// Converts [outputs][inputs] to widened [inputs / 2][outputs][2].
 template <size_t kBlock>
 void pack_weights(const std::byte* from, int16_t* to) {
   const auto* values = reinterpret_cast<const int8_t*>(from);
@@ -46,7 +46,7 @@ void pack_weights(const std::byte* from, int16_t* to) {
   }
 }
 
-// Where the data of a transfer begin in DRAM; null where it has none.
+// Returns the start of a transfer's data in DRAM; null if it has none.
 template <typename Find>
 auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result<decltype(find(0, 0))> {
   if (transfer.is_empty()) return nullptr;
@@ -64,15 +64,15 @@ struct FunctionalSimulator::Memories {
   const Configuration& configuration;
   Engine engine;
   std::vector<MicroOp> uop;
-  AlignedMemory block;  // holds the others
+  AlignedMemory block;  // contains the other memories
   int16_t* wgt = nullptr;
   int16_t* inp = nullptr;
   int32_t* acc = nullptr;
   int8_t* out = nullptr;
   const Dram* dram = nullptr;
-  std::array<uint64_t, kNumMemories> reached{};  // by memory, how many elements the run may have touched
+  std::array<uint64_t, kNumMemories> reached{};  // by memory, number of elements that the run may have accessed
 
-  int8_t initial;  // every byte, before a run
+  int8_t initial;  // value of every byte before a run
 
   Memories(const Configuration& wanted, std::byte initial_byte)
       : configuration(wanted),
@@ -81,7 +81,7 @@ struct FunctionalSimulator::Memories {
         initial(static_cast<int8_t>(initial_byte)) {}
 
   Status allocate();
-  // For one run, during which `run_dram` stays. Forgets what the run before has left.
+  // Prepares one run, during which `run_dram` must stay valid. Resets what the previous run has left.
   void begin(const Dram& run_dram);
 
   Status load(const Transfer& transfer);
@@ -93,12 +93,12 @@ struct FunctionalSimulator::Memories {
   size_t lanes() const { return static_cast<size_t>(configuration.block()); }
   EngineMemories view() const { return {uop.data(), wgt, inp, acc, out}; }
 
-  // In an accumulator.
+  // Initial value of an accumulator.
   int32_t initial_word() const { return static_cast<int32_t>(0x01010101u * static_cast<uint8_t>(initial)); }
   uint64_t take_reached(Memory memory) { return std::exchange(reached[static_cast<size_t>(memory)], 0); }
-  // Elements up to `end` are about to be used.
+  // Prepares elements up to `end` for use.
   Status reach(Memory memory, uint64_t end);
-  // In all steps of a loop, which has some.
+  // Same for all steps of a loop, which must have some.
   Status reach(const Loop& loop, const Index& index);
   Status load_uops(const Transfer& transfer);
   Status load_rows(const Transfer& transfer);
@@ -197,7 +197,7 @@ void FunctionalSimulator::Memories::copy(Memory memory, size_t index, const std:
   }
 }
 
-// Pads, which weights do not have.
+// Writes pads, which weights do not have.
 void FunctionalSimulator::Memories::fill_zeros(Memory memory, size_t index, size_t count) {
   if (memory == Memory::kAcc) std::fill_n(acc + index * lanes(), count * lanes(), 0);
   if (memory == Memory::kInp) std::fill_n(inp + index * lanes(), count * lanes(), int16_t{0});

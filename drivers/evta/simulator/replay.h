@@ -5,19 +5,19 @@
 #include "drivers/evta/program.h"
 #include "drivers/evta/simulator/dram.h"
 #include "drivers/evta/simulator/vector_file.h"
-#include "runtime/core/function_ref.h"
 #include "nestrt/status.h"
+#include "runtime/core/function_ref.h"
 
 namespace nestrt::evta {
 
-// The program of one case; what it refers to is the case's and `ranges`, which it fills.
+// Returns the program of one case. It refers to the case and to `ranges`, which this function fills.
 Program program_of(const VectorCase& vector, const Configuration& configuration, std::vector<MemoryRange>* ranges);
 
 // Runs a simulator on the case's inputs. Errors: those of `run`, and kDeviceFault with the first output byte that
 // differs from the expected one.
 Status run_and_compare(const VectorCase& vector, FunctionRef<Status(const Dram&)> run);
 
-// Checks a case, runs it in the functional simulator and compares the outputs. `before` states what is known about the
+// Checks a case, runs it in the functional simulator and compares the outputs. `before`: what is known about the
 // on-chip memories. Errors: those of the checker and of run_and_compare().
 Status replay(const VectorCase& vector, const Configuration& configuration, OnChip before = OnChip::kUnknown);
 

@@ -27,10 +27,10 @@ Result<AlignedMemory> filled_memory(uint64_t size, std::byte value) {
 
 }  // namespace
 
-// Which addresses are taken.
+// The allocated address ranges.
 class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<AddressSpace> {
  public:
-  // Until it goes.
+  // An allocated range, released by the destructor.
   class Taken {
    public:
     Taken(std::shared_ptr<AddressSpace> space, uint64_t begin) : space_(std::move(space)), begin_(begin) {}
@@ -44,7 +44,7 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
     const uint64_t begin_;
   };
 
-  // Behind what was taken last, or else in the first gap that is large enough; null where none is.
+  // Allocates after the last allocation, or else in the first gap that is large enough; returns null if there is none.
   std::shared_ptr<const Taken> take(uint64_t bytes) {
     if (bytes > kEndOfAddresses) return nullptr;
     const uint64_t size = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -58,7 +58,7 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
   }
 
  private:
-  // From `begin` on, which nothing that is taken lies across.
+  // Finds a gap at or after `begin`, which must not be inside an allocation.
   std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const NESTRT_REQUIRES(mutex_) {
     for (auto next = taken_.lower_bound(begin); next != taken_.end() && next->first - begin < size; ++next)
       begin = next->second;
@@ -71,7 +71,7 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
 
   Mutex mutex_;
   std::map<uint64_t, uint64_t> taken_ NESTRT_GUARDED_BY(mutex_);  // begin to end
-  uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // where what was taken last ends
+  uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // end of the last allocation
 };
 
 SimulatedMemory::SimulatedMemory(HostView view, uint64_t line_bytes, std::byte stale)
@@ -115,7 +115,7 @@ Status SimulatedBuffer::to_device(uint64_t offset, uint64_t size) {
   return {};
 }
 
-// A cache reads lines anew; bytes of others in them that the host has changed are written back before.
+// A cache reads the lines again. Other bytes in these lines that the host has changed are written back first.
 Status SimulatedBuffer::from_device(uint64_t offset, uint64_t size) {
   if (!copy_) return {};
   Lines lines = {offset, offset + size};
@@ -146,7 +146,7 @@ void SimulatedBuffer::write_back(uint64_t offset, uint64_t size) const {
   }
 }
 
-// The offsets of the lines that those bytes lie in, as far as they are the buffer's.
+// Returns the offsets of the cache lines of those bytes, clamped to the buffer.
 SimulatedBuffer::Lines SimulatedBuffer::lines_of(uint64_t offset, uint64_t size) const {
   const uint64_t before = std::min(offset, (address_ + offset) % line_bytes_);
   const uint64_t end = address_ + offset + size + line_bytes_ - 1;

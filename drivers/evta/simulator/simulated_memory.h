@@ -1,4 +1,4 @@
-// SimulatedMemory: the memory of a simulated accelerator, and how the host sees it.
+// SimulatedMemory: the memory of a simulated accelerator and the host's view of it.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@ namespace nestrt::evta {
 // The host's view of the accelerator's memory.
 enum class HostView : uint8_t {
   kShared,    // the same bytes, coherent
-  kSeparate,  // a copy, as behind PCIe
-  // Through a cache that is not coherent, as on a Zynq: lines that the host has written are written back whole, here as
-  // late as it can be: when a run ends, over what the accelerator has written.
+  kSeparate,  // a copy, as with PCIe
+  // A non-coherent cache, as on a Zynq: lines that the host has written are written back whole, here as late as
+  // possible: at the end of a run, over the accelerator's results.
   kCached,
 };
 
@@ -22,7 +22,7 @@ inline constexpr uint64_t kUsualCacheLine = 64;  // of ARM's cores
 
 class SimulatedBuffer final : public DeviceBuffer {
  public:
-  // `addresses`: what the buffer keeps taken. `copy`: what the host sees instead; empty: the memory itself.
+  // `addresses`: owner of the address range. `copy`: what the host sees; if empty, the memory itself.
   SimulatedBuffer(std::shared_ptr<const void> addresses, uint64_t address, AlignedMemory memory,
                   std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean, uint64_t line_bytes);
 
@@ -31,9 +31,9 @@ class SimulatedBuffer final : public DeviceBuffer {
   Status to_device(uint64_t offset, uint64_t size) override;
   Status from_device(uint64_t offset, uint64_t size) override;
 
-  // The accelerator's own.
+  // Returns the accelerator's view.
   std::span<std::byte> device_bytes() const;
-  // The host's cache writes back every line with bytes of that range that the host has changed and not handed over.
+  // Writes back every cache line of that range that the host has changed and not passed to the device.
   void write_back(uint64_t offset, uint64_t size) const;
 
  private:
@@ -46,12 +46,12 @@ class SimulatedBuffer final : public DeviceBuffer {
   const uint64_t address_;
   const AlignedMemory memory_;
   const std::optional<AlignedMemory> copy_;   // what the host sees
-  const std::optional<AlignedMemory> clean_;  // kCached: what it saw when the line was last the memory's
+  const std::optional<AlignedMemory> clean_;  // kCached: contents of the lines when they last matched the memory
   const uint64_t line_bytes_;
 };
 
-// Hands out memory at addresses below 4 GiB; page 0 stays free.
-// Threads: all members from any thread. Buffers may outlive it.
+// Allocates memory at addresses below 4 GiB; page 0 stays unused. Threads: all members are safe from any thread.
+// Buffers may outlive it.
 class SimulatedMemory {
  public:
   // `line_bytes`: of the cache.
@@ -65,7 +65,7 @@ class SimulatedMemory {
 
   const HostView view_;
   const uint64_t line_bytes_;
-  const std::byte stale_;  // what it holds when it is handed out
+  const std::byte stale_;  // contents of newly allocated memory
   const std::shared_ptr<AddressSpace> space_;
 };
 

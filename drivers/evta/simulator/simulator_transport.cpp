@@ -20,20 +20,20 @@
 namespace nestrt::evta {
 namespace {
 
-// How often a waiter reads the status register, should an interrupt be lost.
+// Interval of reads of the status register, in case an interrupt is lost.
 constexpr std::chrono::milliseconds kPollInterval{5};
-// What the system may take to wake a waiting thread; longer only costs time of a CPU.
+// Time that the system may need to wake a waiting thread. A longer value only costs CPU time.
 constexpr std::chrono::microseconds kWakeTime{100};
-constexpr double kLongestRun = 1e8;  // seconds; what a clock can count
+constexpr double kLongestRun = 1e8;  // seconds; representable by a clock
 
-// What a program has computed last. A paced simulator looks here first: an accelerator takes nothing of the host's
-// processors while it computes, and what runs beside it is to be measured.
+// The inputs and results of a program's last run. A paced simulator reuses them, because an accelerator does not use
+// the host's processors while it computes, and measurements include concurrent work.
 class LastRun {
  public:
   void add_input(std::span<const std::byte> memory) { inputs_.push_back({memory, {}}); }
   void add_result(std::span<std::byte> memory) { results_.push_back({memory, {}}); }
 
-  // The results once more, if the inputs are the same.
+  // Restores the results if the inputs are the same.
   bool recall() {
     if (!is_known_) return false;
     for (const auto& [memory, before] : inputs_)
@@ -57,7 +57,7 @@ class LastRun {
     std::vector<std::byte> copy;
   };
 
-  std::vector<Copied<const std::byte>> inputs_;  // that are not constant
+  std::vector<Copied<const std::byte>> inputs_;  // inputs that are not constant
   std::vector<Copied<std::byte>> results_;
   bool is_known_ = false;
 };
@@ -87,7 +87,7 @@ class SimulatedProgram final : public DeviceProgram {
   struct Written {
     const SimulatedBuffer* buffer;
     uint64_t offset;
-    std::span<std::byte> bytes;  // the accelerator's
+    std::span<std::byte> bytes;  // of the accelerator
   };
 
   Status compute() {
@@ -118,7 +118,7 @@ class SimulatedProgram final : public DeviceProgram {
   Dram dram_;
   std::vector<Written> results_;
   LastRun last_run_;
-  const std::chrono::nanoseconds duration_;  // as modelled; 0 where not paced
+  const std::chrono::nanoseconds duration_;  // modelled duration; 0 without pacing
 };
 
 class SimulatorTransport final : public Transport {
@@ -158,7 +158,7 @@ class SimulatorTransport final : public Transport {
     return options_.host_view == HostView::kCached ? options_.cache_line_bytes : 1;
   }
 
-  // A paced program is as fast as the hardware on inputs that it has had, and as slow as the simulation on others.
+  // A paced program is as fast as the hardware for known inputs, and as slow as the simulation for others.
   bool is_steady() const override { return options_.profile == nullptr; }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
@@ -211,7 +211,7 @@ class SimulatorTransport final : public Transport {
   }
 
  private:
-  // A paced run is over at a time that may be still to come.
+  // A paced run ends at a time that may be in the future.
   struct Outcome {
     Status status;
     SteadyClock::time_point time;
@@ -245,7 +245,7 @@ class SimulatorTransport final : public Transport {
     const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
     if (fault == Fault::kHang) return wait_for_abort();
     if (fault == Fault::kEarly) {
-      outcome_ = {Status(), start};  // it writes when the driver has read
+      outcome_ = {Status(), start};  // writes the results when the driver has read the status
       reported_ = true;
       changed_.notify_all();
       while (!abort_ && !overtaken_) changed_.wait(mutex_);
@@ -271,21 +271,21 @@ class SimulatorTransport final : public Transport {
     while (!abort_) changed_.wait(mutex_);
   }
 
-  // Others may look and stop it meanwhile.
+  // Releases the lock, so that others can poll and stop it.
   Status compute_unlocked(SimulatedProgram& program, Fault fault) NESTRT_REQUIRES(mutex_) {
     const MutexPause pause(mutex_);
     return guarded([&] { return compute(program, fault); });
   }
 
-  // Or until something changes. The system wakes a thread some tens of microseconds late, so it waits for the last
-  // awake; without yielding: on a busy machine that takes milliseconds.
+  // Waits until `end` or a change. Because the system wakes a thread some tens of microseconds late, the last part is a
+  // busy wait without yielding, which would take milliseconds on a busy machine.
   void wait_until(SteadyClock::time_point end) NESTRT_REQUIRES(mutex_) {
     if (changed_.wait_until(mutex_, end - kWakeTime) == std::cv_status::no_timeout) return;
     const MutexPause pause(mutex_);
     while (SteadyClock::now() < end) pause_briefly();
   }
 
-  // Those that all programs of a configuration share: one runs at a time.
+  // Returns the memories that all programs of a configuration share, because one runs at a time.
   Result<std::shared_ptr<FunctionalSimulator::Memories>> on_chip_memories(const Configuration& configuration) {
     const MutexLock lock(on_chip_mutex_);
     auto& memories = on_chip_[&configuration];
@@ -305,15 +305,15 @@ class SimulatorTransport final : public Transport {
   Mutex mutex_;
   Condition changed_;
   std::shared_ptr<SimulatedProgram> program_ NESTRT_GUARDED_BY(mutex_);  // running
-  SteadyClock::time_point started_ NESTRT_GUARDED_BY(mutex_);            // it
-  std::optional<Outcome> outcome_ NESTRT_GUARDED_BY(mutex_);             // the last run's, until somebody waits for it
-  bool reported_ NESTRT_GUARDED_BY(mutex_) = false;                      // the running program as ended
-  bool overtaken_ NESTRT_GUARDED_BY(mutex_) = false;                     // the next run waits for the end of that one
+  SteadyClock::time_point started_ NESTRT_GUARDED_BY(mutex_);            // start of program_
+  std::optional<Outcome> outcome_ NESTRT_GUARDED_BY(mutex_);             // of the last run, until wait() returns it
+  bool reported_ NESTRT_GUARDED_BY(mutex_) = false;   // whether the end of the running program was reported
+  bool overtaken_ NESTRT_GUARDED_BY(mutex_) = false;  // the next run waits for the end of this one
   bool interrupted_ NESTRT_GUARDED_BY(mutex_) = false;
   bool abort_ NESTRT_GUARDED_BY(mutex_) = false;
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
-  NamedThread device_;  // from the first start on
+  NamedThread device_;  // started by the first run
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// A simulated accelerator: computes with the functional simulator on a thread of its own, in memory of its own, and is
-// as slow as the cycle model says where it is paced. For inputs that a paced program has had before it does not compute
-// again, so that it leaves the processors to others as the hardware would.
+// A simulated accelerator. It computes with the functional simulator on a separate thread, in separate memory, and with
+// pacing takes the time that the cycle model predicts. With pacing it does not compute again for inputs that a program
+// has had before, which leaves the processors to other work as the hardware would.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 namespace nestrt::evta {
 
 struct SimulatorOptions {
-  const CycleProfile* profile = nullptr;  // must outlive the transport; null: not paced
-  // A run ends no earlier than `pace` times the modelled seconds after its start.
+  const CycleProfile* profile = nullptr;  // must outlive the transport; null disables pacing
+  // A run ends at the earliest after `pace` times the modelled seconds.
   double pace = 1;
   std::shared_ptr<FaultInjector> faults = nullptr;
   HostView host_view = HostView::kShared;
-  uint64_t cache_line_bytes = kUsualCacheLine;  // where that is kCached
-  std::byte stale{0};  // what memory of the accelerator holds when it is handed out, on-chip memory at every run
+  uint64_t cache_line_bytes = kUsualCacheLine;  // line size for HostView::kCached
+  std::byte stale{0};  // contents of newly allocated memory, and of on-chip memory before every run
 };
 
 std::unique_ptr<Transport> make_simulator_transport(const SimulatorOptions& options = {});

@@ -59,7 +59,7 @@ struct Weights {
     }
     return hn::Add(hn::RearrangeToOddPlusEven(even, odd), hn::RearrangeToOddPlusEven(even_rest, odd_rest));
   }
-  // Two neighbours, in all lanes.
+  // Broadcasts two adjacent inputs to all lanes.
   static HWY_INLINE hn::Vec<D16> pair(const int16_t* inp) {
     int32_t both;
     hwy::CopyBytes<sizeof(both)>(inp, &both);
@@ -88,7 +88,7 @@ HWY_INLINE void multiply(const int16_t* wgt, const Run& run) {
   }
 }
 
-// `count` steps of micro-op `uop` from step (o, i) on, along the inner loop.
+// Runs `count` steps of micro-op `uop` from step (o, i) on, along the inner loop.
 template <size_t kBlock, bool kReset>
 HWY_INLINE void gemm_steps(const EngineMemories& memories, const Gemm& gemm, const MicroOp& uop, size_t o, size_t i,
                            size_t count) {
@@ -120,14 +120,15 @@ HWY_INLINE Gemm with_loops_exchanged(const Gemm& gemm) {
           gemm.wgt_factor_out};
 }
 
-// Weights stay in registers along a loop that does not change them: that one is made the inner one, or the longer one.
+// Weights stay in registers along a loop that does not change them. That loop, or the longer of the two, becomes the
+// inner one.
 HWY_INLINE Gemm with_longest_run_inside(const Gemm& gemm) {
   const bool out_keeps = gemm.wgt_factor_out == 0, in_keeps = gemm.wgt_factor_in == 0;
   const bool exchange = out_keeps != in_keeps ? out_keeps : gemm.loop.iter_out > gemm.loop.iter_in;
   return exchange ? with_loops_exchanged(gemm) : gemm;
 }
 
-// Micro-ops [begin, end), all of the same weights, at step (o, i).
+// Runs micro-ops [begin, end), which share weights, at step (o, i).
 template <size_t kBlock>
 HWY_INLINE void gemm_micro_ops(const EngineMemories& memories, const Gemm& gemm, size_t begin, size_t end, size_t o,
                                size_t i) {
@@ -147,7 +148,7 @@ HWY_INLINE void gemm_micro_ops(const EngineMemories& memories, const Gemm& gemm,
   }
 }
 
-// The end of the micro-ops from `begin` on that have the same weights.
+// Returns the end of the micro-ops from `begin` on that share weights.
 HWY_INLINE size_t end_of_group(const MicroOp* uop, size_t begin, size_t end) {
   size_t u = begin + 1;
   while (u < end && uop[u].wgt == uop[begin].wgt) ++u;
@@ -185,7 +186,7 @@ struct Max {
 struct Sum {
   static HWY_INLINE V32 apply(V32 a, V32 b) { return hn::Add(a, b); }
 };
-// By the low 5 bits of the amount, signed: to the right, or to the left where negative.
+// Shifts by the low 5 bits of the amount, signed: right if positive, left if negative.
 struct Shift {
   static HWY_INLINE V32 apply(V32 a, V32 amount) {
     const D32 d;

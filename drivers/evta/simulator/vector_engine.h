@@ -1,8 +1,8 @@
 // The inner loops of GEMM and ALU instructions on SIMD units, for blocks of 16 and 32 and a batch of 1.
 //
-// Memories are laid out for them: inputs widened to int16, one after the other; weights widened and as [block /
-// 2][block outputs][2 inputs], so that one input pair meets all outputs; accumulators and outputs as the accelerator
-// has them. All are aligned to 64 bytes. Indices are the caller's to check.
+// Memories have a suitable layout: inputs widened to int16; weights widened as [block / 2][block outputs][2 inputs], so
+// that one input pair is multiplied for all outputs; accumulators and outputs as in the accelerator. All are aligned to
+// 64 bytes. The caller checks the indices.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,14 @@ struct EngineMemories {
 };
 
 struct Engine {
-  // One instruction. Sums wrap, so that without a reset the loops may run in any order; with it they keep theirs.
+  // Runs one instruction. Sums wrap, so without a reset the loops may run in any order; with it they keep theirs.
   void (*gemm)(const EngineMemories& memories, const Gemm& gemm);
-  // One instruction, of any operation but kMul, in the order of its loops: its operands may be its results.
+  // Runs one instruction of any operation except kMul in the order of its loops, because its operands may be its
+  // results.
   void (*alu)(const EngineMemories& memories, const Alu& alu);
 };
 
-// For this machine's instruction set (kernels/common/simd/simd.h). `block` is 16 or 32.
+// Returns the engine for this machine's instruction set (kernels/common/simd/simd.h). `block` is 16 or 32.
 Engine select_engine(int block);
 
 }  // namespace nestrt::evta

@@ -12,7 +12,7 @@ constexpr std::string_view kMagic = "VTAV";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kInstructionBytes = 16;
 
-// Takes values from the front; remembers the first failure and gives zeros and nothing from then on.
+// Reads values from the front. After the first failure, which it records, it returns zeros and empty spans.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}

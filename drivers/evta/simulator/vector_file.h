@@ -1,8 +1,8 @@
-// Test vectors of the accelerator: programs with their memory before and after. The file, little-endian:
+// Test vectors of the accelerator: programs with their memory before and after. File format, little-endian:
 //   "VTAV", u32 version = 1, u32 number of cases; then per case
 //   u32 length, name; u32 number of instructions, 16 bytes each;
 //   u32 number of inputs, each u32 address, u32 size, bytes; u32 number of outputs, each the same with expected bytes.
-// Before a run every output holds kFillByte: bytes that a program does not write keep it.
+// Before a run every output contains kFillByte. Bytes that a program does not write keep it.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct VectorCase {
   std::vector<VectorMemory> outputs;
 };
 
-// Errors: kInvalidArgument with the offset and the case for bytes that are no such file: truncated, longer than their
-// contents, overlapping memory.
+// Errors: kInvalidArgument with the offset and the case for invalid files: truncated, trailing bytes, overlapping
+// memory.
 Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file);
 
 }  // namespace nestrt::evta

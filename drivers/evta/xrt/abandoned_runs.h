@@ -1,12 +1,12 @@
-// What an accelerator that does not stop may still use: it is never given back. Few such runs are to be expected: the
-// unit is in quarantine from the first on.
+// Keeps resources that an accelerator which does not stop may still use. Such runs are rare, because the first one puts
+// the unit into quarantine.
 #pragma once
 
 #include <memory>
 
 namespace nestrt::evta {
 
-// Until the end of the process, and through its end. Safe from any thread. Throws nothing.
+// Keeps `used` until after the end of the process. Safe from any thread. Throws nothing.
 void leak_until_exit(std::shared_ptr<void> used) noexcept;
 
 }  // namespace nestrt::evta

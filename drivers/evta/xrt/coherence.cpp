@@ -5,12 +5,12 @@
 namespace nestrt::evta {
 namespace {
 
-// Sixteen lines or more of results, four times as many of inputs: no cache writes back, or loses, all of them in the
-// time of a run, and few enough that a core does not write past its caches what it writes in a row.
+// At least sixteen lines of results, and four times as many of inputs: too many for a cache to write back or evict all
+// of them during a run, and few enough that a core does not bypass its caches for sequential writes.
 constexpr uint32_t kElements = 64;
-constexpr std::chrono::seconds kRunTime{5};  // far more than the few hundred cycles that it takes
+constexpr std::chrono::seconds kRunTime{5};  // far more than the few hundred cycles needed
 
-// What the host has in its caches, and memory, are the same after this; the cache has read lines anew.
+// Synchronises the host's caches with memory and reloads them.
 Status settle(const ProbeRun& probe) {
   for (const std::shared_ptr<DeviceBuffer>& buffer : probe.buffers()) {
     const uint64_t size = buffer->bytes().size();
@@ -35,7 +35,7 @@ Result<bool> is_coherent(Transport& transport, const Configuration& configuratio
     NESTRT_RETURN_IF_ERROR(transport.reset());
     return status;
   }
-  // Lines that were left changed would be written over what lies there next.
+  // Lines that remain dirty would overwrite later contents of that memory.
   NESTRT_RETURN_IF_ERROR(settle(probe));
   return coherent;
 }

@@ -1,8 +1,8 @@
-// Whether an accelerator sees what lies in the caches of the host, and the host what the accelerator has written.
+// Tests whether an accelerator sees the contents of the host's caches, and the host the accelerator's writes.
 //
-// On a Zynq UltraScale+ that takes three things of which software sees none: a port of the kind HPC, accesses with the
-// attributes that are looked up in caches (AxCACHE 1111, as in VTA's builds), and a processor that was told to
-// broadcast them (Xilinx UG1085, "I/O coherency"). So it is found out by a run.
+// On a Zynq UltraScale+ this requires three things that software cannot query: an HPC port, accesses with attributes
+// that are looked up in caches (AxCACHE 1111, as in VTA's builds), and a processor configured to broadcast them (Xilinx
+// UG1085, "I/O coherency"). A test run determines it instead.
 #pragma once
 
 #include "drivers/evta/driver/transport.h"
@@ -10,9 +10,9 @@
 
 namespace nestrt::evta {
 
-// Runs a program over memory that the host has just changed and hands nothing over: coherent is what reads the changes,
-// and whose results the host reads, in every line. The transport's buffers are cached, and handing over maintains the
-// cache. Nothing is running. Errors: kOutOfMemory, kDeviceFault, kDeadlineExceeded; then the accelerator was reset.
+// Runs a program over memory that the host has just changed, without cache maintenance. The port is coherent if the
+// accelerator reads the changes and the host reads its results, in every line. Requires cached buffers of the transport
+// and no running program. Errors: kOutOfMemory; kDeviceFault or kDeadlineExceeded after a reset of the accelerator.
 Result<bool> is_coherent(Transport& transport, const Configuration& configuration);
 
 }  // namespace nestrt::evta

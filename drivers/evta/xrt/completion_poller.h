@@ -1,8 +1,8 @@
-// CompletionPoller: when a thread that waits for a run of a program should look whether it has ended. It sleeps until
-// shortly before the end that earlier runs of the program make expect, looks without sleeping around that, and else
-// sleeps for a part of the time that the run has taken so far: so an end is seen at once, and the waiter has the core
-// to itself for a small part of the run only. XRT's own timed wait would be woken by the interrupt, but has no limit
-// where the device vanishes or others use it: it looks for its own run again at whatever wakes it.
+// CompletionPoller: decides when a thread that waits for a run polls for its end. It sleeps until shortly before the
+// end that earlier runs of the program predict, polls without sleeping around that time, and otherwise sleeps for a
+// fraction of the elapsed time. It thus detects the end immediately and keeps the core busy for a small part of the run
+// only. XRT's own timed wait wakes on the interrupt, but does not respect its time limit if the device vanishes or
+// other processes use it: every wakeup restarts the wait for the run.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,13 @@ class CompletionPoller {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  // The end of a run of which nothing is known is seen late by no more than this part of it.
+  // The end of a run of unknown duration is detected late by at most this fraction of its duration.
   static constexpr int kLooks = 16;
   static constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
-  // What a sleep of a thread of the library (runtime/platform/named_thread.h) lasts longer than it should, and some
-  // more.
+  // Upper bound of how late a sleeping thread of the library (runtime/platform/named_thread.h) wakes.
   static constexpr std::chrono::microseconds kOversleep{60};
 
-  // How long to sleep before the next look, so long after the start; 0: look again at once.
+  // Returns how long to sleep before the next poll, `elapsed` after the start; 0 polls again immediately.
   Duration pause(Duration elapsed) {
     if (elapsed < usual_ - awake_) return usual_ - awake_ - elapsed;
     if (elapsed < usual_ + awake_) {
@@ -31,8 +30,8 @@ class CompletionPoller {
     return coarse_pause(elapsed);
   }
 
-  // A run was seen to have ended after that time. If it had when the waiter woke, it wakes earlier the next time; if it
-  // had twice in a row, nobody knows how long the program takes.
+  // Records the time at which the end of a run was detected. If the run had already ended on wakeup, the next one wakes
+  // earlier. If that happens twice in a row, the duration becomes unknown.
   void ended_after(Duration elapsed) {
     const bool was_expected = usual_ > Duration::zero();
     const bool overslept = was_expected && !was_awake_;
@@ -53,12 +52,12 @@ class CompletionPoller {
     return std::clamp<Duration>(elapsed / kLooks, kShortestSleep, kLongestSleep);
   }
 
-  // What the shorter of the last two runs took: one of them may have been held up. 0: not known.
+  // Shorter duration of the last two runs, because one may have been delayed. 0 if unknown.
   Duration usual_ = Duration::zero();
-  Duration last_ = Duration::zero();   // what the last run took
-  Duration awake_ = Duration::zero();  // how long before and after that sleep would be too coarse
-  bool was_awake_ = false;             // whether this run's waiter has looked without sleeping
-  bool overslept_ = false;             // whether that of the last run had not, although it expected an end
+  Duration last_ = Duration::zero();   // duration of the last run
+  Duration awake_ = Duration::zero();  // period before and after the expected end that is too short to sleep in
+  bool was_awake_ = false;             // whether the current run has been polled without sleeping
+  bool overslept_ = false;             // whether the last run ended during the sleep although its end was predicted
 };
 
 }  // namespace nestrt::evta

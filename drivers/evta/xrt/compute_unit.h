@@ -1,8 +1,8 @@
-// ComputeUnit: one EVTA in the logic of a board, as XRT lets it be started: as a kernel (kernel_unit.cpp), or by the
+// ComputeUnit: one EVTA in the logic of a board, started through XRT as a kernel (kernel_unit.cpp), or through the
 // registers of its four stages (stages_unit.cpp).
 //
-// Threads: one at a time. Nothing here waits longer than it says, but for the end of one whose abort() has failed: such
-// a unit is kept for ever (abandoned_runs.h).
+// Threads: one at a time. No call waits longer than documented, except for the end of a unit whose abort() has failed:
+// such a unit is kept until the process ends (abandoned_runs.h).
 #pragma once
 
 #include <experimental/xrt_xclbin.h>
@@ -21,39 +21,40 @@ namespace nestrt::evta {
 class ComputeUnit {
  public:
   virtual ~ComputeUnit() = default;
-  // The memory bank, an index in the xclbin's, that all of its ports reach.
+  // Returns the memory bank that all of its ports reach, as an index in the xclbin's banks.
   virtual uint32_t bank() const = 0;
-  // Starts a run of `count` instructions at `address`. Errors: kUnavailable where one has not ended, kDeviceFault.
+  // Starts a run of `count` instructions at `address`. Errors: kUnavailable if a run has not ended, kDeviceFault.
   virtual Status start(uint32_t count, uint32_t address) = 0;
-  // Whether the run has ended. Does not wait. Errors: kDeviceFault, it has failed.
+  // Returns whether the run has ended, without waiting. Errors: kDeviceFault if it failed.
   virtual Result<bool> poll() = 0;
-  // Stops the run; waits for that no longer than kAbortLimit. Errors: kDeviceFault where it may run on: then the unit,
-  // and the memory that it uses, are lost.
+  // Stops the run and waits for at most kAbortLimit. Errors: kDeviceFault if it may still be running; the unit and the
+  // memory that it uses are then lost.
   virtual Status abort() = 0;
 };
 
-// What a kernel driver takes to stop a compute unit that it can reset, and more.
+// More than a kernel driver needs to stop a compute unit that it can reset.
 inline constexpr std::chrono::seconds kAbortLimit{5};
 
-// What a compute unit is opened from.
+// Arguments for opening a compute unit.
 struct OpenedDevice {
   const XrtOptions& options;
   xrt::device device;
   xrt::xclbin xclbin;
 };
 
-// All of them open the units exclusively. Errors: kNotFound, kIncompatible, kUnavailable.
+// Open the units exclusively. Errors: kNotFound, kIncompatible, kUnavailable.
 Result<std::unique_ptr<ComputeUnit>> open_kernel_unit(const OpenedDevice& opened);
 Result<std::unique_ptr<ComputeUnit>> open_stages_unit(const OpenedDevice& opened);
-// Whichever the xclbin has.
+// Opens the kind of unit that the xclbin contains.
 Result<std::unique_ptr<ComputeUnit>> open_compute_unit(const OpenedDevice& opened);
 
-// The compute units of a kernel, of that instance or those names. `position`: of its name in XrtOptions::compute_units.
+// Returns the kernel's compute unit with the instance or names of the options. `position`: index in
+// XrtOptions::compute_units.
 Result<xrt::xclbin::ip> find_unit(const OpenedDevice& opened, const std::string& kernel, size_t position);
-// As XRT's constructors take it: kernel:{instance}.
+// Returns "kernel:{instance}", the syntax of XRT's constructors.
 std::string xrt_instance_name(const xrt::xclbin::ip& unit);
-// The one bank that all memory arguments are connected to; `otherwise` where the xclbin connects none. Errors:
-// kIncompatible for several.
+// Returns the bank that all memory arguments are connected to; `otherwise` if the xclbin connects none. Errors:
+// kIncompatible for several banks.
 Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise);
 
 }  // namespace nestrt::evta

@@ -1,5 +1,5 @@
 // EVTA as one kernel, vta(insn_count, insns, base addresses ...), started by the kernel driver once per program. The
-// base addresses are 0, so that addresses in instructions are the device's own.
+// base addresses are 0, so addresses in instructions are device addresses.
 #include <fmt/core.h>
 #include <xrt/xrt_kernel.h>
 
@@ -15,7 +15,7 @@
 namespace nestrt::evta {
 namespace {
 
-// A call of xrt::run::abort(), which has no limit of time of its own, on a thread that nobody has to wait for.
+// A call of xrt::run::abort(), which has no time limit, on a thread that nothing has to wait for.
 class Abort {
  public:
   static Result<std::shared_ptr<Abort>> start(const xrt::run& run) {
@@ -25,14 +25,14 @@ class Abort {
     return abort;
   }
 
-  // Whether it has returned, before long or by now.
+  // Returns whether it has returned, waiting until `deadline`.
   bool has_returned(Deadline deadline) {
     const MutexLock lock(mutex_);
     while (!outcome_)
       if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
     return outcome_.has_value();
   }
-  // Once it has returned.
+  // Returns its result. Requires that it has returned.
   Status outcome() {
     thread_.join();
     const MutexLock lock(mutex_);
@@ -66,7 +66,7 @@ class KernelUnit final : public ComputeUnit {
 
   uint32_t bank() const override { return bank_; }
 
-  // Makes what start() needs, so that it asks for no memory.
+  // Creates what start() needs, so that start() allocates no memory.
   Status prepare() {
     return xrt_call("preparing a run", Code::kDeviceFault, [&]() -> Status {
       if (!run_) make_run();
@@ -84,7 +84,7 @@ class KernelUnit final : public ComputeUnit {
       run_->start();
       return {};
     });
-    // A run that did not start must not be used again: XRT takes it for a new one, and waits for it for ever.
+    // A run that did not start must not be reused: XRT would treat it as new and wait forever.
     if (!status.ok()) forget_run();
     return status;
   }
@@ -126,7 +126,7 @@ class KernelUnit final : public ComputeUnit {
     run_.emplace(kernel_);
     for (size_t i = 0; i < argument_bytes_.size(); ++i) set(i, 0);  // base addresses stay 0
   }
-  // As bytes: XRT looks at buffers, and moves one that lies in another bank than it thinks right.
+  // Passes bytes: XRT inspects buffers and moves those in a bank that it considers wrong.
   void set(size_t argument, uint64_t value) {
     run_->set_arg(static_cast<int>(argument), static_cast<const void*>(&value), size_t{argument_bytes_[argument]});
   }
@@ -145,9 +145,9 @@ class KernelUnit final : public ComputeUnit {
   xrt::kernel kernel_;
   const uint32_t bank_;
   const std::vector<size_t> argument_bytes_;
-  std::optional<xrt::run> run_;  // used again and again, where it has ended well
+  std::optional<xrt::run> run_;  // reused after it ended successfully
   bool is_running_ = false;
-  std::shared_ptr<Abort> abort_;  // of it, until it returns
+  std::shared_ptr<Abort> abort_;  // abort of run_ until it returns
 };
 
 Result<std::vector<size_t>> argument_sizes(const xrt::xclbin::ip& unit) {

@@ -1,4 +1,4 @@
-// ProbeRun: the driver's probe program (driver/probe_program.h) on a transport, whose steps are taken one by one.
+// ProbeRun: the driver's probe program (driver/probe_program.h) on a transport, executed step by step.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@ namespace nestrt::evta {
 
 class ProbeRun {
  public:
-  // All that it reads and writes is zero. `elements`: how many the probe computes. The transport outlives the result.
-  // Errors: kInvalidPlan, kOutOfMemory.
+  // All memory starts as zero. `elements`: number of elements computed. The transport must outlive the result. Errors:
+  // kInvalidPlan, kOutOfMemory.
   static Result<ProbeRun> create(Transport& transport, const Configuration& configuration, uint32_t elements = 1);
 
-  // --- As the host sees it.
+  // --- The host's view.
   void write_inputs();
   void clear_results();
-  // Whether the results are what they should be.
+  // Returns whether the results are correct.
   bool is_right() const;
   std::span<const std::shared_ptr<DeviceBuffer>> buffers() const { return buffers_; }
 
-  // --- What passes between host and accelerator. Errors: kDeviceFault, and those of Transport.
+  // --- Between host and accelerator. Errors: kDeviceFault, and those of Transport.
   Status hand_over_inputs();
   Status start() { return transport_->start(program_); }
   Status wait(SteadyClock::duration limit) { return transport_->wait(SteadyClock::now() + limit); }
@@ -34,7 +34,7 @@ class ProbeRun {
 
   Transport* transport_;
   ProbeProgram probe_;
-  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;  // by range of the program; the last one is for results
+  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;  // by range of the program; the last one contains results
   std::shared_ptr<DeviceProgram> program_;
 };
 

@@ -1,9 +1,9 @@
-// EVTA as VTA's four stages, each an IP with registers of its own (Vivado HLS; docs/reference/hardware.md has the map).
-// Nothing but the registers is asked: neither the kernel driver nor an interrupt takes part.
+// EVTA as VTA's four stages, separate IPs with registers (Vivado HLS; docs/reference/hardware.md has the map). Uses
+// only the registers, neither the kernel driver nor an interrupt.
 //
-// `done` of compute stays what the run before has left until the first instruction reaches compute, tens of cycles
-// after the launch. Beside it lies a bit that every write of compute to `done` sets and every read clears: it is read
-// once before the launch, and `done` is not believed before it has been seen set.
+// `done` of compute keeps the value of the previous run until the first instruction reaches compute, tens of cycles
+// after the launch. A separate bit is set by every write of compute to `done` and cleared by every read. It is read
+// once before the launch, and `done` is valid only after the bit is set again.
 #include <experimental/xrt_ip.h>
 #include <fmt/core.h>
 
@@ -16,7 +16,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Offsets in bytes. Source: register maps of VTA's modules as Vivado HLS 2019.1 makes them.
+// Offsets in bytes. Source: register maps of VTA's modules from Vivado HLS 2019.1.
 constexpr uint32_t kControl = 0x00;
 constexpr uint32_t kFetchCount = 0x10, kFetchAddress = 0x18;
 constexpr uint32_t kLoadInputs = 0x10, kLoadWeights = 0x18;
@@ -59,7 +59,7 @@ class StagesUnit final : public ComputeUnit {
     });
   }
 
-  // The stages have no reset: they stop where their programs end, or where the whole card is reset.
+  // The stages have no reset: they stop when their programs end, or when the whole card is reset.
   Status abort() override {
     const Deadline end = is_lost_ ? SteadyClock::now() : SteadyClock::now() + kAbortLimit;
     do {
@@ -75,7 +75,7 @@ class StagesUnit final : public ComputeUnit {
   }
 
  private:
-  // Nothing but a reset takes back that compute starts again by itself.
+  // Only a reset clears the auto-restart of compute.
   Result<bool> forget_run_of_reset_card() {
     return xrt_call("looking at the accelerator", Code::kDeviceFault, [&]() -> Result<bool> {
       if (is_running_ && (stages_.compute.read_register(kControl) & kAutoRestart) != 0) return false;
@@ -103,7 +103,7 @@ class StagesUnit final : public ComputeUnit {
   const uint32_t bank_;
   bool is_running_ = false;
   bool is_done_written_ = false;  // since the launch
-  bool is_lost_ = false;          // it was waited for, and did not end
+  bool is_lost_ = false;          // a wait for it timed out
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// XrtBuffer: memory of a board's bank, with what the host sees of it: cached memory that both share, or a copy.
+// XrtBuffer: memory of a board's bank and the host's view of it: shared cached memory, or a copy.
 #pragma once
 
 #include <xrt/xrt_bo.h>
@@ -9,17 +9,17 @@
 
 namespace nestrt::evta {
 
-// Where buffers are made.
+// The bank of new buffers.
 struct XrtBank {
   uint32_t index;
-  uint64_t begin, end;  // addresses of the device
+  uint64_t begin, end;  // device addresses
   std::string tag;      // "HBM[0]", "DDR", ...
 };
 
 class XrtBuffer final : public DeviceBuffer {
  public:
-  // `offset`: of its address from a page. `is_coherent`: nothing has to be done to hand it over. Errors: kOutOfMemory
-  // where the bank is full, kIncompatible for memory beyond 4 GiB or in another bank.
+  // `offset`: of its address from a page boundary. `is_coherent`: no synchronisation is necessary. Errors: kOutOfMemory
+  // if the bank is full, kIncompatible for memory beyond 4 GiB or in another bank.
   static Result<std::shared_ptr<XrtBuffer>> create(const xrt::device& device, const XrtBoard& board,
                                                    const XrtBank& bank, uint64_t size, uint64_t offset,
                                                    bool is_coherent = false);

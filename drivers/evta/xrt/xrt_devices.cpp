@@ -13,7 +13,7 @@
 namespace nestrt::evta {
 namespace {
 
-// What XRT for Zynq reads without asking whether it is there.
+// Checks the files that XRT for Zynq reads without checking that they exist.
 Status check_zocl_nodes() {
 #if defined(__aarch64__)
   std::error_code error;

@@ -1,4 +1,4 @@
-// What both the list of devices and the transport ask of XRT before a device is opened.
+// Queries to XRT before a device is opened, shared by the list of devices and the transport.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace nestrt::evta {
 
-// Errors: kUnavailable where XRT cannot look, with what to do.
+// Errors: kUnavailable with the remedy if XRT cannot enumerate devices.
 Result<uint32_t> count_xrt_devices();
 
 }  // namespace nestrt::evta

@@ -1,5 +1,5 @@
-// xrt_call(): the edge where whatever XRT throws becomes a Status. XRT throws what the standard library, Boost and its
-// own errors throw, most with an errno of the kernel driver; each has a meaning of its own for whoever has to act.
+// xrt_call(): converts exceptions of XRT to Status. XRT throws exceptions of the standard library, of Boost and its
+// own, most with an errno of the kernel driver. Each gets specific advice.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace nestrt::evta {
 
-// Of the exception that is being handled. `what` was being done; `otherwise` is the code where the exception tells
-// none.
+// Converts the current exception. `what`: the failed activity. `otherwise`: the code if the exception does not
+// determine one.
 Status xrt_failure(std::string_view what, Code otherwise) noexcept;
 
 // The code and the advice for an errno of the kernel driver.
@@ -18,10 +18,10 @@ struct XrtAdvice {
   Code code;
   std::string_view advice;
 };
-// Null where there is nothing to add to the system's own words.
+// Returns null if there is nothing to add to the system's message.
 const XrtAdvice* find_xrt_advice(int error);
 
-// Callable gives a Status or some Result<T>. Throws nothing.
+// Callable returns Status or Result<T>. Throws nothing.
 template <typename Callable>
 auto xrt_call(std::string_view what, Code otherwise, Callable&& callable) noexcept -> decltype(callable()) {
   try {

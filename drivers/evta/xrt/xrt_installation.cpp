@@ -10,7 +10,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The folder of the shim that XRT 2 loads, below its root.
+// The shim that XRT 2 loads, relative to its root.
 constexpr const char* kShim = "lib/libxrt_core.so.2";
 
 #if defined(__aarch64__)

@@ -1,11 +1,11 @@
-// Whether XRT will find its own libraries, which it loads by path when it is first used.
+// Checks whether XRT will find its own libraries, which it loads by path on first use.
 #pragma once
 
 #include "nestrt/status.h"
 
 namespace nestrt::evta {
 
-// Errors: kUnavailable, with what to set.
+// Errors: kUnavailable with the variable to set.
 Status check_xrt_installation();
 
 }  // namespace nestrt::evta

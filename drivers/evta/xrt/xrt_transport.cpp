@@ -20,10 +20,11 @@
 namespace nestrt::evta {
 namespace {
 
-constexpr uint64_t kCacheLineBytes = 64;  // of the Cortex-A53 and its kin
+constexpr uint64_t kCacheLineBytes = 64;  // of Cortex-A53 and related cores
 
-// What was written before is there for a device that is started after, and what it wrote for reads after its end was
-// seen: where buffers are not synchronised, no call to the kernel driver does that, and registers are no memory.
+// Orders memory accesses: earlier writes are visible to a device started later, and its writes to reads after its end
+// was detected. Without buffer synchronisation, no call to the kernel driver does that, and register accesses do not
+// order memory.
 void order_memory() {
 #ifdef __aarch64__
   __asm__ volatile("dsb sy" ::: "memory");
@@ -36,12 +37,12 @@ struct XrtProgram final : DeviceProgram {
   std::shared_ptr<XrtBuffer> instructions;
   uint32_t count = 0;
   std::vector<std::shared_ptr<DeviceBuffer>> memory;
-  CompletionPoller rhythm;  // of its runs
+  CompletionPoller rhythm;
 };
 
 class XrtTransport final : public Transport {
  public:
-  // `card`: the device, as it was asked for.
+  // `card`: the device as the caller specified it.
   XrtTransport(xrt::device device, std::string card, const XrtBoard& board, XrtBank bank,
                std::shared_ptr<ComputeUnit> unit)
       : device_(std::move(device)),
@@ -80,8 +81,8 @@ class XrtTransport final : public Transport {
     return std::shared_ptr<DeviceProgram>(std::move(loaded));
   }
 
-  // Buffers that are allocated from now on need not be handed over. Instructions are all the same: by which port they
-  // are fetched no probe has told.
+  // Declares buffers allocated later coherent. Instruction buffers are excluded, because the probe does not test the
+  // port that fetches them.
   void set_coherent() { is_coherent_ = true; }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
@@ -132,7 +133,7 @@ class XrtTransport final : public Transport {
     running_.reset();
   }
 
-  // Until the next look at the run is due, or somebody interrupts, which it tells.
+  // Waits until the next poll is due or until an interrupt; returns whether it was interrupted.
   bool pause_until(Deadline deadline) {
     const Deadline now = SteadyClock::now();
     const Deadline next = std::min(deadline, now + running_->rhythm.pause(now - started_));
@@ -141,13 +142,13 @@ class XrtTransport final : public Transport {
     return std::exchange(interrupted_, false);
   }
 
-  // What helps an accelerator that has failed, in words.
+  // Adds the advice for a failed accelerator.
   Status advised(const Status& status) const {
     if (status.code() != Code::kDeviceFault) return status;
     return Status(Code::kDeviceFault, fmt::format("{}; if a probe fails, {}", status.message(), board_.recovery));
   }
 
-  // In the order in which they are made: what uses the device goes before it.
+  // In order of construction: users of the device are destroyed before it.
   const xrt::device device_;
   const std::string card_;
   const XrtBoard& board_;
@@ -155,7 +156,7 @@ class XrtTransport final : public Transport {
   bool is_coherent_ = false;
   std::shared_ptr<ComputeUnit> unit_;
   std::shared_ptr<XrtProgram> running_;  // until it is known to have ended
-  SteadyClock::time_point started_;      // it
+  SteadyClock::time_point started_;      // start of running_
 
   Mutex mutex_;
   Condition changed_;
@@ -183,7 +184,7 @@ Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xc
         Code::kUnavailable,
         fmt::format("device {} runs xclbin {} and not {} of {}: load that, or let it be loaded", options.device,
                     device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(), options.xclbin.string()));
-  device.load_xclbin(xclbin);  // where the device runs it already XRT only reads what is in it
+  device.load_xclbin(xclbin);  // if the device already runs it, XRT only reads its contents
   return {};
 }
 
@@ -200,7 +201,7 @@ bool may_be_coherent(const XrtOptions& options) {
   return options.board->cached_buffers && options.configuration != nullptr;
 }
 
-// Of an accelerator that does not work the unit's own probe tells.
+// Ignores an accelerator that does not work: the unit's own probe reports it.
 void look_for_coherence(const XrtOptions& options, XrtTransport& transport) {
   const Result<bool> coherent = is_coherent(transport, *options.configuration);
   if (!coherent) return;

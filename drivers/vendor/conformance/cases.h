@@ -1,4 +1,4 @@
-// The cases of the conformance suite, by what they look at. Each has a line in the table of conformance.cpp.
+// The cases of the conformance suite by subject. Each has a row in the table of conformance.cpp.
 #pragma once
 
 #include "drivers/vendor/conformance/subject.h"
@@ -27,7 +27,7 @@ Status computes_anywhere(const PluginPointer& plugin, const ConformanceProgram& 
 Status writes_all_outputs(const PluginPointer& plugin, const ConformanceProgram& program);
 Status writes_outputs_only(const PluginPointer& plugin, const ConformanceProgram& program);
 
-// How runs begin and end: run_cases.cpp.
+// Start and end of runs: run_cases.cpp.
 Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& program);
 Status waits_in_vain(const PluginPointer& plugin, const ConformanceProgram& program);
 Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& program);

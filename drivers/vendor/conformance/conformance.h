@@ -1,7 +1,7 @@
-// The conformance suite of plug-ins: what nestrt/vendor.h asks for, case by case, on a program of the vendor's own. For
-// `nestrt conformance`, and for the tests, which show that each case catches what it is for.
+// The conformance suite of plug-ins: tests the requirements of nestrt/vendor.h, case by case, on a program of the
+// vendor. Used by `nestrt conformance`, and by tests that show that each case detects its fault.
 //
-// A plug-in runs in this process: one that writes where it should not may end it instead of failing its case.
+// A plug-in runs in this process. If it writes to invalid memory, it may end the process instead of failing its case.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace nestrt::vendor {
 
-// A program that the plug-in's compiler has made. What it computes is not known; that it is the same each time is.
+// A program from the plug-in's compiler. Its function is unknown, but must be the same in every run.
 struct ConformanceProgram {
   std::span<const std::byte> blob;  // aligned to 64
   std::vector<uint64_t> input_bytes, output_bytes;
 };
 
 struct ConformanceCase {
-  std::string_view name;  // a statement, which holds of a plug-in that conforms
+  std::string_view name;  // a statement that a conforming plug-in satisfies
   Status (*test)(const std::shared_ptr<const Plugin>& plugin, const ConformanceProgram& program);
 };
 
@@ -34,7 +34,7 @@ struct ConformanceResult {
   Status status;
 };
 
-// Every case on a device of its own, with random inputs. `done` is told of each as it ends.
+// Runs every case on a new device with random inputs. Calls `done` after each.
 std::vector<ConformanceResult> run_conformance(const std::shared_ptr<const Plugin>& plugin,
                                                const ConformanceProgram& program,
                                                const std::function<void(const ConformanceResult&)>& done = {});

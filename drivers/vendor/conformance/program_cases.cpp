@@ -9,14 +9,14 @@
 namespace nestrt::vendor::cases {
 namespace {
 
-// A blob of the case's own, where blobs have to be.
+// Returns a copy of the blob with the required alignment.
 Result<AlignedMemory> copy_of(std::span<const std::byte> blob) {
   NESTRT_ASSIGN_OR_RETURN(AlignedMemory copy, AlignedMemory::allocate(blob.size() + 1, "a blob"));
   if (!blob.empty()) std::memcpy(copy.data(), blob.data(), blob.size());
   return copy;
 }
 
-// That the blob is refused, and as what it is.
+// Checks that the blob is rejected with the right error.
 Status check_refused(Device& device, std::span<const std::byte> blob, const ConformanceProgram& like,
                      std::string_view what) {
   const auto loaded = device.load(blob, like.input_bytes, like.output_bytes);

@@ -11,9 +11,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Beyond those that a Device gives in a case.
+// Above the numbers that a Device uses in a case.
 constexpr uint64_t kFirstRun = 1000000;
-// Far more than a program takes that ends at all.
+// Far more than any program needs that ends.
 constexpr seconds kLongEnough{60};
 
 int64_t from_now(SteadyClock::duration time) {
@@ -21,7 +21,7 @@ int64_t from_now(SteadyClock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(then).count();
 }
 
-// Calls as they are, of a device with a program that is bound to ports.
+// Direct calls to a device with a program that is bound to ports.
 class RawRuns {
  public:
   static Result<RawRuns> create(const Subject& subject) {
@@ -44,14 +44,14 @@ class RawRuns {
     nestrt_vendor_message why = {};
     return check("reset", call().reset(handle(), &why));
   }
-  // OK, with the completion, or PENDING.
+  // Returns OK with the completion, or PENDING.
   Result<nestrt_vendor_status> wait(SteadyClock::duration time, nestrt_vendor_completion* completion) const {
     nestrt_vendor_message why = {};
     const nestrt_vendor_status status = call().wait(handle(), from_now(time), completion, &why);
     if (status == NESTRT_VENDOR_OK || status == NESTRT_VENDOR_PENDING) return status;
     return broken(fmt::format("wait() answers with status {}", status));
   }
-  // The status of the run, which has to be told before long.
+  // Returns the status of the run, which must be reported within kLongEnough.
   Result<nestrt_vendor_status> end_of(uint64_t run) const {
     const SteadyClock::time_point end = SteadyClock::now() + kLongEnough;
     while (SteadyClock::now() < end) {
@@ -97,7 +97,7 @@ Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& pr
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const RawRuns runs, RawRuns::create(subject));
   NESTRT_RETURN_IF_ERROR(runs.bind());
-  // Any numbers will do, and need not follow each other.
+  // Arbitrary, non-consecutive numbers are valid.
   for (const uint64_t run : {kFirstRun, kFirstRun + 1, kFirstRun + 77, UINT64_MAX}) {
     NESTRT_RETURN_IF_ERROR(runs.submit(run));
     NESTRT_RETURN_IF_ERROR(runs.check_ends_well(run));
@@ -131,7 +131,7 @@ Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& pr
 Status cancels_nothing_else(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const RawRuns runs, RawRuns::create(subject));
-  runs.cancel(kFirstRun);  // nothing is under way
+  runs.cancel(kFirstRun);  // nothing is pending
   NESTRT_RETURN_IF_ERROR(runs.bind());
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun + 1));
   for (const uint64_t other : {kFirstRun, kFirstRun + 2, uint64_t{0}}) runs.cancel(other);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kGuardBytes = 256;
 constexpr std::byte kGuard{0x5a};
-// Far more than a program takes that ends at all.
+// Far more than any program needs that ends.
 constexpr std::chrono::seconds kLongEnough{60};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Subject: a device of the plug-in with a program loaded, as cases need it. Programs run on ports that lie between
-// guard bytes, in memory that the device reaches.
+// Subject: a device of the plug-in with a program loaded. Programs run on ports between guard bytes, in memory that the
+// device reaches.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@
 
 namespace nestrt::vendor {
 
-// What a case found.
+// Returns the result of a failed case.
 inline Status broken(std::string what) { return Status(Code::kDeviceFault, std::move(what)); }
 
-// Memory for the ports of a program, each aligned as the device wants it, with guard bytes on both sides.
+// Memory for the ports of a program, each aligned as the device requires, with guard bytes on both sides.
 class GuardedPorts {
  public:
-  // `shift`: so many alignments further on than they would lie. Inputs hold bytes that follow from `seed`.
+  // `shift`: additional offset of the ports in multiples of the alignment. `seed` determines the inputs.
   static Result<std::unique_ptr<GuardedPorts>> create(Device& device, const ConformanceProgram& program, uint32_t seed,
                                                       size_t shift = 0);
 
   std::span<void* const> addresses() const { return addresses_; }
   void fill_outputs(std::byte value);
   std::vector<std::byte> outputs() const;
-  // Whether guards, and inputs, are as they were.
+  // Checks that guards and inputs are unchanged.
   Status check_untouched() const;
 
  private:
@@ -42,7 +42,7 @@ class GuardedPorts {
   std::span<std::byte> all_;
   std::vector<Port> ports_;
   std::vector<void*> addresses_;
-  std::vector<std::byte> before_;  // everything, with outputs as 0
+  std::vector<std::byte> before_;  // all bytes, with outputs as 0
 };
 
 class Subject {
@@ -51,14 +51,14 @@ class Subject {
 
   PluginDevice& device() const { return *device_; }
   PluginProgram& program() const { return *program_; }
-  // Another copy of the program.
+  // Loads another copy of the program.
   Result<std::unique_ptr<PluginProgram>> load() const;
   Result<std::unique_ptr<GuardedPorts>> ports(uint32_t seed, size_t shift = 0) const;
   Status run(const GuardedPorts& ports) const { return run(*program_, ports); }
   Status run(PluginProgram& program, const GuardedPorts& ports) const;
-  // What the program makes of inputs that follow from `seed`.
+  // Returns the program's outputs for the inputs of `seed`.
   Result<std::vector<std::byte>> results(uint32_t seed) const;
-  // Runs again what `expected` is of.
+  // Repeats the run of `seed` and compares with `expected`.
   Status check_still_right(uint32_t seed, const std::vector<std::byte>& expected) const;
 
  private:

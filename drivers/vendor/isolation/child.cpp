@@ -19,9 +19,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How often it is looked whether the process is there: where it has been forked from, others may hold its sockets.
+// Interval of checks that the process exists: after a fork, other processes may hold its sockets.
 constexpr milliseconds kSlice{100};
-// Above those that the new process's ends of the lanes get.
+// Above the descriptors of the lanes in the new process.
 constexpr int kOutOfTheWay = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
 
 template <typename Message>
@@ -29,7 +29,7 @@ std::span<std::byte> bytes_of(Message& message) {
   return std::as_writable_bytes(std::span(&message, 1));
 }
 
-// What posix_spawn does in the new process before the program begins.
+// What posix_spawn does in the new process before the program starts.
 class Spawn {
  public:
   Spawn() {
@@ -40,7 +40,7 @@ class Spawn {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    // A group of its own, which can be ended as one.
+    // A separate process group, so that it can be killed as a whole.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
@@ -52,7 +52,7 @@ class Spawn {
   }
 
   void give(int descriptor, int as) { posix_spawn_file_actions_adddup2(&actions_, descriptor, as); }
-  // 0, or the error's number.
+  // Returns 0 or the error number.
   int run(const std::vector<std::string>& command, pid_t* process) const {
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);
@@ -70,7 +70,7 @@ Status cannot_start(const std::string& program, int error) {
   return Status(Code::kUnavailable, fmt::format("'{}' cannot be started: {}", program, std::strerror(error)));
 }
 
-// None where somebody else has waited for it.
+// Returns nullopt if other code has already waited for the process.
 std::optional<int> wait_for(pid_t process) {
   while (true) {
     int state = 0;
@@ -132,7 +132,7 @@ Result<std::optional<Reply>> Child::receive(Lane lane, Deadline until) {
   }
 }
 
-// What does not get through was not needed: a process that takes nothing is ended by whoever waits for it.
+// A lost message does no harm: a waiting caller kills a process that accepts nothing.
 void Child::cancel(uint64_t run) {
   Request request = {};
   request.call = Call::kCancel;
@@ -147,7 +147,7 @@ bool Child::is_running() const {
   return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
-// Its socket is closed a moment before it is over; what it leaves behind is ended.
+// The process may still be ending after its socket is closed. Its children are killed.
 Status Child::ended() {
   end();
   return Status(Code::kDeviceFault, how_it_ended());
@@ -158,11 +158,11 @@ void Child::close(milliseconds patience) {
   request.call = Call::kClose;
   const Deadline until = SteadyClock::now() + patience;
   const bool is_closed = send(Lane::kLoad, &request).ok() && receive(Lane::kLoad, until).has_value();
-  if (is_closed) static_cast<void>(receive(Lane::kLoad, until));  // its end
+  if (is_closed) static_cast<void>(receive(Lane::kLoad, until));  // its last reply
   end();
 }
 
-// One that is ending already ends as it was about to.
+// A process that is already ending keeps its exit status.
 void Child::end() {
   const MutexLock lock(mutex_);
   if (has_ended_.load()) return;

@@ -1,8 +1,8 @@
-// Child: a process that has one device of a plug-in, and answers for it (message.h). Another program is started for it:
-// nothing of this process is in it but what it is given. It has no terminal's signals, and when this process ends, it
-// does.
+// Child: a process with one device of a plug-in that answers requests (message.h). It runs a separate program, which
+// receives nothing of this process except its arguments. It does not receive the terminal's signals, and it ends when
+// this process ends.
 //
-// Threads: one request at a time on each lane; cancel() and end() from any.
+// Threads: one request at a time per lane; cancel() and end() are safe from any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -28,26 +28,25 @@ class Child {
  public:
   // `command`: the program's file and its arguments. Errors: kUnavailable.
   static Result<std::shared_ptr<Child>> start(const std::vector<std::string>& command);
-  // Ends it, unless it has ended; not in a child made by fork(), whose it is not.
+  // Kills the process unless it has ended. Does nothing in a child made by fork(), which does not own it.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Errors of both are kDeviceFault, without the plug-in's name: the process has ended, or was, as it takes nothing or
-  // what it said was no reply.
-  // The request gets its number here.
+  // Sends a request and assigns its number. Errors of send() and receive(): kDeviceFault, without the plug-in's name:
+  // the process has ended, or was killed because it accepted nothing or sent an invalid reply.
   Status send(Lane lane, Request* request, int descriptor = -1);
-  // The reply to the request that was sent last, or nothing until then.
+  // Returns the reply to the last request, or nullopt if it does not arrive in time.
   Result<std::optional<Reply>> receive(Lane lane, Deadline until);
-  // Nothing happens where that run is not under way.
+  // Does nothing if that run is not active.
   void cancel(uint64_t run);
 
-  // Lets it close its device and end, which takes so long at most.
+  // Lets the process close its device and end, within the time limit.
   void close(std::chrono::milliseconds patience);
-  // Ends it with all that it has started, unless it has ended. What it was asked ends without a reply.
+  // Kills the process and its children unless it has ended. Pending requests get no reply.
   void end();
   bool has_ended() const { return has_ended_.load(); }
-  // "its process was ended by signal 11 (Segmentation fault)". Requires: has_ended().
+  // Returns for example "its process was ended by signal 11 (Segmentation fault)". Requires has_ended().
   std::string how_it_ended() const;
 
  private:
@@ -57,10 +56,10 @@ class Child {
 
   const ForkOrigin origin_;
   std::array<FileDescriptor, kNumLanes> lanes_;
-  std::array<uint64_t, kNumLanes> last_numbers_{};  // of requests; 0: the reply without one
+  std::array<uint64_t, kNumLanes> last_numbers_{};  // of requests; 0 for the unsolicited reply
   pid_t process_ = 0;
   mutable Mutex mutex_;
-  std::optional<int> state_ NESTRT_GUARDED_BY(mutex_);  // as wait(2) has it; none: somebody else has got it
+  std::optional<int> state_ NESTRT_GUARDED_BY(mutex_);  // as in wait(2); not set if other code has waited for it
   std::atomic<bool> has_ended_{false};
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How often a wait looks whether it is still wanted.
+// Interval at which a wait checks whether it is cancelled.
 constexpr milliseconds kSlice{20};
 
 int64_t nanoseconds(Deadline time) {
@@ -73,7 +73,7 @@ bool is_failure(int32_t code) {
 
 // --- Memory and programs ---------------------------------------------------------------------------------------------
 
-// Another process may not touch it when that has ended: it is always safe.
+// Always safe, because a process that has ended cannot access it.
 class IsolatedDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<IsolatedDevice> device, uint64_t id, std::span<std::byte> bytes)
@@ -162,7 +162,7 @@ Status IsolatedDevice::share(Child& child, uint64_t id, const Shared& shared) {
   return ask(child, Lane::kLoad, &request, shared.descriptor.value());
 }
 
-// A process that has ended has forgotten it; one that fails here is found to have ended when it is needed.
+// A process that has ended has no state. A failure here is detected at the next use.
 void IsolatedDevice::forget(Call call, uint64_t id) {
   programs_.erase(id);
   Request request = {};
@@ -220,7 +220,7 @@ std::shared_ptr<Child> IsolatedDevice::child() const {
 
 Status IsolatedDevice::start_if_needed() { return child()->has_ended() ? start() : Status(); }
 
-// What is not as it was before is ended.
+// Ends the process if the device differs from before.
 Status IsolatedDevice::start() {
   if (starts_.load() >= isolation_.most_starts)
     return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a run that "
@@ -327,7 +327,7 @@ void IsolatedDevice::interrupt() {
   if (const uint64_t run = under_way_.load(); run != 0) child()->cancel(run);
 }
 
-// The plug-in's own deadline and cancellation are looked after in its process; here, that this comes to an end.
+// The process handles deadline and cancellation of the plug-in. This function ensures that the wait ends.
 Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
   Deadline end = kNoDeadline;
   while (true) {
@@ -342,7 +342,7 @@ Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, 
   return failure(fmt::format("run {} does not stop: its process was ended", run));
 }
 
-// That somebody did not want it any more, a run may say where that is so.
+// A run may report cancellation or deadline only if they occurred.
 Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_stopped) const {
   Status status = status_of(reply);
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||

@@ -1,9 +1,8 @@
-// IsolatedDevice: one device of a plug-in in a process of its own, which may crash or hang there. What it reads and
-// writes are copies: nothing of the session lies in memory that it reaches, and what its process says is checked like
-// what a plug-in says.
+// IsolatedDevice: one device of a plug-in in a separate process, which may crash or hang. It reads and writes copies:
+// no memory of the session is shared with it. Replies are checked like results of a plug-in.
 //
-// A process that has ended, or that had to be, is started again by whoever needs it next: load() and self_test(), but
-// no run. Programs and lent memory are then what they were.
+// A process that has ended, or was killed, is restarted by the next load() or self_test(), but not by a run. Programs
+// and shared memory are then restored.
 #pragma once
 
 #include <chrono>
@@ -21,20 +20,20 @@
 namespace nestrt::vendor {
 
 struct Isolation {
-  std::string program;  // the file of nestrt-plugin; empty: beside the components (drivers/component.h)
-  // How long the process may take for what has no deadline; and to come back when it should stop, which is more than
-  // a plug-in gets there.
+  std::string program;  // the file of nestrt-plugin; if empty, in the folder of the components (drivers/component.h)
+  // Time limit of calls without a deadline, and of a run's return after it should stop. The latter exceeds what a
+  // plug-in gets in the process.
   std::chrono::milliseconds call_limit{30000}, patience{2000};
-  // It is not started more often without a run that has ended well in between.
+  // Limit of restarts without a successful run in between.
   int most_starts = 16;
-  // Nor where it had to be ended so often because it did not come back: each time somebody has waited for call_limit.
+  // Limit of kills because of a hang, because each costs a caller call_limit.
   int most_hangs = 2;
 };
 
 class IsolatedDevice final : public Device, public std::enable_shared_from_this<IsolatedDevice> {
  public:
-  // `plugin`: its file, as load_plugin() has it. Errors: those of load_plugin() and PluginDevice::open();
-  // kUnavailable where no process can be started.
+  // `plugin`: its file, see load_plugin(). Errors: those of load_plugin() and PluginDevice::open(); kUnavailable if no
+  // process can be started.
   static Result<std::shared_ptr<IsolatedDevice>> open(const std::string& plugin, uint32_t instance,
                                                       Isolation isolation = {});
   ~IsolatedDevice() override;
@@ -82,15 +81,15 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
 
   const Isolation isolation_;
   const std::vector<std::string> command_;
-  Mutex loading_;  // of the lane of that name, and who starts the process
+  Mutex loading_;  // for the load lane and for starting the process
   std::map<uint64_t, Source> programs_ NESTRT_GUARDED_BY(loading_);
   uint64_t last_id_ NESTRT_GUARDED_BY(loading_) = 0;
-  std::atomic<int> starts_{0}, hangs_{0};  // since a run ended well
+  std::atomic<int> starts_{0}, hangs_{0};  // since the last successful run
 
   mutable Mutex mutex_;
   std::shared_ptr<Child> child_ NESTRT_GUARDED_BY(mutex_);
   std::map<uint64_t, std::shared_ptr<const Shared>> shared_ NESTRT_GUARDED_BY(mutex_);
-  std::atomic<uint64_t> under_way_{0};  // the run; 0: none
+  std::atomic<uint64_t> under_way_{0};  // number of the active run; 0 if idle
 };
 
 }  // namespace nestrt::vendor

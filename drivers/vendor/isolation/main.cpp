@@ -1,5 +1,5 @@
-// nestrt-plugin: a vendor's plug-in in a process of its own (drivers/vendor/isolation). Started by libnestrt_vendor, of
-// the same version, with its lanes open; of no use for people.
+// nestrt-plugin: a vendor's plug-in in a separate process (drivers/vendor/isolation). Started by libnestrt_vendor of
+// the same version with its lanes open; not for interactive use.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
                  "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/how-to/vendor-compilers.md)\n");
     return 2;
   }
-  // What the application has left open for programs that it starts is not for a plug-in.
+  // Descriptors that the application left open for its children are not for a plug-in.
   constexpr int kFirstOther = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
   ::syscall(SYS_close_range, kFirstOther, ~0U, 0);
   std::array<int, kNumLanes> lanes;

@@ -1,8 +1,8 @@
-// What a process that has a plug-in and the one that asks it say to each other: a Request, and a Reply to each but
-// those of kCancel. Both ends are of one version of nestrt (main.cpp): nothing is converted.
+// Messages between the process of a plug-in and its user: a Request, and a Reply to each except kCancel. Both ends have
+// the same version of nestrt (main.cpp), so nothing is converted.
 //
-// Three lanes, a socket each, so that what nestrt/vendor.h allows at the same time happens at the same time. On a lane
-// one request is under way at a time.
+// Three lanes, one socket each, provide the concurrency that nestrt/vendor.h allows. Each lane has one pending request
+// at a time.
 #pragma once
 
 #include <array>
@@ -14,43 +14,43 @@
 namespace nestrt::vendor {
 
 enum class Lane : uint8_t {
-  kLoad,    // kShare to kClose; at first a reply without a request, whose number is 0: the device is open
+  kLoad,    // kShare to kClose; the first reply, with number 0, reports that the device is open
   kRun,     // kRun, kSelfTest
   kCancel,  // kCancel
 };
 inline constexpr size_t kNumLanes = 3;
-// Of the process that has the plug-in: that of lane 0, and those of the others behind it.
+// Descriptor of lane 0 in the process of the plug-in; the other lanes follow.
 inline constexpr int kFirstLaneDescriptor = 3;
 
 enum class Call : uint32_t {
   kShare,   // `id`, `bytes`; with the descriptor of memory for ports
-  kForget,  // `id`: what was shared
+  kForget,  // `id` of shared memory
   kLoad,    // `id`, `bytes`, sizes of ports; with the descriptor of the blob
   kUnload,  // `id`
-  kClose,   // the device; the process ends after its reply
+  kClose,   // closes the device; the process ends after its reply
   kRun,     // `id`, places of ports, deadline
   kSelfTest,
-  kCancel,  // `number`: of the kRun that nobody waits for any more
+  kCancel,  // `number` of the kRun to cancel
 };
 
 struct Request {
-  uint64_t number;  // no other request's of its lane
+  uint64_t number;  // unique within its lane
   Call call;
   uint32_t num_inputs, num_outputs;
   uint32_t reserved;
-  uint64_t id;  // of a program, or of shared memory: whoever asks gives them
+  uint64_t id;  // of a program or of shared memory; assigned by the requester
   uint64_t bytes;
-  int64_t deadline_ns;  // of CLOCK_MONOTONIC; INT64_MAX: none
+  int64_t deadline_ns;  // of CLOCK_MONOTONIC; INT64_MAX for no deadline
   struct Port {
     uint64_t bytes;   // kLoad
-    uint64_t memory;  // kRun: what was shared, and where in it
+    uint64_t memory;  // kRun: id of shared memory, and the offset in it
     uint64_t offset;
   };
   std::array<Port, NESTRT_VENDOR_MAX_PORTS> ports;
 };
 
 struct Reply {
-  uint64_t number;  // the request's
+  uint64_t number;  // of the request
   int32_t code;     // nestrt::Code
   uint32_t reserved;
   nestrt_vendor_description description;  // of the first reply

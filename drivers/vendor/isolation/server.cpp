@@ -113,7 +113,7 @@ void Server::serve_runs() {
   }
 }
 
-// Nothing that it uses is taken away while it runs: whoever asks sees to that.
+// The requester ensures that nothing in use is released during the run.
 Status Server::run(const Request& request) {
   Program* program = nullptr;
   std::array<std::byte*, NESTRT_VENDOR_MAX_PORTS> ports{};

@@ -1,5 +1,4 @@
-// Server: what a process that has a plug-in does: it opens one device of it, and answers requests (message.h). Whoever
-// sends them is trusted.
+// Server: the process of a plug-in. It opens one device and answers requests (message.h). The requester is trusted.
 #pragma once
 
 #include <array>
@@ -21,9 +20,9 @@ class Server {
  public:
   explicit Server(std::array<int, kNumLanes> lanes) : lanes_(lanes) {}
 
-  // Until the device is closed, or cannot be opened; the process ends at once where nobody is left who asks.
+  // Serves until the device is closed or cannot be opened. Ends the process immediately if the requester is gone.
   void serve(const std::string& plugin, uint32_t instance);
-  // That it does not begin.
+  // Reports that the server cannot start.
   void refuse(const Status& why) { reply(Lane::kLoad, 0, why); }
 
  private:
@@ -40,7 +39,7 @@ class Server {
   Status share(const Request& request, const FileDescriptor& memory);
   Status load(const Request& request, const FileDescriptor& blob);
   Status run(const Request& request);
-  void set_running(uint64_t run);  // 0: none
+  void set_running(uint64_t run);  // 0 if idle
   Request next(Lane lane, FileDescriptor* descriptor = nullptr);
   void reply(Lane lane, uint64_t number, const Status& status);
 
@@ -51,7 +50,7 @@ class Server {
   std::map<uint64_t, Mapping> memory_ NESTRT_GUARDED_BY(mutex_);
   std::map<uint64_t, Program> programs_ NESTRT_GUARDED_BY(mutex_);
   uint64_t running_ NESTRT_GUARDED_BY(mutex_) = 0;
-  uint64_t cancelled_ NESTRT_GUARDED_BY(mutex_) = 0;  // the last that was, which need not have begun
+  uint64_t cancelled_ NESTRT_GUARDED_BY(mutex_) = 0;  // the last cancelled run, which may not have started
   std::atomic<bool> stop_{false};
 };
 

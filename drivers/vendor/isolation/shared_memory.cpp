@@ -13,7 +13,7 @@
 namespace nestrt::vendor {
 namespace {
 
-// Of a file in memory: no empty one can be mapped.
+// Size of the memory file, because an empty file cannot be mapped.
 uint64_t file_size(uint64_t size) { return std::max<uint64_t>(size, 1); }
 
 Status no_memory(uint64_t size, int error) {
@@ -21,7 +21,7 @@ Status no_memory(uint64_t size, int error) {
                                                 size, std::strerror(error)));
 }
 
-// 0, or the error's number. Pages that could not be had when they are touched would end the process.
+// Returns 0 or the error number. Allocates all pages: a missing page would kill the process at its first access.
 int allocate(int descriptor, uint64_t size) {
   if (size > physical_memory()) return ENOMEM;
   int error = EINTR;

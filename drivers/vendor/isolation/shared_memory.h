@@ -1,5 +1,4 @@
-// SharedMemory: memory that two processes see. Whoever has its descriptor can neither shrink nor grow it, so that the
-// other finds all of it.
+// SharedMemory: memory that two processes share. The descriptor is sealed, so that neither can resize it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace nestrt::vendor {
 
-// What is mapped, until it goes. Aligned to a page. Move-only.
+// A memory mapping, released by the destructor. Aligned to a page. Move-only.
 class Mapping {
  public:
   Mapping() = default;
@@ -31,9 +30,9 @@ class Mapping {
   std::span<std::byte> bytes_;
 };
 
-// All of it is there: it is not first looked for when it is touched. Errors: kOutOfMemory.
+// Allocates all pages immediately instead of at the first access. Errors: kOutOfMemory.
 Result<FileDescriptor> make_shared_memory(uint64_t size);
-// Which nobody changes any more.
+// Returns an immutable copy.
 Result<FileDescriptor> share_copy(std::span<const std::byte> bytes);
 
 }  // namespace nestrt::vendor

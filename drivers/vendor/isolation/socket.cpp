@@ -10,7 +10,7 @@
 namespace nestrt::vendor {
 namespace {
 
-// Room for one descriptor beside a message.
+// Room for one descriptor attached to a message.
 struct Attachment {
   alignas(cmsghdr) char bytes[CMSG_SPACE(sizeof(int))] = {};
 };
@@ -25,7 +25,7 @@ void attach(msghdr* header, Attachment* attachment, int descriptor) {
   std::memcpy(CMSG_DATA(control), &descriptor, sizeof descriptor);
 }
 
-// -1: none.
+// Returns -1 if there is none.
 int attached(msghdr* header) {
   const cmsghdr* const control = CMSG_FIRSTHDR(header);
   if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return -1;
@@ -60,7 +60,7 @@ Received receive_from(int socket, std::chrono::milliseconds time, std::span<std:
                       FileDescriptor* descriptor) {
   pollfd ready = {socket, POLLIN, 0};
   const int found = ::poll(&ready, 1, static_cast<int>(time.count()));
-  if (found <= 0) return Received::kNothing;  // or a signal came: the caller looks at the time
+  if (found <= 0) return Received::kNothing;  // also after a signal: the caller checks the time
   iovec bytes = {message.data(), message.size()};
   msghdr header = {};
   header.msg_iov = &bytes;

@@ -1,6 +1,6 @@
 // One end of a lane (message.h).
 //
-// Threads: send_to() from any; receive_from() from one at a time.
+// Threads: send_to() is safe from any thread; receive_from() from one at a time.
 #pragma once
 
 #include <chrono>
@@ -13,20 +13,20 @@
 
 namespace nestrt::vendor {
 
-// Two ends of a lane, both closed where another program is started. Errors: kUnavailable.
+// Returns the two ends of a lane, both close-on-exec. Errors: kUnavailable.
 Result<std::pair<FileDescriptor, FileDescriptor>> make_lane();
 
-// Never waits: false where it cannot be sent, because the other end is gone or takes nothing. `descriptor`: goes with
-// the message; -1: none.
+// Never waits. Returns false if the other end is closed or its buffer is full. `descriptor`: attached to the message;
+// -1 for none.
 bool send_to(int socket, std::span<const std::byte> message, int descriptor = -1);
 
 enum class Received : uint8_t {
   kMessage,
-  kNothing,  // in that time
+  kNothing,  // within the time limit
   kOther,    // a message of another size
-  kEnd,      // the other end is gone
+  kEnd,      // the other end is closed
 };
-// Into all of `message`. `descriptor`: what came with it; null: whatever comes is closed.
+// Receives into all of `message`. `descriptor`: receives an attached one; if null, it is closed.
 Received receive_from(int socket, std::chrono::milliseconds time, std::span<std::byte> message,
                       FileDescriptor* descriptor = nullptr);
 inline constexpr std::chrono::milliseconds kForever{-1};

@@ -84,7 +84,7 @@ class OperatorCheck {
             "BatchNormalization: wrong number of scales");
   }
 
-  // Every window has something of the input in it.
+  // Every window contains part of the input.
   void pool() const {
     spatial();
     require(input(0)[1] == output()[1], "pool: channels differ");

@@ -1,4 +1,4 @@
-// Whether operators and tensors of a program fit each other. A blob may be anybody's, with a digest that matches.
+// Checks that operators and tensors of a program match. A blob is untrusted even if its digest is correct.
 #pragma once
 
 #include "program.h"

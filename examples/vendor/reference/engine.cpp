@@ -8,13 +8,13 @@
 namespace reference {
 namespace {
 
-// The nearest integer. What is no number is none of anything.
+// Rounds to the nearest integer; NaN becomes 0.
 int8_t integer_of(float value, float least) {
   const float nearest = std::nearbyint(value);
   return std::isnan(nearest) ? int8_t{0} : static_cast<int8_t>(std::clamp(nearest, least, 127.0f));
 }
 
-// The scale by which the largest element becomes 127.
+// Returns the scale that maps the largest element to 127.
 float quantize(const std::vector<float>& values, std::vector<int8_t>& result) {
   float largest = 0;
   for (const float value : values) largest = std::max(largest, std::fabs(value));
@@ -24,14 +24,14 @@ float quantize(const std::vector<float>& values, std::vector<int8_t>& result) {
   return scale;
 }
 
-// Of 16 bits, as processors have an instruction for the sum of two such products.
+// Uses 16-bit operands because processors have an instruction for the sum of two such products.
 int32_t dot(const int16_t* a, const int16_t* b, size_t count) {
   int32_t sum = 0;
   for (size_t i = 0; i < count; ++i) sum += int32_t{a[i]} * b[i];
   return sum;
 }
 
-// Where a window reads, along one axis; below 0 or beyond the size it reads padding.
+// Returns the position that a window reads along one axis; padding if it is below 0 or beyond the size.
 int64_t place(const Window& window, int axis, uint32_t position, uint32_t tap) {
   return int64_t{position} * window.stride[axis] + int64_t{tap} * window.dilation[axis] - window.begin[axis];
 }
@@ -41,7 +41,7 @@ struct Image {
   uint32_t channels, height, width;
 };
 
-// What the window at (y, x) reads of all channels.
+// Copies what the window at (y, x) reads, for all channels.
 void take_window(const Image& image, const Window& window, uint32_t y, uint32_t x, int16_t* taken) {
   for (uint32_t channel = 0; channel < image.channels; ++channel) {
     const int8_t* const plane = image.data + size_t{channel} * image.height * image.width;
@@ -135,7 +135,7 @@ void Engine::product(const Operator& op) {
   const size_t taps = size_t{group_in} * op.window.kernel[0] * op.window.kernel[1];
   const size_t pixels = size_t{out[2]} * out[3];
   columns_.resize(pixels * taps);
-  for (uint32_t n = 0; n < in[0] * op.groups; ++n) {  // images and groups lie one behind the other
+  for (uint32_t n = 0; n < in[0] * op.groups; ++n) {  // images and groups are consecutive
     const Image image{quantized_.data() + size_t{n} * group_in * in[2] * in[3], group_in, in[2], in[3]};
     for (uint32_t y = 0; y < out[2]; ++y)
       for (uint32_t x = 0; x < out[3]; ++x)
@@ -205,7 +205,7 @@ void Engine::concat(const Operator& op) {
   }
 }
 
-// In f32: y = x / (bias + alpha / size * sum of squares)^beta.
+// Computes y = x / (bias + alpha / size * sum of squares)^beta in f32.
 void Engine::response_norm(const Operator& op) {
   const auto& dims = shape(op.output);
   const std::vector<float>& x = tensors_[op.inputs[0]];

@@ -14,7 +14,7 @@ class Engine {
   explicit Engine(Program program);
 
   const Program& program() const { return program_; }
-  // False where `goes_on`, which is asked before each operator, said so; outputs are not written then.
+  // Calls `goes_on` before each operator. If it returns false, run() returns false without writing outputs.
   bool run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
            const std::function<bool()>& goes_on);
 
@@ -33,7 +33,7 @@ class Engine {
   Program program_;
   std::vector<std::vector<float>> tensors_;
   std::vector<int8_t> quantized_;
-  std::vector<int16_t> columns_, kernel_;  // what windows read, pixel by pixel; the weights of a channel
+  std::vector<int16_t> columns_, kernel_;  // window contents by pixel; weights of a channel
 };
 
 }  // namespace reference

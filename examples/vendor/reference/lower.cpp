@@ -71,7 +71,7 @@ class Lowering {
   }
 
  private:
-  // The tensor of that name, of the shape that is stated or inferred.
+  // Returns the tensor with this name and its stated or inferred shape.
   uint32_t tensor_of(const std::string& name) {
     const auto known = tensors_.find(name);
     if (known != tensors_.end()) return known->second;
@@ -165,7 +165,7 @@ class Lowering {
     (this->*rule->second)(node);
   }
 
-  // [output channel][...] to int8, each channel with the scale of its largest weight.
+  // Quantizes [output channel][...] to int8; the largest weight of each channel determines its scale.
   static void quantize(const std::vector<float>& weights, size_t channels, Operator& op) {
     const auto is_finite = [](float weight) { return std::isfinite(weight); };
     if (!std::all_of(weights.begin(), weights.end(), is_finite)) throw Refused("a weight is no finite number");
@@ -222,7 +222,7 @@ class Lowering {
     add_copy(result, to);
   }
 
-  // What a constant was before it was dequantized.
+  // Returns the quantized constant of a dequantized one.
   const std::string& stated_as(const std::string& name) const {
     const auto found = integers_.find(name);
     return found != integers_.end() ? found->second : name;
@@ -235,7 +235,7 @@ class Lowering {
     return zeros;
   }
 
-  // One scale and zero point for all of a tensor.
+  // Returns the scale and zero point of a whole tensor.
   std::vector<float> step_of(const NodeProto& node) const {
     const std::vector<float> scales = constant(node.input(1));
     if (scales.size() != 1) throw Refused("only constants have scales by channel");
@@ -309,7 +309,7 @@ class Lowering {
     add(Kind::kClip, node).values = {low, high};
   }
 
-  // `kernel`: of the weights; empty: the attribute's. Padding on the right is what the output's size needs.
+  // `kernel`: size of the weights; if empty, the attribute's. The padding at the end follows from the output's size.
   void set_window(const Attributes& attributes, const NodeProto& node, std::vector<int64_t> kernel, Operator& op) {
     if (kernel.empty()) kernel = attributes.integers("kernel_shape");
     if (kernel.size() != 2) throw Refused("only windows of two dimensions are taken");
@@ -369,7 +369,7 @@ class Lowering {
     op.size = static_cast<uint32_t>(attributes.integer("size", 1));
   }
 
-  // Before opset 13 it was over all axes from `axis` on: the same where those behind it are of one element.
+  // Before opset 13 it covered all axes from `axis` on, which is the same if the later axes have one element.
   void softmax(const NodeProto& node) {
     Operator& op = add(Kind::kSoftmax, node);
     op.axis = axis_of(Attributes(node).integer("axis", opset_ < 13 ? 1 : -1), op.output);
@@ -388,14 +388,14 @@ class Lowering {
   const onnx::GraphProto& graph_;
   const int64_t opset_;
   std::map<std::string, const onnx::TensorProto*> constants_;
-  std::map<std::string, std::vector<float>> reals_;  // constants that were dequantized
-  std::map<std::string, std::string> integers_;      // and what they were
+  std::map<std::string, std::vector<float>> reals_;  // dequantized constants
+  std::map<std::string, std::string> integers_;      // names of their quantized constants
   std::map<std::string, const onnx::TypeProto_Tensor*> types_;
   std::map<std::string, uint32_t> tensors_;
   Program program_;
 };
 
-// Nodes Constant as the initializers that they stand for.
+// Converts Constant nodes to initializers.
 void take_constants(onnx::GraphProto& graph) {
   google::protobuf::RepeatedPtrField<NodeProto> nodes;
   for (NodeProto& node : *graph.mutable_node()) {

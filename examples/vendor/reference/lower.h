@@ -1,4 +1,4 @@
-// From an ONNX model to a program: shapes by ONNX's own inference, weights to int8.
+// Lowers an ONNX model to a program: shapes by ONNX's own inference, weights as int8.
 #pragma once
 
 #include <stdexcept>
@@ -8,12 +8,12 @@
 
 namespace reference {
 
-// What the compiler cannot take, with the node.
+// Something that the compiler does not support, with the node.
 struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `model`: bytes of an ONNX file, of fixed shapes and f32. Throws Refused.
+// `model`: bytes of an ONNX file with fixed shapes and f32. Throws Refused.
 Program lower(const std::string& model);
 
 }  // namespace reference

@@ -1,4 +1,4 @@
-// The reference vendor's plug-in: his device is a thread that runs programs (engine.h).
+// The reference vendor's plug-in. Its device is a thread that runs programs (engine.h).
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -26,7 +26,7 @@ Clock::time_point time_of(int64_t ns) {
   return ns == INT64_MAX ? Clock::time_point::max() : Clock::time_point(std::chrono::nanoseconds(ns));
 }
 
-// Nothing thrown leaves the plug-in.
+// Converts all exceptions to a status.
 template <typename Work>
 nestrt_vendor_status guarded(nestrt_vendor_message* why, Work work) {
   try {
@@ -50,7 +50,7 @@ struct nestrt_vendor_program {  // NOLINT(readability-identifier-naming): of nes
   std::vector<void*> outputs;
 };
 
-// One run at a time: kIdle, kRunning, kOver until wait() has told it.
+// One run at a time: kIdle, kRunning, kOver until wait() has reported it.
 class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestrt/vendor.h
  public:
   nestrt_vendor_device() : thread_([this] { serve(); }) {}
@@ -116,7 +116,7 @@ class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestr
     }
   }
 
-  // The program and the deadline stay as they are while it runs.
+  // The program and the deadline do not change while it runs.
   nestrt_vendor_status run_program() {
     nestrt_vendor_message unused = {};
     return guarded(&unused, [this]() -> nestrt_vendor_status {
@@ -135,7 +135,7 @@ class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestr
   nestrt_vendor_status result_ = NESTRT_VENDOR_OK;
   std::atomic<bool> stops_{false};
   bool shuts_down_ = false;
-  std::thread thread_;  // after all that it uses
+  std::thread thread_;  // after all members that it uses
 };
 
 namespace {
@@ -213,7 +213,7 @@ nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_message*)
   return NESTRT_VENDOR_OK;
 }
 
-// A product of two channels: [2, 3] is brought to 127 and 85 of 3 / 127 and 2 / 127.
+// A product of two channels: [2, 3] is quantized to 127 and 85, with scale 3 / 127 and 2 / 127.
 nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
   return guarded(why, [&]() -> nestrt_vendor_status {
     reference::Program program;
@@ -254,7 +254,7 @@ const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
       .describe = describe,
       .load = load,
       .unload = unload,
-      .allocate_shared = nullptr,  // it reaches all of the process's memory
+      .allocate_shared = nullptr,  // it can access all of the process's memory
       .free_shared = nullptr,
       .bind = bind,
       .submit = submit,

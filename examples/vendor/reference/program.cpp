@@ -66,7 +66,7 @@ class Reader {
   uint64_t left_;
 };
 
-// Both ways, so that they cannot differ.
+// One function for reading and writing, so that they cannot differ.
 template <typename Stream, typename Op>
 void visit(Stream&& each, Op& op) {
   each(op.kind), each(op.inputs), each(op.output), each(op.window), each(op.groups), each(op.counts_padding);

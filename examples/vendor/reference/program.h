@@ -1,9 +1,8 @@
-// What the reference vendor's compiler writes and his plug-in runs: a list of operators on f32 tensors, with int8
-// weights. Tensors of integers have them as numbers of f32, and as int8 where they are inputs and outputs. Weights have
-// a real-valued scale per output channel; activations are brought to int8 by a scale that is found from their largest
-// element when they are there, so that no calibration is needed.
+// Programs of the reference vendor: a list of operators on f32 tensors with int8 weights. Integer tensors are stored as
+// f32 numbers, except inputs and outputs, which are int8. Weights have a real-valued scale per output channel.
+// Activations are quantized to int8 with a scale from their largest element at run time, so no calibration is needed.
 //
-// The file is little-endian: magic, bytes of all of it, FNV-1a of what follows, then the fields of Program in order.
+// The file is little-endian: magic, size in bytes, FNV-1a of the rest, then the fields of Program in order.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +12,23 @@
 
 namespace reference {
 
-// A file that is no program, with what is wrong.
+// An invalid file, with the reason.
 struct BadProgram : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Kind : uint32_t {
-  kProduct,  // convolution, or matrix product as one of 1x1: x, weights, scales, bias
+  kProduct,  // convolution, or matrix product as a 1x1 convolution: x, weights, scales, bias
   kAffine,   // y = x * scales[c] + bias[c]
-  kAdd,      // of two tensors of one shape
+  kAdd,      // of two tensors of the same shape
   kClip,     // min(max(x, values[0]), values[1])
   kMaxPool,
-  kAveragePool,  // over what of the window is inside, or over all of it (counts_padding)
+  kAveragePool,  // over the part of the window inside the image, or over all of it (counts_padding)
   kConcat,
   kCopy,          // the same elements in another shape
   kResponseNorm,  // values: alpha, beta, bias; over `size` channels
   kSoftmax,       // along `axis`
-  kQuantize,      // the nearest of -128 to 127 to x / values[0] + values[1]
+  kQuantize,      // x / values[0] + values[1], rounded and clamped to -128 to 127
   kDequantize,    // (x - values[1]) * values[0]
 };
 constexpr uint32_t kNumKinds = static_cast<uint32_t>(Kind::kDequantize) + 1;
@@ -69,15 +68,15 @@ struct Tensor {
 struct Program {
   std::vector<Tensor> tensors;
   std::vector<uint32_t> inputs, outputs;  // tensors
-  std::vector<Operator> operators;        // each after those that it reads
+  std::vector<Operator> operators;        // each after its inputs
 };
 
 std::string write_program(const Program& program);
 
-// Checks everything, so that the engine can run whatever this gives. Throws BadProgram.
+// Checks everything, so that the engine can run any result. Throws BadProgram.
 Program read_program(const void* bytes, uint64_t size);
 
-// Of a window over `size` elements. Throws BadProgram where none fits.
+// Returns the number of positions of a window over `size` elements. Throws BadProgram if it does not fit.
 uint32_t positions(const Window& window, int axis, uint32_t size);
 
 }  // namespace reference

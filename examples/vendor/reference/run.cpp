@@ -1,6 +1,6 @@
-// reference-run PROGRAM INPUT OUTPUT: the vendor's program without nestrt. INPUT and OUTPUT are the bytes of
-// tensors, one behind the other; a .npy file will do for one input: what it begins with is left out. Prints how many
-// milliseconds of processor time it took to compute.
+// reference-run PROGRAM INPUT OUTPUT: runs the vendor's program without nestrt. INPUT and OUTPUT contain the bytes of
+// the tensors in sequence. For one input, a .npy file also works; its header is skipped. Prints the processor time in
+// milliseconds.
 #include <cstdio>
 #include <ctime>
 #include <exception>

@@ -1,4 +1,4 @@
-// How the plan's bytes and those that a program reads or writes differ, where they do: another order, another type.
+// Conversion between the plan's bytes and those of a program if their order or type differs.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,13 @@ namespace nestrt::evta {
 using Conversion = std::variant<Reblocking, Widening>;
 using MaybeConversion = std::optional<Conversion>;
 
-// Of the tensor, in the plan's order, where the program has `there` bytes of it.
+// Returns the tensor's bytes in the plan's order that correspond to `there` bytes of the program.
 uint64_t host_bytes(const MaybeConversion& conversion, uint64_t there);
 
-// From the tensor to what the program reads. What a program only writes, results of another type, becomes zero.
+// Converts from the tensor to what the program reads. Results of another type, which a program only writes, become
+// zero.
 void bring_in(const MaybeConversion& conversion, const std::byte* from, std::span<std::byte> to);
-// From what the program wrote to the tensor.
+// Converts from what the program wrote to the tensor.
 void bring_out(const MaybeConversion& conversion, std::span<const std::byte> from, std::byte* to);
 
 }  // namespace nestrt::evta

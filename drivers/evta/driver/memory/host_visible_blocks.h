@@ -1,7 +1,7 @@
-// HostVisibleBlocks: memory that sessions use as theirs, so that programs find tensors where they are: of an
-// accelerator, or of several that reach the same.
+// HostVisibleBlocks: device memory that sessions use directly, so that programs access tensors in place. It belongs to
+// one accelerator, or to several that share it.
 //
-// Threads: all members from any thread.
+// Threads: all members are safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace nestrt::evta {
 
-// Bytes of a buffer, from `offset` on.
+// Bytes of a buffer, starting at `offset`.
 struct Place {
   std::shared_ptr<DeviceBuffer> memory;
   uint64_t offset = 0;
@@ -27,16 +27,17 @@ struct Place {
 
 class HostVisibleBlocks {
  public:
-  // Those of the memory that transports call so (Transport::memory_name()), the same for all of them; empty: others
-  // than anybody's.
+  // Returns the blocks of the memory with this name (Transport::memory_name()), shared by all transports that use it.
+  // An empty name creates separate blocks.
   static std::shared_ptr<HostVisibleBlocks> of(const std::string& memory_name);
 
   // Errors: kOutOfMemory.
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(Transport& transport, uint64_t bytes);
-  // Where bytes of the host's lie for the accelerator; empty where they are not in one block.
+  // Returns the place of the host's bytes in the accelerator's memory; nullopt if they are not in one block.
   std::optional<Place> find(const std::byte* bytes, uint64_t size) const;
 
-  // The accelerator could not be stopped, and may write to what lies there. Blocks are kept until all were.
+  // Marks an accelerator that could not be stopped and may still write to blocks. Blocks are kept until all
+  // accelerators are safe.
   void set_unsafe(const Transport& accelerator);
   void set_safe(const Transport& accelerator);
 

@@ -1,7 +1,6 @@
-// s8 activations in another order than the plan's: blocks of 16 channels, as plans have them, in the blocks of 32 that
-// wider configurations read:
+// Converts s8 activations from the plan's blocks of 16 channels to the blocks of 32 channels of wider configurations:
 //
-// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 become
+// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels after the last block of 16 become
 // zero.
 #pragma once
 

@@ -11,7 +11,7 @@ Result<std::shared_ptr<DeviceBuffer>> upload(Transport& transport, std::span<con
   return buffer;
 }
 
-// Under the lock: sessions of one plan that are made side by side wait for each other, and not for a copy of their own.
+// Holds the lock during the upload: sessions of one plan that are created concurrently wait instead of creating copies.
 Result<std::shared_ptr<DeviceBuffer>> SharedConstants::get(Transport& transport,
                                                            const std::shared_ptr<const Plan>& plan,
                                                            std::span<const std::byte> bytes, uint64_t offset) {

@@ -1,6 +1,6 @@
-// SharedConstants: constants of plans in an accelerator's memory, each once for all programs that read it.
+// SharedConstants: constants of plans in an accelerator's memory, stored once for all programs that read them.
 //
-// Threads: all members from any thread.
+// Threads: all members are safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace nestrt::evta {
 
 class SharedConstants {
  public:
-  // Memory that holds `bytes`, which are the plan's. `offset`: as Transport::allocate() has it. Stays as long as
-  // somebody has it. Errors: kOutOfMemory, kDeviceFault.
+  // Returns memory that contains `bytes` of the plan. `offset`: see Transport::allocate(). Released with the last
+  // reference. Errors: kOutOfMemory, kDeviceFault.
   Result<std::shared_ptr<DeviceBuffer>> get(Transport& transport, const std::shared_ptr<const Plan>& plan,
                                             std::span<const std::byte> bytes, uint64_t offset);
 
  private:
-  // A plan is itself, even where another one has come to lie at its address.
+  // Identifies a plan by ownership, so that a new plan at the same address is different.
   struct Key {
     std::weak_ptr<const Plan> plan;
     std::tuple<const std::byte*, size_t, uint64_t> bytes;
@@ -39,11 +39,11 @@ class SharedConstants {
 
   Mutex mutex_;
   std::map<Key, std::weak_ptr<DeviceBuffer>> buffers_ NESTRT_GUARDED_BY(mutex_);
-  // Expired ones are looked for when there are as many: all of them for each new one would be quadratic.
+  // Expired entries are removed when this size is reached; scanning for each new entry would be quadratic.
   size_t most_ NESTRT_GUARDED_BY(mutex_) = kFew;
 };
 
-// What no program shares. Errors: kOutOfMemory, kDeviceFault.
+// Uploads constants that no other program shares. Errors: kOutOfMemory, kDeviceFault.
 Result<std::shared_ptr<DeviceBuffer>> upload(Transport& transport, std::span<const std::byte> bytes, uint64_t offset);
 
 }  // namespace nestrt::evta

@@ -4,7 +4,7 @@
 
 namespace nestrt::evta {
 
-// What is replaced stays with the programs that have it: doubled, all of them together are no more than twice the last.
+// Programs keep replaced memory. Doubling the size bounds the sum of all blocks by twice the last.
 Result<std::shared_ptr<DeviceBuffer>> StagingMemory::get(Transport& transport, uint64_t bytes) {
   const MutexLock lock(mutex_);
   std::shared_ptr<DeviceBuffer> memory = memory_.lock();

@@ -1,5 +1,5 @@
-// StagingMemory: memory of an accelerator for what its programs cannot find where the host has it. All programs share
-// it, as one runs at a time: it holds nothing from one run to the next.
+// StagingMemory: accelerator memory for data that programs cannot access in the host's place. All programs share it,
+// because one runs at a time. It keeps nothing between runs.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace nestrt::evta {
 
 class StagingMemory {
  public:
-  // At least so many bytes, from the beginning of a page on. Stays as long as somebody has it. From any thread. Errors:
+  // Returns at least `bytes` bytes, aligned to a page. Released with the last reference. Safe from any thread. Errors:
   // kOutOfMemory.
   Result<std::shared_ptr<DeviceBuffer>> get(Transport& transport, uint64_t bytes);
 

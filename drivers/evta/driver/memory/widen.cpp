@@ -8,11 +8,11 @@ namespace nestrt::evta {
 namespace {
 
 constexpr int64_t kVectorBytes = kLanes * static_cast<int64_t>(sizeof(float));
-constexpr int64_t kLine = 64;     // of a cache
-constexpr int64_t kVectors = 64;  // whose bytes are brought into the cache at a time
-constexpr int64_t kUnrolled = 2;  // vectors, whose steps an in-order core takes in turn
+constexpr int64_t kLine = 64;     // bytes of a cache line
+constexpr int64_t kVectors = 64;  // vectors whose bytes are brought into the cache together
+constexpr int64_t kUnrolled = 2;  // vectors whose steps are interleaved for in-order cores
 
-// Of 16 bytes: what NEON and SSE have registers for.
+// 16 bytes: the register size of NEON and SSE.
 using Bytes [[gnu::vector_size(16)]] = uint8_t;
 using Halves [[gnu::vector_size(16)]] = uint16_t;
 using Words [[gnu::vector_size(16)]] = int32_t;
@@ -45,7 +45,7 @@ struct Lanes {
   Floats quarters[4];
 };
 
-// Accumulators of which the bytes lie so far apart.
+// Returns accumulators whose byte planes are `plane` bytes apart.
 inline Lanes accumulators(const std::byte* from, int64_t plane) {
   const Bytes b0 = load<Bytes>(from), b1 = load<Bytes>(from + plane);
   const Bytes b2 = load<Bytes>(from + 2 * plane), b3 = load<Bytes>(from + 3 * plane);
@@ -59,13 +59,13 @@ inline Lanes product(const Lanes& a, const Lanes& b) {
            a.quarters[3] * b.quarters[3]}};
 }
 
-// The core's prefetcher follows two streams (Cortex-A53 TRM, 6.6.2), which four planes and a result would be too many
-// for: the lines of one after the other are touched first.
+// Loads the lines of each plane in advance. The core's prefetcher follows two streams (Cortex-A53 TRM, 6.6.2); four
+// planes and a result are too many for it.
 void touch(const std::byte* from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += kLine) (void)*static_cast<const volatile std::byte*>(from + at);
 }
 
-// Some vectors of one block of channels, `stride` bytes from one to the next.
+// Consecutive vectors of one block of channels, `stride` bytes apart.
 struct Run {
   const std::byte* from;
   int64_t plane;
@@ -79,7 +79,7 @@ void widen_run(const Run& run, const Lanes& scales, std::byte* to) {
   for (; left >= kUnrolled; left -= kUnrolled) {
     const Lanes even = accumulators(from, run.plane), odd = accumulators(from + run.stride, run.plane);
     const Lanes results[] = {product(even, scales), product(odd, scales)};
-    std::memcpy(to, results, sizeof results);  // line by line, so that none is read before it is written
+    std::memcpy(to, results, sizeof results);  // whole lines, so that none is read before it is written
     from += kUnrolled * run.stride;
     to += kUnrolled * kVectorBytes;
   }
@@ -98,7 +98,7 @@ void widen_block(Run run, const Lanes& scales, std::byte* to) {
   }
 }
 
-// 2^-exponent; exponents beyond are those of no operator.
+// Returns 2^-exponent. Larger exponents do not occur.
 float scale_of(int exponent) {
   constexpr int kLargest = 96, kBias = 127, kMantissaBits = 23;  // of a float
   return std::bit_cast<float>((kBias - std::clamp(exponent, -kLargest, kLargest)) << kMantissaBits);
@@ -126,7 +126,7 @@ void widen(const Widening& shape, const std::byte* from, std::byte* to) {
     for (int64_t at = 0; at < shape.vectors;) {
       const int64_t vector = shape.first_vector + at, block = vector / shape.pixels;
       const int64_t count = std::min(shape.vectors - at, (block + 1) * shape.pixels - vector);
-      // In vectors of 16 there, of which a pixel has several side by side where blocks are wider.
+      // Counts in vectors of 16 of the source, where a pixel of a wider block has several in sequence.
       const int64_t own_block = at / shape.pixels;
       const int64_t first = (own_block / parts * shape.pixels + at % shape.pixels) * parts + own_block % parts;
       const std::byte* source = from + image * plane / shape.images + first * kLanes;

@@ -25,7 +25,7 @@ Graph two_convolutions(bool s8) {
 
 struct Alternative {
   std::string set, chosen, other;
-  Packing packing = Packing::kInvalidIndex;  // of the weights that the plan has for it
+  Packing packing = Packing::kNone;  // of the weights that the plan has for it
 };
 
 std::vector<Alternative> alternatives_in(const Plan& plan) {
@@ -37,7 +37,7 @@ std::vector<Alternative> alternatives_in(const Plan& plan) {
         found.push_back(
             {selection.instruction_set, tables.kernel_names[selection.kernels[other.op]],
              tables.kernel_names[other.kernel],
-             other.weights < 0 ? Packing::kInvalidIndex : tables.tensors[static_cast<size_t>(other.weights)].packing});
+             other.weights < 0 ? Packing::kNone : tables.tensors[static_cast<size_t>(other.weights)].packing});
   return found;
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("Weights that would take more than those of the best kernel are left t
   for (const Alternative& alternative : found) {
     CHECK(alternative.chosen == "conv.s8.direct16.dot4");
     CHECK(alternative.other == "conv.s8.winograd16");
-    CHECK(alternative.packing == Packing::kInvalidIndex);
+    CHECK(alternative.packing == Packing::kNone);
   }
   CHECK(compile_for({InstructionSet::kNeonDotprod}, true, KernelAlternatives::kNone, &without).empty());
   CHECK(with <= without + 4096);
