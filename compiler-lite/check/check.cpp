@@ -22,8 +22,8 @@ namespace nestrt::compiler {
 namespace {
 
 struct Run {
-  std::vector<tools::Array> inputs;  // the plan's, in its order
-  NamedArrays bound;                 // the model's others
+  std::vector<tools::Array> inputs;  // inputs of the plan, in its order
+  NamedArrays bound;                 // the model's other inputs
 };
 
 Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& plan) {
@@ -55,18 +55,18 @@ const plan::Tensor& tensor_of(const Plan& plan, int32_t operand) {
   return plan.tables().tensors[static_cast<uint32_t>(operand)];
 }
 
-// How far apart the values of a tensor are that `op` computes from integers with a scale; 0 where it does not.
+// Returns the step between possible values of a tensor that `op` computes from integers with a scale, otherwise 0.
 double step_of(const Plan& plan, const plan::Operator& op) {
   const ops::Kind kind = op.kind();
   if (kind != ops::Kind::kDequantize && kind != ops::Kind::kReshape) return 0;
   const auto& source = tensor_of(plan, op.inputs[0]).quantization;
   if (!source || source->scales.empty()) return 0;
   if (kind == ops::Kind::kDequantize) return *std::max_element(source->scales.begin(), source->scales.end());
-  // Integers that leave their scale behind: an output of the model.
+  // Integers without their scale: an output of the model.
   return tensor_of(plan, op.outputs[0]).quantization ? 0 : 1;
 }
 
-// The same of an output of the plan.
+// Returns step_of() for an output of the plan.
 double step_of_output(const Plan& plan, size_t output) {
   const uint32_t tensor = plan.tables().outputs[output];
   for (const plan::Operator& op : plan.tables().operators)
@@ -77,7 +77,7 @@ double step_of_output(const Plan& plan, size_t output) {
 
 double absolute_of(const CheckOptions& options) { return options.absolute.value_or(CheckOptions::kAbsolute); }
 
-// Of an output of a quantized plan.
+// Returns the absolute tolerance for an output of a quantized plan.
 double absolute_of_quantized(const CheckOptions& options, const Plan& plan, size_t output) {
   const bool allows_step = !options.absolute && !options.min_decibel && goes_from_0_to_1(plan, output);
   return allows_step ? CheckOptions::kAbsoluteQuantized : absolute_of(options);
@@ -98,17 +98,18 @@ bool agrees(const CheckOptions& options, const OutputSummary& output) {
          difference.within(0, output.absolute);
 }
 
-// Of class scores from integers that a model states: a Softmax enlarges steps.
+// Returns true for class scores computed from integers of the model that differ only by roundings. A Softmax amplifies
+// them.
 bool agrees_but_for_roundings(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
   return difference.step > 0 && output.gives_classes && difference.decibel() >= CheckOptions::kDecibelOfScores &&
          static_cast<double>(difference.rows_agreeing) >= options.min_agreement * static_cast<double>(difference.rows);
 }
 
-// What quantized tensors are not of.
+// Returns true for types that quantized tensors do not have.
 bool gives_places(DataType type) { return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool; }
 
-// Of a plan of floating point every run has to match, of a quantized one all of them together.
+// In a floating-point plan every run must match. In a quantized plan all runs together must match.
 void summarize(const CheckOptions& options, const Plan& plan, CheckReport& report) {
   for (const TensorInfo& output : plan.outputs()) {
     OutputSummary& summary = report.summaries.emplace_back();
@@ -161,7 +162,7 @@ Status measure_noise(std::shared_ptr<const Plan> plan, const Run& run, NamedArra
   return {};
 }
 
-// Compares what each operator of the plan wrote with the model's value of that name.
+// Compares the result of each operator of the plan with the model's value of the same name.
 Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> plan, const Run& run,
                       const NamedArrays& expected, CheckReport& report) {
   NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan));
@@ -182,11 +183,11 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   return {};
 }
 
-// nestrt computes in f32 what a model states in fewer bits, and ONNX Runtime rounds values to those: what each operator
-// adds to the error does not depend on the others', so that it grows as the root of their number.
+// Raises the tolerance for models with short float types. nestrt computes them in f32, whereas ONNX Runtime rounds to
+// the short type. The errors of operators are independent, so the total grows with the square root of their number.
 void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
   const auto model = read_onnx_model(options.model, ImportLimits());
-  if (!model) return;  // ONNX Runtime says what is wrong with it
+  if (!model) return;  // ONNX Runtime reports the problem
   for (const auto& [type, rounding] : {std::pair("float16", 0x1p-11), std::pair("bfloat16", 0x1p-8)}) {
     const double roundings = 4 + 2 * std::sqrt(static_cast<double>(plan.tables().operators.size()));
     if (!model->converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
@@ -215,7 +216,7 @@ Result<CheckReport> check(const CheckOptions& asked) {
   }
   for (const Run& run : runs) request.runs.push_back(named(run, *plan));
   if (options.layers) request.values = model_values(*plan);
-  for (const TensorInfo& output : plan->outputs()) request.values.push_back(output.name);  // of --expose, too
+  for (const TensorInfo& output : plan->outputs()) request.values.push_back(output.name);  // also outputs of --expose
   NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_onnx_runtime(request));
   if (expected.size() != runs.size()) return Status(Code::kInternal, "ONNX Runtime answered another number of runs");
 

@@ -33,7 +33,7 @@ double distance(double actual, double expected) {
   return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
 }
 
-// -1 where one is no number: none is the largest.
+// Returns the index of the largest element, or -1 if an element is NaN.
 int64_t top(const ConstTensorView& tensor, int64_t begin, int64_t length) {
   int64_t best = 0;
   for (int64_t i = 0; i < length; ++i) {
@@ -54,7 +54,7 @@ void compare_rows(const ConstTensorView& actual, const ConstTensorView& expected
   }
 }
 
-// What both have in common and is not finite has no size, and no difference.
+// Equal non-finite values count as neither signal nor noise.
 void add_to_sums(double mine, double theirs, double apart, Difference& difference) {
   difference.noise += apart * apart;
   if (!std::isfinite(mine) || !std::isfinite(theirs)) return;

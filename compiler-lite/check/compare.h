@@ -1,4 +1,4 @@
-// How far a tensor is from what it should be.
+// Comparison of an actual with an expected tensor.
 #pragma once
 
 #include <algorithm>
@@ -9,51 +9,52 @@
 
 namespace nestrt::compiler {
 
-// Equal NaNs and equal infinities count as no difference; one alone as an infinite one.
+// Equal NaNs and equal infinities count as equal. A NaN or infinity on one side counts as an infinite difference.
 struct Difference {
   double max_absolute = 0;  // largest |actual - expected|
   double largest = 0;       // largest finite |expected|
   int64_t at = 0;           // row-major index of the largest difference
   int64_t elements = 0;
   int64_t elements_equal = 0;
-  int64_t numbers = 0;        // elements of which one at least was expected or came as a number
-  int64_t rows = 0;           // vectors along the class axis: the last that is longer than 1
-  int64_t rows_agreeing = 0;  // those whose largest element is in the same place, and that are numbers
-  int64_t actual_top = 0;     // place of the largest element in the first row; -1: not all are numbers
+  int64_t numbers = 0;        // elements that are not NaN on both sides
+  int64_t rows = 0;           // vectors along the class axis: the last axis longer than 1
+  int64_t rows_agreeing = 0;  // rows without NaN whose largest element has the same index
+  int64_t actual_top = 0;     // index of the largest element in the first row; -1 if the row contains NaN
   int64_t expected_top = 0;
-  // How far apart the possible values of a quantized tensor are. One step of difference is none, as roundings may
-  // differ, nor are up to kMaxSteps where they are little noise: through a network they add up.
+  // Step between possible values of a quantized tensor. A difference of one step is ignored because roundings may
+  // differ, and so are up to kMaxSteps if their noise is low, because roundings accumulate in a network.
   double step = 0;
-  // Sums over the elements: of the squares of what was expected, of the differences and of what came; of the products
-  // of what was expected and what came.
+  // Sums over all elements: squares of the expected values, of the differences and of the actual values; products of
+  // expected and actual values.
   double signal = 0, noise = 0, power = 0, product = 0;
 
-  // max_absolute as a share of the largest element: one figure for probabilities and logits alike.
+  // Returns max_absolute as a fraction of the largest element, which suits probabilities and logits.
   double relative() const;
-  // `absolute`: differences up to it are none, however small the elements are.
+  // `absolute`: differences up to this value are ignored, even for small elements.
   bool within(double tolerance, double absolute = 0) const {
     if (max_absolute <= kMaxSteps * step && decibel() >= kDecibelOfSteps) return true;
     return max_absolute <= std::max({tolerance * largest, absolute, step * (1 + kOfStep)}) * (1 + kNoise) + kNoise;
   }
-  // Whether all elements are NaN here and there, as NaNs among the inputs make them: any two networks agree in that.
+  // Returns true if all elements are NaN on both sides, as NaNs in the inputs cause. Any two networks would agree on
+  // that.
   bool all_nan() const { return elements > 0 && numbers == 0; }
-  // 10 log10(signal / noise): infinite where nothing differs.
+  // Returns 10 log10(signal / noise), infinite if nothing differs.
   double decibel() const;
-  // 1 where both point the same way, whatever their lengths.
+  // Returns the cosine similarity: 1 for vectors in the same direction.
   double cosine() const;
-  // The same output of another run too: the larger differences, the sums of the rest.
+  // Adds the same output of another run: takes the larger differences and adds the sums.
   void add(const Difference& other);
 
   static constexpr double kMaxSteps = 16, kDecibelOfSteps = 30;
-  // Both are multiples of a step, up to 255 of it, rounded to 24 bits.
+  // Both values are multiples of a step, up to 255 steps, rounded to 24 bits.
   static constexpr double kOfStep = 1e-4;
-  static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own
+  static constexpr double kNoise = 1e-7;  // a tensor of zeros has no scale
 };
 
-// Elements of a vector along the class axis, as Difference counts rows.
+// Returns the length of a row as Difference counts rows.
 int64_t row_length(const Shape& shape);
 
-// Errors: kInvalidArgument where the types or the numbers of elements differ.
+// Errors: kInvalidArgument if the types or the numbers of elements differ.
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected);
 
 }  // namespace nestrt::compiler

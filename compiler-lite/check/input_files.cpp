@@ -27,7 +27,7 @@ Result<NamedArrays> bound_arrays(const InputFiles& files, std::span<const Tensor
 bool are_all_bound(const std::string& model, const InputFiles& files, std::span<const TensorInfo> inputs) {
   if (files.empty()) return false;
   const auto onnx = read_onnx_model(model, ImportLimits());
-  if (!onnx) return false;  // ONNX Runtime says what is wrong with it
+  if (!onnx) return false;  // ONNX Runtime reports the problem
   return std::ranges::all_of(files, [&](const auto& named) {
     const auto is_it = [&](const OnnxValueInfo& input) { return input.name == named.first; };
     return !has_input(inputs, named.first) && std::ranges::any_of(onnx->inputs, is_it);

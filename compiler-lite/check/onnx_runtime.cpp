@@ -22,21 +22,21 @@ using nlohmann::json;
 constexpr std::string_view kRemedy =
     "; name an interpreter that has onnxruntime, onnx and numpy with --python, or allow pip to install them";
 
-constexpr int kMissing = 3;  // what ort_environment.py --offline ends with
+constexpr int kMissing = 3;  // exit code of ort_environment.py --offline if the environment does not exist
 
-// The folder of the Python files.
+// Returns the folder of the Python scripts.
 Result<fs::path> scripts() { return tools::find_resource("check", "compiler-lite/check", "ort_run.py"); }
 
-// What a program wrote last, which is where Python says what went wrong.
+// Returns the last line of a program's output, which for Python contains the error.
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
 
-// Text of a name that JSON can hold; ONNX names are UTF-8, but nothing enforces it.
+// Serialises JSON and replaces invalid UTF-8. ONNX names should be UTF-8, but nothing enforces it.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// `request` without its runs.
+// `request`: without its runs.
 Status write_request(json request, const std::vector<NamedArrays>& inputs, const fs::path& folder) {
   json runs = json::array();
   for (size_t run = 0; run < inputs.size(); ++run) {
@@ -77,13 +77,13 @@ Result<ChainResults> read_response(const fs::path& folder) {
   return chains;
 }
 
-// Why no program ran to its end.
+// Returns the error for a program that could not be run to its end.
 Status not_run(const Status& why) {
   if (why.code() == Code::kCancelled) return why;
   return Status(Code::kUnavailable, fmt::format("{}{}", why.message(), kRemedy));
 }
 
-// What ort_run.py says of the model, or that the interpreter could not even run it.
+// Returns the error of ort_run.py about the model, or an error if the interpreter could not run it.
 Status failure(const ProcessResult& process, const std::string& python) {
   if (process.exit_code > kSignalled) {
     const int signal = process.exit_code - kSignalled;
@@ -105,7 +105,7 @@ Status failure(const ProcessResult& process, const std::string& python) {
 
 Result<std::string> onnx_runtime_python() {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
-  const EndingSignals held;  // until the folder is gone
+  const EndingSignals held;  // until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   const std::string script = (folder / "ort_environment.py").string();
   if (const auto there = run_process({"python3", script, "--offline"}, temporary.path());
@@ -121,10 +121,10 @@ Result<std::string> onnx_runtime_python() {
 
 namespace {
 
-// `request`: "chains", "values" and "results", as ort_run.py takes them.
+// `request`: "chains", "values" and "results" for ort_run.py.
 Result<ChainResults> run_script(const std::string& python, json request, const std::vector<NamedArrays>& runs) {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
-  const EndingSignals held;  // until the folder is gone
+  const EndingSignals held;  // until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   NESTRT_RETURN_IF_ERROR(write_request(std::move(request), runs, temporary.path()));
   const auto process = run_process({python, (folder / "ort_run.py").string(), temporary.path()}, temporary.path());

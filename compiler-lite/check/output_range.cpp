@@ -26,7 +26,8 @@ bool gives_0_to_1(const plan::Operator& op) {
   return unary != nullptr && (unary->kind == ops::UnaryKind::kSigmoid || unary->kind == ops::UnaryKind::kHardSigmoid);
 }
 
-// Operators whose output has the values of their first input, in another place or form.
+// Returns true for operators whose output contains the values of their first input, at other positions or in another
+// form.
 bool moves_values(ops::Kind kind) {
   using enum ops::Kind;
   return kind == kReshape || kind == kTranspose || kind == kReorder || kind == kSlice || kind == kQuantize ||

@@ -1,4 +1,4 @@
-// What is known of an output's values whatever the inputs.
+// Value range of an output for any inputs.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace nestrt::compiler {
 
-// Whether output `output` holds values from 0 to 1: those of a sigmoid or a softmax, which may have been moved about or
-// put side by side since.
+// Returns true if output `output` contains values from 0 to 1: results of a sigmoid or softmax, possibly moved or
+// concatenated afterwards.
 bool goes_from_0_to_1(const Plan& plan, size_t output);
 
 }  // namespace nestrt::compiler

@@ -14,7 +14,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Null where only a unit beside the host computes the branch.
+// Returns the host's program, or null if only an accelerator can run the branch.
 const plan::Program* host_program(const plan::Branch& branch) {
   const auto found = std::find_if(branch.programs.begin(), branch.programs.end(), [](const plan::Program& program) {
     return program.kind == plan::ProgramKind::kKernels;
@@ -22,7 +22,7 @@ const plan::Program* host_program(const plan::Branch& branch) {
   return found == branch.programs.end() ? nullptr : &*found;
 }
 
-// Copies the elements of a tensor that is not plain into row-major order.
+// Copies the elements of a blocked tensor to row-major order.
 void unblock(const std::byte* from, std::byte* to, const Shape& shape, Layout layout, size_t element_bytes) {
   const StoredOrder order(shape, layout);
   const int64_t pixels = shape.product(2, shape.rank());
@@ -33,7 +33,7 @@ void unblock(const std::byte* from, std::byte* to, const Shape& shape, Layout la
   }
 }
 
-// The first `channels` lanes of each pixel of a block.
+// Returns the first `channels` lanes of each pixel of a block.
 std::vector<float> valid_lanes(const float* block, int64_t lanes, int64_t channels, int64_t pixels) {
   std::vector<float> result;
   result.reserve(static_cast<size_t>(channels * pixels));
@@ -98,7 +98,7 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
 }
 
 Status PlanTrace::run_branch(Executable& executable) {
-  // Where somebody looks on, every operator computes all of its result.
+  // With an observer, every operator computes its complete result.
   class : public RunObserver {
     void operator_done(uint32_t, Time, Time) override {}
   } observer;

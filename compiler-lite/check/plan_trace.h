@@ -1,4 +1,4 @@
-// PlanTrace: runs a plan as its session would, kernel for kernel, but gives every buffer memory of its own, so that all
+// PlanTrace: runs a plan with the same kernels as its session, but with separate memory for every buffer, so all
 // intermediate tensors can be read afterwards.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "nestrt/driver/function_ref.h"
 #include "nestrt/plan.h"
+#include "runtime/core/function_ref.h"
 #include "runtime/platform/aligned_memory.h"
 #include "tools/support/text/npy.h"
 
@@ -32,19 +32,19 @@ class PlanTrace {
   PlanTrace& operator=(PlanTrace&&) noexcept;
   ~PlanTrace();
 
-  // Runs the branches in their order in the plan, as a session does. Inputs in the plan's order, of its types and
-  // shapes. Errors: kInvalidArgument, and those of the unit.
+  // Runs the branches in plan order, as a session does. `inputs`: in the plan's order, with its types and shapes.
+  // Errors: kInvalidArgument, and those of the unit.
   Status run(const std::vector<tools::Array>& inputs);
 
-  // A tensor as the last run left it, row-major whatever its layout. Requires: tensor < number of tensors; not packed.
+  // Returns a tensor after the last run, in row-major order for any layout. Requires: tensor < number of tensors; not
+  // packed.
   tools::Array tensor(uint32_t index) const;
 
-  // Adds the elements of an f32 tensor to `channels` (axis 1). The same requirements as tensor(); channels.size() is
-  // the number of channels.
+  // Adds the elements of an f32 tensor to `channels` (axis 1). Requires: as tensor(); channels.size() is the number of
+  // channels.
   void add_channels(uint32_t index, std::span<ChannelStatistics> channels) const;
 
-  // Calls `visit` with the elements of an f32 tensor, in pieces and in the order in which they lie, until it fails. The
-  // same requirements as tensor().
+  // Calls `visit` with the elements of an f32 tensor in blocks, in memory order, until it fails. Requires: as tensor().
   Status visit(uint32_t index, FunctionRef<Status(std::span<const float>)> visit) const;
 
  private:
@@ -55,7 +55,7 @@ class PlanTrace {
 
   std::shared_ptr<const Plan> plan_;
   std::vector<std::shared_ptr<Unit>> units_;
-  std::vector<AlignedMemory> memory_;  // for the buffers that are no constants
+  std::vector<AlignedMemory> memory_;  // for non-constant buffers
   std::vector<std::byte*> buffers_;    // by buffer
   std::vector<std::unique_ptr<Executable>> branches_;
   AlignedMemory scratch_;

@@ -26,7 +26,7 @@ std::string model_name(const plan::Tensor& tensor) {
   return std::string(name);
 }
 
-// The tensor's numbers as real ones; empty where it is neither f32 nor s8 with an exponent.
+// Returns the elements as real numbers; empty unless the tensor is f32, or s8 with an exponent.
 std::vector<float> real_elements(const plan::Tensor& tensor, const tools::Array& array) {
   const auto count = static_cast<size_t>(array.shape.num_elements());
   if (array.type == DataType::kF32) {
@@ -46,7 +46,7 @@ double decibel(const std::vector<float>& actual, const float* expected) {
   return ratio.decibel();
 }
 
-// Noise as a share of the signal.
+// Returns noise as a fraction of the signal.
 double share(double decibel) { return std::pow(10, -decibel / 10); }
 
 class Observer {
@@ -72,7 +72,7 @@ class Observer {
  private:
   std::optional<double>& of(int32_t tensor) { return decibels_[static_cast<size_t>(tensor)]; }
 
-  // False where the model has no such value.
+  // Returns false if the model has no such value.
   bool measure(int32_t index) {
     const plan::Tensor& tensor = tensor_at(plan_, index);
     const auto found = expected_.find(model_name(tensor));

@@ -1,4 +1,4 @@
-// What quantization costs a network, operator by operator: every value that the model names, against the same in f32.
+// Quantization noise by operator: compares every value that the model names with the same value in f32.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,32 @@ namespace nestrt::compiler {
 
 class PlanTrace;
 
-// Signal-to-noise ratios in decibel: 10 log10(sum of squares of the values / of their errors), infinite where nothing
+// Signal-to-noise ratios in decibels: 10 log10(sum of squared values / sum of squared errors), infinite if nothing
 // differs.
 struct LayerNoise {
   uint32_t operator_index = 0;
   std::string operator_name;
   std::string kind;
-  std::string value;  // the model's name
+  std::string value;  // name in the model
   double decibel = 0;
-  std::optional<double> input_decibel;  // the worst of its inputs that the model names
+  std::optional<double> input_decibel;  // the lowest of its inputs that the model names
 
-  // Noise that the operator adds, as a share of its own signal. 0 where it adds none, or the inputs are unknown.
+  // Returns the noise that the operator adds, as a fraction of its signal. 0 if it adds none or its inputs are unknown.
   double added() const;
 };
 
-// True where the plan has s8 tensors.
+// Returns true if the plan has s8 tensors.
 bool is_quantized(const Plan& plan);
 
-// The model's names of the values that operators of the plan give; s8 tensors have them with a suffix.
+// Returns the model's names of the values that operators of the plan compute. s8 tensors have these names with a
+// suffix.
 std::vector<std::string> model_values(const Plan& plan);
 
-// The noise of every operator whose output the model has: the worst first. `expected`: values by name, f32. Requires:
-// the trace has run.
+// Returns the noise of every operator whose output exists in the model, worst first. `expected`: f32 values by name.
+// Requires: the trace has run.
 std::vector<LayerNoise> layer_noise(const Plan& plan, const PlanTrace& trace, const NamedArrays& expected);
 
-// The Conv or Dense among them that adds most noise: the first to keep in f32. Null where none adds any.
+// Returns the Conv or Dense that adds the most noise, the first candidate to keep in f32. Null if none adds noise.
 const LayerNoise* noisiest(const std::vector<LayerNoise>& layers);
 
 }  // namespace nestrt::compiler

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The standard library's distributions differ between implementations; these do not.
+// Replaces the distributions of the standard library, whose results depend on the implementation.
 class Numbers {
  public:
   explicit Numbers(uint64_t seed) : engine_(seed) {}
@@ -29,10 +29,10 @@ class Numbers {
   std::mt19937_64 engine_;
 };
 
-// What integers are drawn from.
+// Range of random integers: 0 and 1, or any.
 enum class Integers { kPlaces, kAny };
 
-// So that sums of many stay exact in float, where a network goes on in that.
+// Small enough that sums of many integers stay exact in float, if the network converts them.
 constexpr int64_t kLargestInteger = 100;
 
 void fill_integers(tools::Array& array, Integers integers, Numbers& numbers) {
@@ -66,17 +66,16 @@ bool takes_places(ops::Kind kind) {
          kind == ops::Kind::kRecurrent;
 }
 
-// Operators that make integers no others.
+// Returns true for operators that move integers without changing them.
 bool keeps_integers(ops::Kind kind) {
   return kind == ops::Kind::kReshape || kind == ops::Kind::kTranspose || kind == ops::Kind::kReorder ||
          kind == ops::Kind::kSlice || kind == ops::Kind::kConcat;
 }
 
-// Whether integers that are computed from the input, or itself, say where elements lie, how many there are, or, where
-// they do nothing but become floating point, which count (as the mask of a transformer): only 0 and 1 are sure to be
-// some of those then.
+// Returns kPlaces if integers computed from the input serve as positions or counts, or if they are only converted to
+// floating point, like the mask of a transformer. Only 0 and 1 are certain to be valid then.
 Integers integers_of(const plan::Tables& tables, uint32_t input) {
-  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // of an image, say
+  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // for example of an image
   bool becomes_float = !is_byte;
   std::vector<bool> is_reached(tables.tensors.size());
   is_reached[input] = true;

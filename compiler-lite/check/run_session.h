@@ -1,4 +1,4 @@
-// One inference with memory for its outputs.
+// Runs one inference and allocates its outputs.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ class Session;
 
 namespace nestrt::compiler {
 
-// Inputs and outputs in the plan's order. Errors: those of Session::run().
+// `inputs` and results are in the plan's order. Errors: those of Session::run().
 Result<std::vector<tools::Array>> run_session(Session& session, std::span<const tools::Array> inputs);
 
 }  // namespace nestrt::compiler

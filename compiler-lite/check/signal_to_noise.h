@@ -1,4 +1,4 @@
-// Signal-to-noise ratio: what is right against how far something is from it.
+// Signal-to-noise ratio of actual against expected values.
 #pragma once
 
 #include <cmath>
@@ -7,10 +7,10 @@
 
 namespace nestrt::compiler {
 
-// Adds up over any number of tensors.
+// Accumulates over any number of tensors.
 class SignalToNoise {
  public:
-  // Requires: as many actual elements as expected ones.
+  // Requires: equal sizes.
   void add(std::span<const float> actual, std::span<const float> expected) {
     for (size_t i = 0; i < actual.size(); ++i) {
       const double error = double{actual[i]} - double{expected[i]};
@@ -19,8 +19,8 @@ class SignalToNoise {
     }
   }
 
-  // 10 log10(sum of squares / sum of squared errors): infinite where nothing differs, minus infinity where NaNs or
-  // infinities came in.
+  // Returns 10 log10(sum of squares / sum of squared errors): infinity if nothing differs, minus infinity after NaNs or
+  // infinities.
   double decibel() const {
     if (noise_ == 0) return std::numeric_limits<double>::infinity();
     const double ratio = signal_ / noise_;

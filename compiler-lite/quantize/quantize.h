@@ -1,5 +1,5 @@
-// Quantization to s8 (docs/concepts/numerics.md): Conv and Dense compute with integers, and so do the operators between
-// them that only add, select or move; Quantize and Dequantize stand at the borders to what stays f32.
+// Quantization to s8 (docs/concepts/numerics.md). Conv and Dense compute with integers, and so do operators between
+// them that only add, select or move. Quantize and Dequantize separate them from f32 operators.
 #pragma once
 
 #include <set>
@@ -20,7 +20,7 @@ enum class Scales {
   kSingle,  // all activations share the smallest exponent: one scale for the whole network
 };
 
-// What makes up for the error of rounding. Each on its own; the default is what pays on the networks of
+// Independent corrections of rounding errors. The defaults are those that improve the networks of
 // docs/how-to/quantize.md.
 struct Corrections {
   // let channels use the full range of their value; see equalise.h. Requires weights per channel

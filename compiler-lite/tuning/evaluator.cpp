@@ -21,7 +21,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// That the samples, or the network's answers to them, may take.
+// Limit for the samples, and for the f32 outputs, in memory.
 constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;
 
 std::span<const float> floats_of(const tools::Array& array) {
@@ -53,7 +53,7 @@ Status check_size(uint64_t bytes_each, size_t count, std::string_view what) {
 }  // namespace
 
 struct Evaluator::Network {
-  PlanBytes bytes;  // where the session's plan lies
+  PlanBytes bytes;  // memory of the session's plan
   std::unique_ptr<Session> session;
 
   static Result<Network> load(PlanBytes bytes, int threads);
@@ -76,7 +76,7 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
   CompileOptions compile = options.compile;
   compile.quantization.reset();
   compile.progress = nullptr;
-  compile.backends.clear();  // it is evaluated where the compiler runs
+  compile.backends.clear();  // evaluation runs on the host of the compiler
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
   Evaluator result(std::move(compile), std::move(graph), options.threads);
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model, options.compile.import.bindings));

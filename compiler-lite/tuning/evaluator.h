@@ -1,6 +1,6 @@
-// Evaluator: what quantization costs a network, measured over samples against the same network in f32. The model is
-// imported and the samples are read once, for any number of quantizations.
-// Threads: none; one thread at a time. Runs on all cores, unless told otherwise.
+// Evaluator: measures the loss of quantizations over samples against the same network in f32. Imports the model and
+// reads the samples once for any number of quantizations.
+// Threading: one thread at a time. Runs on all cores unless `threads` is set.
 #pragma once
 
 #include <map>
@@ -15,20 +15,19 @@
 namespace nestrt::compiler {
 
 struct EvaluationOptions {
-  CompileOptions compile;  // its quantization is not looked at
+  CompileOptions compile;  // its quantization is ignored
   SampleOptions samples;
-  std::string labels;  // a file of lines image<TAB>class, for every image used; empty: without
-  int64_t offset = 0;  // a class of the labels is an index of the network's plus this
-  int threads = 0;     // 0: as many as there are cores
-  // Whether networks without class scores, of which the noise alone can be told, are refused.
+  std::string labels;  // a file of lines image<TAB>class for all images; empty: no labels
+  int64_t offset = 0;  // class in the labels minus index in the network
+  int threads = 0;     // 0: one per core
+  // Reject networks without class scores, for which only the noise can be measured.
   bool needs_classes = true;
 };
 
 class Evaluator {
  public:
-  // Errors: those of compiling, of the samples and of the labels; kUnsupported for a network without class scores in
-  // f32 as its first output, where they are needed; kInvalidArgument where the samples are more than are kept in
-  // memory.
+  // Errors: those of compiling, of the samples and of the labels; kUnsupported if class scores are required but the
+  // first output is not f32 class scores; kInvalidArgument if the samples exceed the memory limit.
   static Result<Evaluator> create(const std::string& model, const EvaluationOptions& options);
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
@@ -36,22 +35,22 @@ class Evaluator {
 
   size_t num_samples() const { return inputs_.size(); }
   const std::string& model_digest() const { return model_digest_; }
-  // Tells the network as it is compiled in f32, the samples and their labels from others.
+  // Returns a digest of the compiled f32 network, the samples and their labels.
   std::string data_digest() const;
-  // Images that could not be read, and why; empty unless asked to pass over them.
+  // Returns reasons for images that could not be read; empty unless skip_unreadable.
   const std::vector<std::string>& skipped() const { return skipped_; }
-  // Errors: kInvalidArgument where the network is right in f32 no more often than by guessing, which makes a loss
-  // against the labels mean nothing.
+  // Errors: kInvalidArgument if the f32 network is correct no more often than guessing, which makes a loss against the
+  // labels meaningless.
   Status require_better_than_guessing(const Score& score) const;
-  // What compiling starts from: f32, activations fused, residuals not.
+  // Returns the graph that quantizations start from: f32, activations fused, residuals not.
   const Graph& graph() const { return graph_; }
 
-  // Over `count` of the samples, evenly from all. Errors: those of compiling and running.
-  // Requires: 0 < count <= num_samples(); the profile is the model's.
+  // Measures over `count` samples, spread evenly. Errors: those of compiling and running.
+  // Requires: 0 < count <= num_samples(); the profile belongs to the model.
   Result<Score> evaluate(const Quantization& quantization, size_t count);
 
  private:
-  struct Network;  // as it runs
+  struct Network;  // a compiled network with its session
   using Outputs = std::vector<tools::Array>;
   using Classes = std::map<std::string, int64_t>;  // by file name
 
@@ -68,9 +67,9 @@ class Evaluator {
   std::string model_digest_;
   std::unique_ptr<Network> f32_;
   std::vector<std::vector<tools::Array>> inputs_;  // by sample
-  std::vector<int64_t> classes_;                   // by sample: the index of the right score; empty without labels
+  std::vector<int64_t> classes_;                   // index of the correct score by sample; empty without labels
   std::vector<std::string> skipped_;
-  std::vector<Outputs> answers_;  // by sample, in f32; empty as long as it was not needed
+  std::vector<Outputs> answers_;  // f32 outputs by sample; empty until needed
 };
 
 }  // namespace nestrt::compiler

@@ -40,10 +40,10 @@ class Searcher {
   }
 
  private:
-  using Index = std::optional<size_t>;  // a trial's; empty where it was not to be had
+  using Index = std::optional<size_t>;  // index of a trial; empty if the settings cannot be evaluated
 
-  // Without labels the loss is a share of the samples that says nothing of right and wrong, and some samples more or
-  // less are chance: what has more noise than the start is then no improvement, whatever it agrees on.
+  // Without labels the loss only counts changed top classes, and small differences are random. A trial with more noise
+  // than the start is therefore not an improvement.
   bool noisier_than_start(size_t trial) const {
     const Score& score = result_.trials[trial].score;
     return !score.right && score.decibel < result_.trials.front().score.decibel;
@@ -54,7 +54,7 @@ class Searcher {
   bool exhausted() const { return result_.trials.size() >= options_.budget; }
   const QuantizationSettings& best() const { return result_.trials[best_].settings; }
 
-  // --- one evaluation ---
+  // --- One evaluation ---
   const Score* remembered(const std::string& text) const {
     const auto found = std::find_if(record_.tried.begin(), record_.tried.end(), [&](const TriedOptions& tried) {
       return tried.options == text && tried.score.samples == evaluator_.num_samples();
@@ -70,7 +70,8 @@ class Searcher {
     return score;
   }
 
-  // Has what may be tried next measured at once, where others can do that; what is tried is then remembered.
+  // Measures candidate settings in parallel through measure_all, if set. try_out() then finds the results in the
+  // record.
   Status foresee(std::span<const QuantizationSettings> settings) {
     if (!options_.measure_all) return {};
     std::vector<QuantizationSettings> unknown;
@@ -102,12 +103,12 @@ class Searcher {
     return Index(result_.trials.size() - 1);
   }
 
-  // --- everything in s8 ---
+  // --- Everything in s8 ---
   Status vary() {
     NESTRT_RETURN_IF_ERROR(try_out(start_).error());
     NESTRT_RETURN_IF_ERROR(evaluator_.require_better_than_guessing(result_.trials.front().score));
     for (const auto alternatives : {&Searcher::corrections, &Searcher::methods, &Searcher::granularities}) {
-      // All from the best of the dimensions before.
+      // all start from the best of the earlier dimensions
       const std::vector<QuantizationSettings> next = (this->*alternatives)(best());
       if (!met(best_)) NESTRT_RETURN_IF_ERROR(foresee(next));
       for (const QuantizationSettings& settings : next) {
@@ -151,7 +152,7 @@ class Searcher {
     return result;
   }
 
-  // Weights per tensor and rounding down: less exact on average, but chance has a say in every network.
+  // Weights per tensor and rounding down are less accurate on average, but may be better for a given network.
   std::vector<QuantizationSettings> granularities(const QuantizationSettings& from) const {
     std::vector<QuantizationSettings> result;
     if (options_.vary_rounding) {
@@ -166,7 +167,7 @@ class Searcher {
     return result;
   }
 
-  // --- some layers in f32 ---
+  // --- Some layers in f32 ---
   Result<std::vector<RankedLayer>> ranking() {
     const std::string text = best().text();
     for (const LayerRanking& known : record_.rankings)
@@ -184,7 +185,7 @@ class Searcher {
     return ranking.layers;
   }
 
-  // Each as the only one in s8.
+  // Measures each layer as the only one in s8.
   Result<Scores> measure_alone(std::span<const Node* const> layers) {
     std::vector<QuantizationSettings> alone(layers.size(), best());
     for (size_t i = 0; i < layers.size(); ++i)
@@ -222,7 +223,8 @@ class Searcher {
     return try_out(settings);
   }
 
-  // The fewest of the noisiest layers that do: doubled until they do, then halved. One layer at least stays s8.
+  // Finds the smallest number of noisiest layers to keep in f32: doubles it until the loss is met, then bisects. At
+  // least one layer stays s8.
   Status mix() {
     if (exhausted()) return {};
     const QuantizationSettings from = best();
@@ -247,7 +249,7 @@ class Searcher {
     return prune(from, {layers.begin(), layers.begin() + static_cast<ptrdiff_t>(enough)});
   }
 
-  // Gives layers back to s8, those with most work first, as long as the rest still does.
+  // Returns layers to s8, those with the most work first, as long as the loss is still met.
   Status prune(const QuantizationSettings& from, std::vector<RankedLayer> kept) {
     std::vector<RankedLayer> candidates = kept;
     std::stable_sort(candidates.begin(), candidates.end(),
@@ -282,7 +284,7 @@ class Searcher {
   const SearchOptions& options_;
   SearchRecord& record_;
   SearchResult result_;
-  size_t best_ = 0;  // among the trials with everything in s8
+  size_t best_ = 0;  // best trial with everything in s8
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The search for a quantization that loses little enough: calibration method, corrections, granularity and rounding
-// are varied one after the other, each from the best found so far; if that does not do, the layers that add most noise
-// stay in f32, as few as do (in the spirit of J. Lee et al., Quantune: Post-training Quantization of Convolutional
-// Neural Networks using Extreme Gradient Boosting, 2022). What is tried next depends on results alone, so a search
-// that remembers them continues where it stopped.
+// Search for a quantization whose loss stays within a limit. Varies corrections, calibration method, rounding and
+// granularity in turn, each from the best settings so far. If that is not sufficient, keeps the layers that add the
+// most noise in f32, as few as possible (similar to J. Lee et al., Quantune: Post-training Quantization of
+// Convolutional Neural Networks using Extreme Gradient Boosting, 2022). The next trial depends only on earlier results,
+// so a search with recorded results resumes where it stopped.
 #pragma once
 
 #include <functional>
@@ -22,36 +22,36 @@ namespace nestrt::compiler {
 class Evaluator;
 struct Quantization;
 
-// A quantization, its profile aside.
+// The settings of a quantization, without its profile.
 struct QuantizationSettings {
   CalibrationMethod method = CalibrationMethod::kMse;
   double percentile = kDefaultPercentile;
   QuantizeOptions options;
 
-  // As options of nestc compile; equal settings have equal texts.
+  // Returns the settings as options of nestc compile. Equal settings have equal texts.
   std::string text() const;
 };
 
-// By setting; none where the settings are not to be had, for which the evaluator would give kInvalidArgument.
+// By setting; empty if the settings cannot be evaluated (kInvalidArgument).
 using Scores = std::vector<std::optional<Score>>;
 
 struct SearchOptions {
-  double max_loss = 1;  // in points, as Score::loss()
-  size_t budget = 32;   // settings evaluated at most, those remembered included
-  // False: as the start has it.
+  double max_loss = 1;  // in percentage points, see Score::loss()
+  size_t budget = 32;   // maximum number of evaluated settings, including remembered ones
+  // If false, the value of the start is kept.
   bool vary_method = true;
   bool vary_percentile = true;
   bool vary_corrections = true;
   bool vary_granularity = true;
   bool vary_rounding = true;
   size_t sensitivity_samples = 8;
-  // Called before each evaluation of what is being done; may be empty.
+  // Called before each evaluation with a description; may be empty.
   std::function<void(std::string_view what, size_t done, size_t total)> progress;
-  // Called after each result that is new to the record; may be empty. Its errors end the search.
+  // Called after each new result in the record; may be empty. Its errors end the search.
   std::function<Status(const SearchRecord& record)> save;
-  // Measures settings that do not depend on each other, at once where it can, over so many samples, evenly from all of
-  // the evaluator's; `done` takes how many it has. Empty: the evaluator does, one after the other. Its errors end the
-  // search; the trials and what is chosen are the same, the record may hold more.
+  // Measures independent settings, in parallel if possible, over `samples` samples spread evenly; calls `done` with the
+  // number measured. Empty: the evaluator measures them in sequence. Its errors end the search. The trials and the
+  // choice are the same either way; the record may contain more results.
   std::function<Result<Scores>(std::span<const QuantizationSettings> settings, size_t samples,
                                const std::function<void(size_t)>& done)>
       measure_all;
@@ -64,26 +64,25 @@ struct Trial {
 };
 
 struct SearchResult {
-  std::vector<Trial> trials;  // in the order in which they were tried; at least one
-  // The trial with the least work in f32 of those that lose at most what is allowed (without labels: and have no more
-  // noise than the start), the better one of equals; where there is none, the best of all (without labels: of those
-  // that have no more noise than the start).
+  std::vector<Trial> trials;  // in order of trial; at least one
+  // Among the trials within max_loss (without labels: and with no more noise than the start), the one with the least
+  // work in f32, the better score on a tie. If there is none, the best of all trials (without labels: of those with no
+  // more noise than the start).
   size_t chosen = 0;
   bool met = false;
 };
 
-// The start is the first to be tried. `record` holds what is known and takes what is found out. Errors: those of
-// evaluating the start, and of Evaluator::require_better_than_guessing(); other settings that cannot be compiled count
-// as not tried.
-// Requires: the profile has the exponents of the start's method, unless somebody has edited them.
+// Tries `start` first. Reads known results from `record` and adds new ones. Errors: those of evaluating the start, and
+// of Evaluator::require_better_than_guessing(). Other settings that cannot be compiled are skipped.
+// Requires: the profile has the exponents of the start's method, or edited ones.
 Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
                             const SearchOptions& options, SearchRecord& record);
 
-// The quantization that settings stand for: exponents are chosen anew where the method is not the start's.
+// Returns the quantization for these settings. Exponents are chosen again if the method differs from the start's.
 Quantization as_quantization(const QuantizationProfile& profile, const QuantizationSettings& start,
                              const QuantizationSettings& settings);
 
-// What tells searches apart, beside the model: the evaluator's data and the profile.
+// Returns a digest of the evaluator's data and the profile, which together with the model identifies a search.
 std::string search_digest(const Evaluator& evaluator, const QuantizationProfile& profile);
 
 }  // namespace nestrt::compiler
