@@ -83,11 +83,11 @@ class SimulateReport(Report):
     board: str = ""
     cpu_only_ms: float = 0.0
     sequential_ms: float = 0.0
-    paper_ms: float = 0.0
+    group_enumeration_ms: float = 0.0
     optimum_ms: float = 0.0
     split_ms: float = 0.0
     lower_bound_ms: float = 0.0
-    most_per_second: float = 0.0
+    max_per_second: float = 0.0
     steps: List[Dict[str, Any]] = field(default_factory=list)
     estimated: List[str] = field(default_factory=list)
     sensitivity: List[Dict[str, Any]] = field(default_factory=list)

@@ -530,18 +530,19 @@ def simulate(
     threads: Optional[int] = None,
     instances: Optional[int] = None,
     memory_mb_per_s: Optional[float] = None,
-    hand_over: float = 1.0,
-    waiting: float = 1.0,
+    transfer_scale: float = 1.0,
+    wait_scale: float = 1.0,
     budget_ms: Optional[int] = None,
-    beside: Sequence[PathLike] = (),
+    concurrent_plans: Sequence[PathLike] = (),
     urgent: bool = False,
     trace: Optional[PathLike] = None,
 ) -> SimulateReport:
     """Predicts the latency of a plan on a described board, in virtual time.
 
     board: the name of one that nestrt knows, or the path of its .yaml. profiles: files of costs (profile()); default:
-    the board's. npu_clocks_mhz, cpu_scales: for a table of what-ifs. beside: plans of other sessions on the same units.
-    hand_over, waiting: factors. budget_ms: time to look for each schedule.
+    the board's. npu_clocks_mhz, cpu_scales: for a table of what-ifs. concurrent_plans: plans of
+    other sessions on the same units. transfer_scale, wait_scale: factors of the costs of transfers and of waiting.
+    budget_ms: time limit for each search.
 
     Raises NotFound where a cost is missing, InvalidArgument for a board that is none.
     """
@@ -549,19 +550,19 @@ def simulate(
         within({"cpu_scales": (scale, 1e-3, 1e3)})
     for clock in npu_clocks_mhz:
         within({"npu_clocks_mhz": (clock, 1.0, 1e4)})
-    within({"memory_mb_per_s": (memory_mb_per_s, 0.0, 1e6), "hand_over": (hand_over, 0.0, 1e3),
-            "waiting": (waiting, 0.0, 1e6), "threads": (threads, 0, 1024), "instances": (instances, 0, 4),
+    within({"memory_mb_per_s": (memory_mb_per_s, 0.0, 1e6), "transfer_scale": (transfer_scale, 0.0, 1e3),
+            "wait_scale": (wait_scale, 0.0, 1e6), "threads": (threads, 0, 1024), "instances": (instances, 0, 4),
             "budget_ms": (budget_ms, 1, 600_000)})
-    if beside and (cpu_scales or npu_clocks_mhz):
-        raise TypeError("beside: other sessions run at the board's own clock and speed; leave out npu_clocks_mhz and "
-                        "cpu_scales")
-    if urgent and not beside:
-        useless(urgent="beside")
+    if concurrent_plans and (cpu_scales or npu_clocks_mhz):
+        raise TypeError("concurrent_plans: other sessions run at the board's own clock and speed; omit npu_clocks_mhz "
+                        "and cpu_scales")
+    if urgent and not concurrent_plans:
+        useless(urgent="concurrent_plans")
     options = given(
         board=board, profiles=names("profiles", profiles), npu_clocks_mhz=[*map(float, npu_clocks_mhz)],
         cpu_scales=[*map(float, cpu_scales)], threads=threads, instances=instances, memory_mb_per_s=memory_mb_per_s,
-        hand_over=hand_over, waiting=waiting, budget_ms=budget_ms, beside=names("beside", beside),
-        urgent=urgent, trace=trace,
+        transfer_scale=transfer_scale, wait_scale=wait_scale, budget_ms=budget_ms,
+        concurrent_plans=names("concurrent_plans", concurrent_plans), urgent=urgent, trace=trace,
     )
     with plan_file(plan) as path:
         return SimulateReport._of(json.loads(_nestrt.simulate(path, options)))

@@ -45,13 +45,13 @@ std::string bench(const std::string& plan, const nb::dict& units, const nb::dict
 std::string simulate(const std::string& plan, const nb::dict& values) {
   command::SimulateOptions options{.plan = plan};
   read(values, "board", options.board);
-  read(values, "beside", options.beside);
+  read(values, "concurrent_plans", options.concurrent_plans);
   read(values, "urgent", options.urgent);
   read(values, "profiles", options.profiles);
   read(values, "npu_clocks_mhz", options.clocks);
   read(values, "cpu_scales", options.scales);
-  read(values, "hand_over", options.changes.hand_over_scale);
-  read(values, "waiting", options.changes.waiting_scale);
+  read(values, "transfer_scale", options.changes.transfer_scale);
+  read(values, "wait_scale", options.changes.wait_scale);
   if (values.contains("memory_mb_per_s")) options.changes.memory_mb_per_s = nb::cast<double>(values["memory_mb_per_s"]);
   read(values, "threads", options.changes.threads);
   read(values, "instances", options.changes.instances);

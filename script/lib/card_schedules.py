@@ -43,7 +43,7 @@ def measure_card(model, work):
 def card_row(point):
     return (f"| {point['instances']} | {point['launch_us']} | {point['optimum_ms']:.2f} | "
             f"{point['npu_branches_optimum']} | {point['split_ms']:.2f} | {point['npu_branches_split']} | "
-            f"{point['most_per_second']:.0f} | {point['npu_branches_throughput']} |")
+            f"{point['max_per_second']:.0f} | {point['npu_branches_throughput']} |")
 
 
 HEAD = ("| instances | launch us | optimum ms | on the card | with splitting ms | on the card | in flight /s | on the card |"

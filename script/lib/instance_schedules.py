@@ -13,7 +13,7 @@ VARIANTS = {
     "split": (),
     "unlimited": ("--memory", 0),
     "scarce": ("--memory", 3500),
-    "free": ("--memory", 0, "--hand-over", 0, "--waiting", 0),
+    "free": ("--memory", 0, "--transfer-scale", 0, "--wait-scale", 0),
 }
 
 

@@ -153,9 +153,9 @@ def test_iterators_are_samples_too(model, seen, samples):
 
 
 @pytest.mark.parametrize("option", [
-    {"cpu_scales": [-1]}, {"cpu_scales": [0]}, {"npu_clocks_mhz": [-200]}, {"memory_mb_per_s": -5}, {"hand_over": -1},
+    {"cpu_scales": [-1]}, {"cpu_scales": [0]}, {"npu_clocks_mhz": [-200]}, {"memory_mb_per_s": -5}, {"transfer_scale": -1},
     {"waiting": float("nan")}, {"budget_ms": 0}, {"cpu_scales": [float("inf")]}, {"cpu_scales": [1e9]},
-    {"hand_over": float("inf")}, {"npu_clocks_mhz": [1e12]}, {"instances": 9}, {"threads": 10**9},
+    {"transfer_scale": float("inf")}, {"npu_clocks_mhz": [1e12]}, {"instances": 9}, {"threads": 10**9},
 ])
 def test_a_board_that_cannot_be_is_not_simulated(plan, option):
     with pytest.raises(ValueError, match=next(iter(option))):
@@ -163,10 +163,10 @@ def test_a_board_that_cannot_be_is_not_simulated(plan, option):
 
 
 def test_options_of_a_simulation_that_would_do_nothing_are_refused(plan):
-    with pytest.raises(TypeError, match="urgent goes with beside"):
+    with pytest.raises(TypeError, match="urgent goes with concurrent_plans"):
         nestrt.simulate(plan, urgent=True)
-    with pytest.raises(TypeError, match="leave out npu_clocks_mhz and cpu_scales"):
-        nestrt.simulate(plan, beside=["other.nest"], npu_clocks_mhz=[50])
+    with pytest.raises(TypeError, match="omit npu_clocks_mhz and cpu_scales"):
+        nestrt.simulate(plan, concurrent_plans=["other.nest"], npu_clocks_mhz=[50])
 
 
 def test_images_without_preprocessing_are_told(model):

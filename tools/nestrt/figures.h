@@ -1,4 +1,4 @@
-// What bench, simulate and profile find out, as --json has it: for callers in the same process.
+// The results of bench, simulate and profile in the format of --json, for callers in the same process.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ namespace nestrt::command {
 
 struct BenchOptions {
   std::string plan;
-  std::vector<std::string> inputs;  // as `nestrt run` takes them; none: random ones
+  std::vector<std::string> inputs;  // as for `nestrt run`; empty: random inputs
   UnitChoice units;
   int runs = 100;
   int warmup = 10;
-  int pipeline = 0;  // inferences in flight; 0: one after the other
+  int pipeline = 0;  // inferences in flight; 0: sequential
   std::optional<ScheduleMethod> against;
   bool per_op = false;
   bool per_unit = false;
@@ -29,16 +29,16 @@ struct BenchOptions {
 
 struct SimulateOptions {
   std::string plan;
-  std::vector<std::string> beside;
+  std::vector<std::string> concurrent_plans;
   bool urgent = false;
   std::string placements;
   std::string board = "zcu102";
   std::vector<std::string> profiles;
-  int shape = 0;  // of a plan for inputs of several shapes, counted from 1; 0: the first
+  int shape = 0;  // shape of a plan with several, counted from 1; 0: the first
   std::vector<double> clocks;
   std::vector<double> scales;
-  BoardChanges changes;
-  int budget_ms = static_cast<int>(ScheduleOptions().budget / std::chrono::milliseconds(1));  // as a session has it
+  BoardOverrides changes;
+  int budget_ms = static_cast<int>(ScheduleOptions().budget / std::chrono::milliseconds(1));  // default: a session's
   bool steps = false;
   std::string json;
   std::string html;
@@ -58,11 +58,11 @@ struct ProfileOptions {
   double seconds = 20;
 };
 
-// Nothing is printed but progress, and only the files are written that the options name beside `json`.
-// Errors: those of the commands.
+// Return the results. They print only progress, and write only the files that the options name except `json`. Errors:
+// those of the commands.
 Result<tools::Json> bench_figures(const BenchOptions& options);
 Result<tools::Json> simulate_figures(const SimulateOptions& options);
-// Measures; does not import.
+// Measures only; does not import.
 Result<tools::Json> profile_figures(const ProfileOptions& options);
 
 }  // namespace nestrt::command

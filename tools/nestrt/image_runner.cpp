@@ -12,14 +12,14 @@
 namespace nestrt::command {
 namespace {
 
-// [1, 3, 8, 8] for an input of [1, 3, 8, 8], and [3, 8, 8], too.
+// Accepts [1, 3, 8, 8] and [3, 8, 8] for an input of [1, 3, 8, 8].
 bool fills(const Shape& shape, const Shape& input) {
   const int missing = input.rank() - shape.rank();
   if (missing < 0 || !std::equal(shape.begin(), shape.end(), input.begin() + missing)) return false;
   return std::all_of(input.begin(), input.begin() + missing, [](int64_t dim) { return dim == 1; });
 }
 
-// What is stated of images, in the plan or by options, and is hardly meant.
+// Warns about stated preprocessing that is probably a mistake.
 void remark(const Plan& plan, const std::optional<Preprocessing>& options, const Preprocessing& preprocessing) {
   std::vector<std::string> remarks = options ? tools::remarks_on(*options) : std::vector<std::string>();
   remarks.push_back(tools::remark_on_range(plan.tables(), preprocessing));
@@ -35,9 +35,11 @@ Result<ImageRunner> ImageRunner::create(const std::string& plan_path, const Unit
   NESTRT_ASSIGN_OR_RETURN(runner.loaded_, load_plan(plan_path, units));
   const Plan& plan = runner.plan();
   if (plan.inputs().size() != 1) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("an image fills one input, but the plan has {}; pass each as --input NAME=FILE.npy:\n{}",
-                              plan.inputs().size(), describe(plan.inputs())));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format(
+            "an image requires a plan with one input, but this one has {}; pass each as --input NAME=FILE.npy:\n{}",
+            plan.inputs().size(), describe(plan.inputs())));
   }
   NESTRT_ASSIGN_OR_RETURN(runner.preprocessing_, flags.agree_with(plan.preprocessing(0), plan_path));
   runner.options_ = flags.preprocessing();
@@ -56,14 +58,14 @@ Status ImageRunner::read_image(const std::string& path) {
   std::memcpy(input_.bytes.data(), values->data(), input_.bytes.size());
   NESTRT_ASSIGN_OR_RETURN(const tools::ImagePlace place,
                           tools::place_of_image(image.width, image.height, preprocessing_, input));
-  place_ = fmt::format("its {}x{} pixels are {}x{} of the input, from column {} and row {} on", image.width,
+  place_ = fmt::format("the {}x{} image fills {}x{} pixels of the input, starting at column {} and row {}", image.width,
                        image.height, place.width, place.height, place.left, place.top);
   if (stated_ && !remarked_) remark(plan(), options_, preprocessing_);
   remarked_ = true;
   if (!stated_)
     log(LogLevel::kWarning,
-        "neither the plan nor an option says how images become its input: pixels go in as 0 to 255; state --mean, "
-        "--scale and --resize when the model is compiled, or --mean 0 where that is right");
+        "neither the plan nor an option states the preprocessing of images; using pixel values from 0 to 255. Set "
+        "--mean, --scale and --resize when compiling the model, or --mean 0 if these values are correct");
   stated_ = true;
   return {};
 }
@@ -73,7 +75,7 @@ Status ImageRunner::read_array(const std::string& path) {
   NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
   if (array.type != input.type || !fills(array.shape, input.shape)) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' holds {} {}, but input '{}' takes {} {}", path, name(array.type),
+                  fmt::format("'{}' has {} {}, but input '{}' requires {} {}", path, name(array.type),
                               array.shape.to_string(), input.name, name(input.type), input.shape.to_string()));
   }
   input_.bytes = std::move(array.bytes);
@@ -99,7 +101,7 @@ bool ImageRunner::gives_classes() const { return tools::class_rows(plan(), 0) ==
 Status ImageRunner::require_classes(const std::string& whose) const {
   if (gives_classes()) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("{} tells the class of an image, but the plan's first output is no row of class scores "
+                fmt::format("{} requires class scores, but the plan's first output is not a row of class scores "
                             "(f32 1xN):\n{}",
                             whose, describe(plan().outputs().first(1))));
 }

@@ -1,4 +1,4 @@
-// Runs a network with one input on image files, or on arrays in their place.
+// Runs a network with one input on image files or on arrays.
 #pragma once
 
 #include <span>
@@ -13,29 +13,29 @@ namespace nestrt::command {
 
 class ImageRunner {
  public:
-  // Images are preprocessed as the plan states; where it states nothing, as the flags say.
-  // Errors: kInvalidArgument where the plan has not exactly one input, or states something else than the flags.
+  // Images are preprocessed as the plan states, or else according to the flags. Errors: kInvalidArgument if the plan
+  // does not have exactly one input or contradicts the flags.
   static Result<ImageRunner> create(const std::string& plan_path, const UnitChoice& units,
                                     const tools::ImageFlags& flags);
 
-  // Decodes, preprocesses and runs; a FILE.npy is run as it is, and may lack leading dimensions of one. Warns of the
-  // first image where neither plan nor flags say how it becomes an input.
+  // Decodes, preprocesses and runs an image. A .npy file is used unchanged and may omit leading dimensions of one.
+  // Warns for the first image if neither the plan nor the flags state the preprocessing.
   Status run(const std::string& path);
 
-  // Whether the last input holds no NaN, of which integers make 0.
+  // Returns whether the last input has no NaN. Integer kernels convert NaN to 0.
   bool input_is_numbers() const;
 
-  // Of the last run.
+  // Returns the outputs of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
-  // The first output. Requires: gives_classes().
+  // Returns the first output. Requires: gives_classes().
   std::span<const float> scores() const;
   const tools::Array& input() const { return input_; }
-  // Where the last image lies in the input: empty for an array.
+  // Returns the position of the last image in the input; empty for an array.
   const std::string& place() const { return place_; }
 
-  // Whether the plan's first output is one row of class scores.
+  // Returns whether the plan's first output is one row of class scores.
   bool gives_classes() const;
-  // Errors: kInvalidArgument where it is not.
+  // Errors: kInvalidArgument if gives_classes() is false.
   Status require_classes(const std::string& whose) const;
   int64_t num_classes() const { return plan().outputs()[0].shape.num_elements(); }
   const LoadedPlan& loaded() const { return loaded_; }

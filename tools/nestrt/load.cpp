@@ -24,7 +24,7 @@ using tools::Table;
 
 namespace {
 
-// ":1x16_15_15_18_17" where none is asked for and the plan was compiled for such a unit.
+// Returns the configuration that the plan was compiled for, such as ":1x16_15_15_18_17", if the unit requests none.
 std::string configuration_of(const Plan& plan, const UnitRequest& unit) {
   for (const plan::Target& target : plan.tables().targets)
     if (unit.kind != "cpu" && target.unit == unit.kind && !unit.configuration && !target.configuration.empty() &&
@@ -41,29 +41,30 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
   return std::make_shared<const Schedule>(std::move(*schedule));
 }
 
-// Simulated accelerators keep one board's time.
+// Simulated accelerators have the timing of one board.
 void warn_of_pace(const Plan& plan) {
   constexpr double kPaceMhz = evta::kPaceClockHz / 1e6;
   for (const plan::Target& target : plan.tables().targets)
     if (target.unit == "evta" && target.clock_mhz > 0 && target.clock_mhz != kPaceMhz)
       log(LogLevel::kWarning,
           fmt::format(
-              "--pace: '{}' is as fast as a ZCU102's, of {:g} MHz, but the plan was compiled for {:g} MHz: its times "
-              "there are those of nestrt simulate --board",
+              "--pace: '{}' has the timing of a ZCU102 at {:g} MHz, but the plan was compiled for {:g} MHz; use nestrt "
+              "simulate --board for times at that clock",
               target.unit, kPaceMhz, target.clock_mhz));
 }
 
 }  // namespace
 
 Result<ScheduleMethod> parse_schedule_method(const std::string& name) {
-  static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
-                                                                 {"sequential", ScheduleMethod::kSequential},
-                                                                 {"paper", ScheduleMethod::kPaper},
-                                                                 {"optimum", ScheduleMethod::kOptimum}};
+  static const std::map<std::string, ScheduleMethod> kMethods = {
+      {"file-order", ScheduleMethod::kFileOrder},
+      {"sequential", ScheduleMethod::kSequential},
+      {"group-enumeration", ScheduleMethod::kGroupEnumeration},
+      {"optimum", ScheduleMethod::kOptimum}};
   const auto method = kMethods.find(name);
   if (method != kMethods.end()) return method->second;
   return Status(Code::kInvalidArgument,
-                "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'");
+                "expected file-order, sequential, group-enumeration or optimum, got '" + tools::printable(name) + "'");
 }
 
 Status UnitChoice::check_units() const {
@@ -74,15 +75,15 @@ Status UnitChoice::check_units() const {
     if (unit.kind != "evta") is_of_vendor = true;
     (is_sim ? is_simulated : is_reached) = true;
   }
-  const auto refuse = [&](const char* option, const char* wanted) {
+  const auto reject = [&](const char* option, const char* required) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("{} is for {}, and --units {} has none", option, wanted, tools::printable(units)));
+                  fmt::format("{} requires {}, but --units {} has none", option, required, tools::printable(units)));
   };
-  if (!plugin.empty() && !is_of_vendor) return refuse("--plugin", "a vendor's units");
-  if (isolate && !is_of_vendor) return refuse("--isolate", "a vendor's units");
-  if (pace > 0 && !is_simulated) return refuse("--pace", "simulated units, such as evta:sim");
-  if (!xclbin.empty() && !is_reached) return refuse("--xclbin", "accelerators of a board, such as evta");
-  if (!device.empty() && !is_reached) return refuse("--device", "accelerators of a board, such as evta");
+  if (!plugin.empty() && !is_of_vendor) return reject("--plugin", "vendor units");
+  if (isolate && !is_of_vendor) return reject("--isolate", "vendor units");
+  if (pace > 0 && !is_simulated) return reject("--pace", "a simulated unit such as evta:sim");
+  if (!xclbin.empty() && !is_reached) return reject("--xclbin", "an accelerator of a board such as evta");
+  if (!device.empty() && !is_reached) return reject("--device", "an accelerator of a board such as evta");
   return {};
 }
 
@@ -115,8 +116,8 @@ Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitL
   options.observer = observer;
   options.schedule.method = method;
   options.schedule.split_channels = split_channels;
-  options.cost_file = cost_file;
-  options.check_every = check_every;
+  options.costs.file = cost_file;
+  options.fault_tolerance.check_every = check_every;
   if (!partition.empty()) {
     NESTRT_ASSIGN_OR_RETURN(options.fixed_schedule, read_partition(partition, plan, opened));
   }
@@ -172,38 +173,40 @@ void add_plan_argument(tools::Command app, std::string& path) {
 }
 
 void add_read_options(tools::Command app, ReadChoice& choice) {
-  app.add_option("--key", choice.keys, "a public key: the plan must be signed with it, or with another that is given")
+  app.add_option("--key", choice.keys, "public key; the plan must be signed with one of the given keys")
       .type_name("FILE");
   app.add_flag("--copy", choice.copy,
-               "read the plan into memory, safe from changes of the file, instead of mapping it");
+               "read the plan into memory instead of mapping it, so that later changes of the file have no effect");
 }
 
 void add_unit_options(tools::Command app, UnitChoice& choice) {
-  app.add_option("--units", choice.units, "what may be used where the plan has programs for it, such as cpu,evta")
+  app.add_option("--units", choice.units, "units to use if the plan has programs for them, such as cpu,evta")
       .show_default();
   app.add_option("--transport", choice.transport,
-                 "how accelerators are reached: xrt, those of a board; sim, simulated ones; as evta:sim in --units")
+                 "transport of accelerators: xrt for those of a board, sim for simulated ones; evta:sim in --units "
+                 "takes precedence")
       .one_of({"xrt", "sim"})
       .show_default();
-  app.add_option("--xclbin", choice.xclbin, "what the fabric of the board runs; default: $NESTRT_XCLBIN")
+  app.add_option("--xclbin", choice.xclbin, "bitstream for the fabric of the board; default: $NESTRT_XCLBIN")
       .type_name("FILE");
-  app.add_option("--device", choice.device,
-                 "which board: XRT's number, or a PCIe address; default: $NESTRT_DEVICE, or 0");
-  app.add_option("--plugin", choice.plugin, "a vendor's library, for units that nestrt does not know (docs/vendors.md)")
+  app.add_option("--device", choice.device, "board to use: XRT index or PCIe address; default: $NESTRT_DEVICE, or 0");
+  app.add_option("--plugin", choice.plugin,
+                 "vendor library for units that are not built in (docs/how-to/vendor-compilers.md)")
       .type_name("FILE")
       .not_empty();
   app.add_flag("--isolate", choice.isolate,
-               "the vendor's library runs in a process of its own: what it does wrong is its units' failure alone");
-  app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
+               "run the vendor library in a separate process, so that its crashes only fail its own units");
+  app.add_option("--cpus", choice.cpus, "CPUs of the machine to use, such as 0-1,3; default: all")
       .type_name("LIST")
       .not_empty();
-  app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
+  app.add_option("--threads", choice.threads, "threads of the CPU; 0: one per core that the process may use")
       .in_range(0, 256)
       .show_default();
-  tools::add_shape_option(app, choice.shape, "look at, counted from 1");
-  app.add_option("--pace", choice.pace,
-                 "simulated units take at least so many times as long as a ZCU102's, of 200 MHz, whatever the plan was "
-                 "compiled for; 0: no longer than the simulation")
+  tools::add_shape_option(app, choice.shape, "use, counted from 1");
+  app.add_option(
+         "--pace", choice.pace,
+         "minimum time of simulated units, as a multiple of their time on a ZCU102 at 200 MHz, regardless of the "
+         "clock that the plan was compiled for; 0: no minimum")
       .between(0, 1e6)
       .show_default()
       .type_name("FACTOR");
@@ -222,19 +225,21 @@ tools::Option add_method_option(tools::Command app, const std::string& name, std
 void add_schedule_options(tools::Command app, UnitChoice& choice) {
   const tools::Option method = add_method_option(
       app, "--schedule", [&choice](ScheduleMethod given) { choice.method = given; },
-      "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)");
-  app.add_option("--partition", choice.partition,
-                 "a partition plan of NEST-C (nestc partition): where branches run, and which side by side")
+      "scheduling method: file-order, sequential, group-enumeration, optimum (default; "
+      "docs/concepts/scheduling.md)");
+  app.add_option(
+         "--partition", choice.partition,
+         "NEST-C partition plan (nestc partition) with the unit of each branch and which branches run concurrently")
       .type_name("FILE.yaml")
       .not_empty()
       .excludes(method);
-  app.add_flag("!--no-split", choice.split_channels, "no operator is divided between units");
+  app.add_flag("!--no-split", choice.split_channels, "do not split operators across units");
   app.add_option("--cost-file", choice.cost_file,
-                 "costs measured on this board are kept here; with it the CPU alone is scheduled too")
+                 "file that stores costs measured on this board; also enables scheduling if the CPU is the only unit")
       .type_name("FILE")
       .not_empty();
   app.add_option("--check-every", choice.check_every,
-                 "in every so many runs the CPU computes again what other units have computed; 0: never")
+                 "verify the results of other units on the CPU every N runs; 0: never")
       .show_default()
       .type_name("RUNS");
 }
@@ -250,7 +255,7 @@ void add_input_option(tools::Command app, std::vector<std::string>& inputs, cons
 }
 
 void add_offset_option(tools::Command app, int64_t& offset) {
-  app.add_option("--offset", offset, "added to an output's position to give its class; -1 where 0 is background")
+  app.add_option("--offset", offset, "added to the index of an output to get its class; -1 if output 0 is background")
       .in_range(-1000000000, 1000000000)
       .show_default();
 }
@@ -266,7 +271,7 @@ Status check_output_files(std::vector<std::string> outputs, std::vector<std::str
   for (const std::string& path : outputs) {
     if (path.empty()) continue;
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
-    // The folder of a cost file is one that the session makes.
+    // The session creates the folder of a cost file.
     if (path != choice.cost_file) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
   }
   return tools::check_distinct(outputs);

@@ -1,4 +1,4 @@
-// What `nestrt info` says of the machine where it is asked for no plan.
+// The output of `nestrt info` without a plan.
 #include "tools/nestrt/units.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void print(const std::vector<UnitReport>& units) {
   Table table({{"unit"}, {"configuration"}, {"device"}, {"bitstream"}, {"state"}});
   for (const UnitReport& unit : units)
     table.add_row({unit.unit, unit.configuration, tools::printable(place_of(unit)), tools::printable(unit.bitstream),
-                   unit.usable.ok() ? "works" : "cannot be used"});
+                   unit.usable.ok() ? "usable" : "not usable"});
   fmt::print("{}", table.to_string());
   for (const UnitReport& unit : units)
     if (!unit.usable.ok()) fmt::print("\n{}: {}\n", unit.unit, tools::printable_message(unit.usable.to_string()));

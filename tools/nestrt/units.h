@@ -1,4 +1,4 @@
-// The units of this machine, as a table for people and as JSON.
+// The units of this machine, as a table and as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace nestrt::command {
 
-// Tries each unit that nestrt knows, and prints what it found. `json_file`: written too, unless it is empty.
+// Tries each known unit and prints the results. Also writes them to `json_file` unless it is empty.
 Status show_units(const UnitChoice& choice, const std::string& json_file);
 
 }  // namespace nestrt::command

@@ -1,4 +1,4 @@
-// What nestc says beside its results, as a user meets it.
+// Messages of nestc in addition to its results.
 #include <catch2/catch.hpp>
 
 #include "test/support/evta/intensity.h"
@@ -10,7 +10,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Warnings of nestc bear its name") {
+TEST_CASE("Warnings of nestc start with its name") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   const Environment nonsense("NESTRT_ISA", "nonsense");
@@ -18,7 +18,7 @@ TEST_CASE("Warnings of nestc bear its name") {
   CHECK_THAT(result.text, Catch::Contains("nestc: warning: NESTRT_ISA=nonsense") && !Catch::Contains("[nestrt]"));
 }
 
-TEST_CASE("nestc inspect says what computing in turns spares, beside what all operators would move alone") {
+TEST_CASE("nestc inspect shows the traffic that row fusion saves") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("plan.nest", inverted_residual_plan().build().bytes());
   const std::string file = folder.path() + "/plan.json";
@@ -26,7 +26,7 @@ TEST_CASE("nestc inspect says what computing in turns spares, beside what all op
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
   CHECK_THAT(result.text,
-             Catch::Contains("in turns") && Catch::Contains("MAC a byte moved, " + intensity_alone(file, "bytes")));
+             Catch::Contains("row fusion") && Catch::Contains("MAC per byte moved, " + intensity_alone(file, "bytes")));
 }
 
 }  // namespace

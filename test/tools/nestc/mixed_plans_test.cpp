@@ -96,7 +96,7 @@ CostTable costs_of(const Plan& plan, double vendor_by_host) {
 
 Schedule schedule_for(const Plan& plan, const std::vector<UnitInfo>& units, const CostTable& costs) {
   ScheduleOptions options;
-  options.method = ScheduleMethod::kPaper;
+  options.method = ScheduleMethod::kGroupEnumeration;
   options.budget = std::chrono::hours(24);
   const auto schedule = make_schedule(plan, units, costs, options);
   INFO(schedule.error().to_string());
@@ -230,7 +230,7 @@ TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and wha
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(
         schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs_of(*mixed.plan, factor)));
-    options.check_every = 1;  // nothing of the vendor's: his results are no others'
+    options.fault_tolerance.check_every = 1;  // nothing of the vendor's: his results are no others'
     const std::vector<float> results = run_mixed(mixed.plan, *units, options);
     CHECK(results == run_mixed(mixed.plan, *units, options));
     if (steps_on(*options.fixed_schedule, 2) == 0) CHECK(results == expected);

@@ -159,7 +159,7 @@ void check_on_several(const std::shared_ptr<const Plan>& plan) {
     RandomSchedule schedule(plan->tables(), {{0}, {0}, {1}, {2}, {3}, {4}}, 2, 1, random);
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(std::move(schedule).make());
-    options.check_every = i % 2;
+    options.fault_tolerance.check_every = i % 2;
     most = std::max(most, most_units_of_a_branch(*options.fixed_schedule, 0));
     REQUIRE(run(plan, *units, options) == expected);
   }
@@ -178,9 +178,9 @@ uint64_t copied_bytes(const std::shared_ptr<const Plan>& plan) {
   const auto units = open_units("cpu,evta:sim", {.num_threads = 1});
   REQUIRE(units);
   SessionOptions options;
-  options.measure = Measuring::kNever;
-  options.reschedule_drift = 0;
-  options.costs = flat_costs(*plan, *units, [](const UnitInfo& unit) { return unit.is_host ? 1000 : 1; });
+  options.costs.measure = Measuring::kNever;
+  options.adaptation.drift = 0;
+  options.costs.table = flat_costs(*plan, *units, [](const UnitInfo& unit) { return unit.is_host ? 1000 : 1; });
   auto session = Session::create(plan, *units, options);
   REQUIRE(session);
   CHECK(run(**session) == run(plan, *open_units("cpu", {.num_threads = 1}), {}));

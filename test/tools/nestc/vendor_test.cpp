@@ -146,7 +146,7 @@ TEST_CASE("What only a vendor computes can be looked at without his unit, and ha
 TEST_CASE("A vendor's plan without his unit, or with a plug-in for another one, is refused") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
-  check_command(workshop.run("cpu"), 2, "--plugin is for a vendor's units, and --units cpu has none");
+  check_command(workshop.run("cpu"), 2, "--plugin requires vendor units, but --units cpu has none");
   check_command(run_program("nestrt", {"run", workshop.path("model.nest")}), 2,
                 "branch 0 has programs for reference, but the session's units are cpu");
   for (const std::string unit : {"other", "npu"})

@@ -178,7 +178,7 @@ TEST_CASE("Images are for plans with one input that takes them") {
   const int x = builder.input("x", {1, 3, 4, 4}), z = builder.input("z", {1, 3, 4, 4});
   builder.op("sum", binary(ops::BinaryKind::kAdd), {x, z}, {builder.output("y", {1, 3, 4, 4})});
   const std::string two = plans.folder().write("two.nest", builder.build().bytes());
-  plans.check_refused({"run", two, "--image", "cat.png"}, "an image fills one input, but the plan has 2");
+  plans.check_refused({"run", two, "--image", "cat.png"}, "an image requires a plan with one input, but this one has 2");
 }
 
 TEST_CASE("An input is not written over by an output of the same name") {

@@ -75,7 +75,7 @@ TEST_CASE("All of an image lies in the middle of the input where it is asked for
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
   // 300 * 8 / 451 rounds to 5; (8 - 5) / 2 to 2.
-  CHECK_THAT(result.text, Contains("its 451x300 pixels are 8x5 of the input, from column 0 and row 2 on"));
+  CHECK_THAT(result.text, Contains("the 451x300 image fills 8x5 pixels of the input, starting at column 0 and row 2"));
   const std::vector<float> input = floats_in(saved);
   for (int i = 0; i < 64; ++i) CHECK((input[i] == 7) == (i / 8 < 2 || i / 8 >= 7));
 }

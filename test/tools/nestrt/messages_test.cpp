@@ -1,4 +1,4 @@
-// What commands say beside their results, as a user meets it.
+// Messages of nestrt in addition to its results.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/copy_plan.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("Progress is a line now and then where nothing can be redrawn") {
+TEST_CASE("Progress is printed as occasional lines if the terminal cannot redraw") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   const std::vector<std::string> bench = {"bench", plan, "--runs", "3", "--warmup", "0"};
@@ -24,14 +24,14 @@ TEST_CASE("Progress is a line now and then where nothing can be redrawn") {
   CHECK_THAT(result.text, Contains("runs  [") && Contains("] 1/3") && Contains("] 3/3\n") && !Contains("\x1b"));
 }
 
-TEST_CASE("Warnings of nestrt bear its name") {
+TEST_CASE("Warnings of nestrt start with its name") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   const Environment nonsense("NESTRT_ISA", "nonsense");
   CHECK_THAT(run_program("nestrt", {"verify", plan}).text, Contains("nestrt: warning: NESTRT_ISA=nonsense"));
 }
 
-TEST_CASE("A pace of another clock than the plan's is warned of") {
+TEST_CASE("nestrt warns if --pace has another clock than the plan") {
   const TemporaryFolder folder;
   const auto warned_at = [&](float clock_mhz) {
     PlanBuilder network = evta::test::random_network(evta::kConfigurations[0], 2, 1);
@@ -41,14 +41,14 @@ TEST_CASE("A pace of another clock than the plan's is warned of") {
         "nestrt", {"bench", plan, "--runs", "1", "--warmup", "0", "--units", "cpu,evta:sim", "--pace", "1"});
     INFO(result.text);
     CHECK(result.exit_code == 0);
-    return result.text.find("--pace: 'evta' is as fast as a ZCU102's") != std::string::npos;
+    return result.text.find("--pace: 'evta' has the timing of a ZCU102") != std::string::npos;
   };
   CHECK(warned_at(333));
   CHECK_FALSE(warned_at(200));
   CHECK_FALSE(warned_at(0));  // not stated
 }
 
-TEST_CASE("A dash is no file that a report is written to") {
+TEST_CASE("A dash is refused as the file of a report") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   const ProgramResult result = run_program("nestrt", {"bench", plan, "--runs", "1", "--json", "-"});
@@ -56,7 +56,7 @@ TEST_CASE("A dash is no file that a report is written to") {
   CHECK_THAT(result.text, Contains("standard output is /dev/stdout"));
 }
 
-TEST_CASE("A list at the end of a message ends it") {
+TEST_CASE("A message that ends with a list has no escaped line break") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("maps.nest", maps_plan().build().bytes());
   const std::string labels = folder.write_text("labels.tsv", "a.png\t0\n");

@@ -221,7 +221,7 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
   if (!loaded.session) return facts;
   facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
                                             tools::format_bytes(loaded.session->memory().scratch_bytes)));
-  facts.emplace_back("in turns", tools::describe_row_fusion(tools::traffic_of(*loaded.session)));
+  facts.emplace_back("row fusion", tools::describe_row_fusion(tools::traffic_of(*loaded.session)));
   return facts;
 }
 

@@ -1,4 +1,5 @@
-// nestrt bench: latency of a plan. Counts inferences, never seconds, so that it does the same under an emulator.
+// nestrt bench: measures the latency of a plan. It counts inferences, not seconds, so that it behaves the same under an
+// emulator.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,15 +33,16 @@ namespace {
 using Options = BenchOptions;
 
 constexpr int kTracedRuns = 3;
-constexpr size_t kRunsOnPage = 200;  // bars, evenly over all
+constexpr size_t kRunsOnPage = 200;  // bars, evenly spaced over all runs
 
-// Ctrl-C ends the runs, and what they have given is shown; a second one ends the program.
+// The first Ctrl-C ends the runs and shows their results; a second one ends the program.
 class Interruption {
  public:
   Interruption() {
     asked_for = 0;
     sigaction(SIGINT, nullptr, &before_);
-    if ((before_.sa_flags & SA_SIGINFO) == 0 && before_.sa_handler == SIG_IGN) return;  // as of a job in the background
+    // ignored, as in a background job
+    if ((before_.sa_flags & SA_SIGINFO) == 0 && before_.sa_handler == SIG_IGN) return;
     struct sigaction action = {};
     action.sa_handler = [](int) { asked_for = 1; };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -59,8 +61,8 @@ class Interruption {
 
 volatile std::sig_atomic_t Interruption::asked_for = 0;
 
-// What is asked for of the runs: the time of each operator, summed over those that are measured, that of each unit, and
-// a trace of the last ones.
+// Records what the options request: the total time of each operator, the busy time of each unit, and a trace of the
+// last runs.
 class Watcher final : public RunObserver {
  public:
   static bool is_wanted(const Options& options) {
@@ -105,7 +107,7 @@ class Watcher final : public RunObserver {
   const std::optional<UnitTimes>& units() const { return units_; }
 
  private:
-  std::vector<std::atomic<int64_t>> totals_;  // by operator, ticks of the clock; empty unless asked for
+  std::vector<std::atomic<int64_t>> totals_;  // by operator, clock ticks; empty unless requested
   std::optional<tools::RunRecorder> recorder_;
   std::optional<UnitTimes> units_;
 };
@@ -114,22 +116,22 @@ struct Measurement {
   int threads = 0;
   double open_ms = 0;    // opening the units
   double map_ms = 0;     // mapping and verification of the tables
-  double create_ms = 0;  // preparation of the kernels, memory
-  double first_ms = 0;   // the first inference of all
+  double create_ms = 0;  // preparation of kernels and memory
+  double first_ms = 0;   // the very first inference
   std::vector<double> run_ms;
-  std::vector<double> operator_ms;  // mean of the measured runs; empty unless asked for
+  std::vector<double> operator_ms;  // mean over the measured runs; empty unless requested
   double peak_rss_mb = 0;
-  double predicted_ms = 0;    // what the first schedule takes by its costs; 0: it was made without
-  double lower_bound_ms = 0;  // no schedule takes less
-  uint64_t healed = 0;
+  double predicted_ms = 0;    // latency of the first schedule according to costs; 0: scheduled without costs
+  double lower_bound_ms = 0;  // of any schedule
+  uint64_t host_fallbacks = 0;
   uint64_t reschedules = 0;
-  tools::MachineState before, after;  // the runs
+  tools::MachineState before, after;  // before and after the runs
 
-  int runs() const { return static_cast<int>(run_ms.size()); }  // that count; fewer than asked for: interrupted
+  int runs() const { return static_cast<int>(run_ms.size()); }  // fewer than requested if interrupted
   double load_ms() const { return map_ms + create_ms; }
 };
 
-// VmHWM, which exec() resets: getrusage's figure begins with what the parent process held when it forked.
+// Reads VmHWM, which exec() resets. getrusage() would include the memory of the parent process before fork().
 double peak_rss_mb() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -157,8 +159,8 @@ Status run_all(Session& session, const tools::InputTensors& inputs, const Option
     progress.advance();
   }
   if (result.run_ms.empty())
-    return Status(Code::kCancelled, fmt::format("interrupted before the first run that counts; {} warm-up runs are to "
-                                                "come before it, see --warmup",
+    return Status(Code::kCancelled, fmt::format("interrupted before the first measured run, which follows {} warm-up "
+                                                "runs; see --warmup",
                                                 options.warmup));
   result.after = tools::read_machine_state();
   result.peak_rss_mb = peak_rss_mb();
@@ -171,14 +173,14 @@ struct Bench {
   std::optional<Comparison> comparison;
   std::optional<Throughput> throughput;
   PlanSummary plan;
-  std::unique_ptr<Watcher> watcher;  // null where nothing is asked for
-  tools::ChromeTrace trace;          // of the last runs; empty unless asked for
+  std::unique_ptr<Watcher> watcher;  // null if nothing is requested
+  tools::ChromeTrace trace;          // of the last runs; empty unless requested
 
-  // Null unless asked for.
+  // Null unless requested.
   const UnitTimes* unit_times() const { return watcher != nullptr && watcher->units() ? &*watcher->units() : nullptr; }
 };
 
-// Damage to the plan is found here, outside the timing, and the file is cached afterwards.
+// Verifies the plan outside the measured time. The file is in the page cache afterwards.
 Result<UnitList> units_for(const Options& options, double& open_ms) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   const SteadyClock::time_point start = SteadyClock::now();
@@ -187,7 +189,7 @@ Result<UnitList> units_for(const Options& options, double& open_ms) {
   return units;
 }
 
-// Gives the schedule of the first run.
+// Returns the schedule of the first run.
 Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                                         const SessionOptions& session_options,
                                                         const tools::InputTensors& inputs, const Options& options,
@@ -206,8 +208,8 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
       NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
   }
   bench.plan = summarize_plan(*session);
-  measurement.healed = session->num_host_fallbacks();
-  measurement.reschedules = session->reschedules();
+  measurement.host_fallbacks = session->num_host_fallbacks();
+  measurement.reschedules = session->num_reschedules();
   return std::shared_ptr<const Schedule>(std::move(schedule));
 }
 
@@ -216,7 +218,7 @@ Result<Bench> measure(const Options& options) {
   tools::StageLine line("nestrt");
   line.show("opening units");
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options, bench.measurement.open_ms));
-  line.show("preparing, and measuring what operators cost where several units may compute them");
+  line.show("preparing the plan and measuring operator costs if several units are available");
   for (const auto& unit : units)
     bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
   const SteadyClock::time_point start = SteadyClock::now();
@@ -234,7 +236,7 @@ Result<Bench> measure(const Options& options) {
   if (Watcher::is_wanted(options)) bench.watcher = std::make_unique<Watcher>(*plan, units, options);
   Watcher* const watcher = bench.watcher.get();
   NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher));
-  session.measure = Measuring::kBefore;  // what is shown is what the board can do
+  session.costs.measure = Measuring::kBefore;  // the results show what the board can achieve
   NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, inputs, options, watcher, bench));
   session.observer = nullptr;
   if (Interruption::is_asked_for()) return bench;
@@ -259,19 +261,19 @@ void add_times(Table& table, const Measurement& m, const Options& options) {
   };
   row("median", latency.median,
       fmt::format("{} runs after {} warm-up runs, {} threads{}", m.runs(), options.warmup, m.threads,
-                  m.runs() < options.runs ? fmt::format("; interrupted, {} were asked for", options.runs) : ""));
+                  m.runs() < options.runs ? fmt::format("; interrupted, {} were requested", options.runs) : ""));
   if (m.predicted_ms > 0)
     row("predicted", m.predicted_ms,
-        fmt::format("from costs; by these no schedule takes less than {}", tools::format_ms(m.lower_bound_ms)));
+        fmt::format("from costs; lower bound of any schedule {}", tools::format_ms(m.lower_bound_ms)));
   row("p90", latency.p90);
   row("p99", latency.p99);
   row("min", latency.min);
-  row("jitter", latency.jitter, "mean difference between a run and the next");
+  row("jitter", latency.jitter, "mean difference between consecutive runs");
   row("first run", m.first_ms);
   row("load", m.load_ms(),
-      fmt::format("map and verify {}, create session, and measure costs, {}", tools::format_ms(m.map_ms),
+      fmt::format("map and verify {}, create session and measure costs {}", tools::format_ms(m.map_ms),
                   tools::format_ms(m.create_ms)));
-  row("open units", m.open_ms, "before that");
+  row("open units", m.open_ms, "before loading");
 }
 
 void add_memory(Table& table, const Measurement& m, const SessionMemory& memory) {
@@ -282,12 +284,13 @@ void add_memory(Table& table, const Measurement& m, const SessionMemory& memory)
   row("arena", memory.arena_bytes);
   row("scratch", memory.scratch_bytes);
   if (memory.copied_bytes + memory.shared_memory_bytes > 0) {
-    row("copied", memory.copied_bytes, "per inference, to and from units that do not reach the tensors");
-    row("handed over", memory.shared_memory_bytes, "per inference, between host and units, of caches or over a bus");
+    row("copied", memory.copied_bytes, "per inference, to and from units that cannot access the tensors");
+    row("transferred", memory.shared_memory_bytes,
+        "per inference, between host and units: cache maintenance or bus transfers");
   }
   if (memory.repacked_bytes > 0)
     row("repacked", memory.repacked_bytes,
-        "weights packed anew: the plan has none for this CPU; name it in --target, as zcu102,host");
+        "weights repacked at load: the plan has none for this CPU; add it to --target, such as zcu102,host");
 }
 
 void add_speed(Table& table, uint64_t macs, double ms) {
@@ -303,20 +306,22 @@ Table latency_table(const Bench& bench, const Options& options) {
   add_times(table, m, options);
   add_memory(table, m, bench.plan.memory);
   add_speed(table, bench.plan.traffic.macs, tools::summarize(m.run_ms).median);
-  if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
+  if (m.host_fallbacks > 0)
+    table.add_row(
+        {"host fallbacks", fmt::format("{}", m.host_fallbacks), "steps that ran on the CPU because a unit failed"});
   if (m.reschedules > 0)
     table.add_row({"rescheduled", fmt::format("{}", m.reschedules),
-                   "times, as costs had changed: operators are shown as in the last schedule"});
+                   "times because costs changed; operators are shown with their units in the last schedule"});
   add_machine(table, m.before, m.after);
   if (bench.comparison) add_comparison(table, *bench.comparison);
   if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
   return table;
 }
 
-// The CPU's, where it computes any of the operator.
+// Returns the CPU kernel if the CPU computes any part of the operator.
 std::string kernel_of(const OperatorRow& op) { return op.unit.find("cpu") == std::string::npos ? "" : op.kernel; }
 
-// Operators by time, the slowest first.
+// Sorts the operators by time, the slowest first.
 Table operator_table(const Bench& bench) {
   const std::vector<double>& ms = bench.measurement.operator_ms;
   const double total = std::accumulate(ms.begin(), ms.end(), 0.0);
@@ -382,7 +387,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"macs", bench.plan.traffic.macs},
             {"predicted_ms", m.predicted_ms},
             {"lower_bound_ms", m.lower_bound_ms},
-            {"healed", m.healed},
+            {"host_fallbacks", m.host_fallbacks},
             {"reschedules", m.reschedules},
             {"machine_before", machine_to_json(m.before)},
             {"machine_after", machine_to_json(m.after)}};
@@ -428,13 +433,13 @@ tools::Page page_of(const Bench& bench, const Options& options) {
                    fmt::format("nestrt bench, units {}", options.units.units));
   page.add_table("Latency", latency_table(bench, options));
   if (const UnitTimes* const units = bench.unit_times())
-    page.add_table("Units", units->table(tools::summarize(m.run_ms).median), "How long each was busy in a run.");
+    page.add_table("Units", units->table(tools::summarize(m.run_ms).median), "Busy time per run.");
   page.add_timeline("The last runs", bench.trace, "Steps of the schedule on their units, with operators and waits.");
   page.add_bars("Time by operator", "ms", operator_bars(bench), "Means, in the order of the plan.");
   page.add_roofline(
       "Operators against the roofline", operator_points(bench),
       "Speed over intensity; the area of a point is its share of the time. The roof is the highest speed and "
-      "the most bytes a second that any operator reaches here.");
+      "the highest bandwidth of any operator in this run.");
   page.add_table("Operators", operator_table(bench));
   page.add_bars("Time by run", "ms", run_bars(m));
   return page;
@@ -470,24 +475,27 @@ void add_bench(tools::Cli& cli) {
                        "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
                       [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
-  add_input_option(app, options->inputs, "an array, for each input of the plan; without: random ones");
+  add_input_option(app, options->inputs, "array for an input of the plan; default: random values");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
   app.add_option("--runs", options->runs, "measured inferences").in_range(1, 10000000).show_default();
-  app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
+  app.add_option("--warmup", options->warmup,
+                 "inferences before the measured ones; the very first is also reported separately")
       .in_range(0, 10000000)
       .show_default();
   add_method_option(
       app, "--against", [options = options.get()](ScheduleMethod method) { options->against = method; },
-      "compare with another --schedule: runs of both in turn, which a busy machine slows down alike");
+      "compare with another --schedule in alternating runs, so that other load affects both alike");
   app.add_option(
          "--pipeline", options->pipeline,
-         "the throughput too, with so many inferences in flight, over ten times as many or more, placed for the "
-         "least load of the busiest unit or by --partition, whatever --schedule says; 0: not")
+         "also measure throughput with N inferences in flight, over at least 10 N inferences; placement minimises "
+         "the load of the busiest unit or follows --partition, and ignores --schedule; 0: do not measure")
       .in_range(0, 1024)
       .show_default();
-  app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
-  app.add_flag("--per-unit", options->per_unit, "how long each unit was busy too (likewise)");
+  app.add_flag("--per-op", options->per_op,
+               "also measure the time of each operator (timestamps add slightly to the total)");
+  app.add_flag("--per-unit", options->per_unit,
+               "also measure the busy time of each unit (timestamps add slightly to the total)");
   add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");
   add_json_option(app, options->json, "the figures");
   tools::add_html_option(app, options->html);

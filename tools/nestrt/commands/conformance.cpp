@@ -1,4 +1,4 @@
-// nestrt conformance: whether a vendor's plug-in keeps to nestrt/vendor.h, or a unit to nestrt/driver/unit.h.
+// nestrt conformance: tests a vendor's plug-in against nestrt/vendor.h, or a unit against nestrt/driver/unit.h.
 #include "drivers/vendor/conformance/conformance.h"
 
 #include <fmt/core.h>
@@ -22,11 +22,11 @@ namespace {
 
 struct Options {
   std::string plan, blob;
-  UnitChoice units;  // none named: the plug-in is tested, without a unit
+  UnitChoice units;  // empty: test the plug-in without a unit
   std::vector<uint64_t> input_bytes, output_bytes;
 };
 
-// A program, and what it lies in.
+// A program and the memory that holds it.
 struct Source {
   std::shared_ptr<const Plan> plan;
   AlignedMemory blob;
@@ -46,7 +46,7 @@ Status parse_sizes(const std::string& text, std::vector<uint64_t>* sizes) {
 
 Result<Source> from_blob(const Options& options) {
   if (options.output_bytes.empty())
-    return Status(Code::kInvalidArgument, "--blob needs --output-bytes: the outputs that the program has");
+    return Status(Code::kInvalidArgument, "--blob requires --output-bytes with the sizes of the program's outputs");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, tools::read_file(options.blob));
   Source source;
   NESTRT_ASSIGN_OR_RETURN(source.blob, AlignedMemory::allocate(bytes.size() + 1, "the blob"));
@@ -55,7 +55,7 @@ Result<Source> from_blob(const Options& options) {
   return source;
 }
 
-// The first program of a blob.
+// Returns the first blob program of a plan.
 Result<Source> from_plan(const std::string& path) {
   Source source;
   NESTRT_ASSIGN_OR_RETURN(source.plan, Plan::map(path, LoadOptions(Verification::kComplete)));
@@ -67,7 +67,7 @@ Result<Source> from_plan(const std::string& path) {
       return source;
     }
   }
-  return Status(Code::kInvalidArgument, fmt::format("'{}' has no vendor's program", path));
+  return Status(Code::kInvalidArgument, fmt::format("'{}' has no vendor program", path));
 }
 
 template <typename CaseResult>
@@ -76,7 +76,7 @@ void print(const CaseResult& result) {
   if (!result.status.ok()) fmt::print("        {}\n", tools::printable_message(result.status.message()));
 }
 
-// Whether all have passed.
+// Prints the number of passed cases and returns whether all passed.
 template <typename CaseResult>
 bool summarize(const std::vector<CaseResult>& results) {
   const auto failed = std::ranges::count_if(results, [](const auto& result) { return !result.status.ok(); });
@@ -86,19 +86,19 @@ bool summarize(const std::vector<CaseResult>& results) {
 
 Result<bool> test_plugin(const Options& options) {
   if (options.units.plugin.empty())
-    return Status(Code::kInvalidArgument, "name what to test: a vendor's library by --plugin, or --units");
+    return Status(Code::kInvalidArgument, "expected --plugin with a vendor library, or --units");
   if (options.units.isolate)
-    return Status(Code::kInvalidArgument, "--isolate goes with --units: the plug-in's own calls are tested in here");
+    return Status(Code::kInvalidArgument,
+                  "--isolate requires --units; --plugin alone tests the library within this process");
   if (options.plan.empty() == options.blob.empty())
-    return Status(Code::kInvalidArgument, "name a program to run: a PLAN that has one, or a --blob");
+    return Status(Code::kInvalidArgument, "expected a PLAN with a vendor program, or --blob");
   NESTRT_ASSIGN_OR_RETURN(const Source source, options.plan.empty() ? from_blob(options) : from_plan(options.plan));
   NESTRT_ASSIGN_OR_RETURN(const auto plugin, vendor::load_plugin(options.units.plugin));
   return summarize(vendor::run_conformance(plugin, source.program, print<vendor::ConformanceResult>));
 }
 
 Result<bool> test_units(const Options& options) {
-  if (options.plan.empty())
-    return Status(Code::kInvalidArgument, "name a program to run: a PLAN that has one for each of --units");
+  if (options.plan.empty()) return Status(Code::kInvalidArgument, "expected a PLAN with a program for each of --units");
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, LoadOptions(Verification::kComplete)));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
@@ -123,22 +123,21 @@ void add_conformance(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   options->units.units.clear();
   tools::Command app = cli.add_command(
-      "conformance", "Test whether a vendor's plug-in, or a unit, keeps to its interface",
+      "conformance", "Test whether a vendor plug-in or a unit conforms to its interface",
       {"nestrt conformance --plugin ./libnpu.so model.nest", "nestrt conformance --units evta model.nest",
        "nestrt conformance --plugin ./libskeleton.so --blob copy.blob --input-bytes 64 --output-bytes 64"},
       [options] { return run_conformance(*options); });
-  app.add_option("PLAN", options->plan, "compiled network (.nest) with a program for what is tested").type_name("FILE");
+  app.add_option("PLAN", options->plan, "compiled network (.nest) with a program for the unit to test")
+      .type_name("FILE");
   add_unit_options(app, options->units);
-  app.add_option("--blob", options->blob, "a program of the vendor's, in place of a plan")
-      .type_name("FILE")
-      .not_empty();
+  app.add_option("--blob", options->blob, "vendor program, instead of a plan").type_name("FILE").not_empty();
   app.add_parsed_option(
          "--input-bytes", [options](const std::string& text) { return parse_sizes(text, &options->input_bytes); },
-         "bytes of each input of the blob")
+         "sizes of the blob's inputs in bytes")
       .type_name("LIST");
   app.add_parsed_option(
          "--output-bytes", [options](const std::string& text) { return parse_sizes(text, &options->output_bytes); },
-         "bytes of each output of the blob")
+         "sizes of the blob's outputs in bytes")
       .type_name("LIST");
 }
 

@@ -1,4 +1,4 @@
-// nestrt eval: accuracy over labelled images, and agreement with the results of another run.
+// nestrt eval: measures accuracy over labelled images and agreement with the results of another run.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Options {
   std::string json;
   int64_t offset = 0;
   size_t limit = 0;
-  tools::ImageFlags images;
+  tools::ImageFlags preprocessing;
   UnitChoice units;
   double require_agreement = 0;
   double tolerance = -1;
@@ -43,18 +43,18 @@ struct Score {
   size_t n = 0;
   size_t top1 = 0;
   size_t top5 = 0;
-  size_t without_numbers = 0;  // of some of their scores; they count as wrong
+  size_t num_nan = 0;  // inputs with a NaN in the input or the scores; they count as wrong
   size_t agreeing = 0;
-  double worst_abs = 0;  // difference of the largest output from the reference's
+  double worst_abs = 0;  // difference between the largest output and the reference's
   double worst_rel = 0;
   double worst_scaled = 0;  // |difference| / max(1, |reference|): absolute for probabilities, relative for logits
   std::string worst_file;
-  std::string predictions;  // lines as --reference takes them
+  std::string predictions;  // lines in the format of --reference
 
   double fraction(size_t count) const { return static_cast<double>(count) / static_cast<double>(n); }
 };
 
-// NaN counts as infinitely far.
+// Treats NaN as an infinite distance.
 double distance(double a, double b) { return std::isnan(a - b) ? INFINITY : std::abs(a - b); }
 
 void compare(Score& score, const ReferenceResult& expected, int64_t top1, double largest) {
@@ -76,16 +76,16 @@ void count(Score& score, const ImageRunner& runner, const LabelledFile& image, c
   const bool are_numbers =
       runner.input_is_numbers() && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
   ++score.n;
-  score.without_numbers += !are_numbers;
+  score.num_nan += !are_numbers;
   score.top1 += are_numbers && is_label(top[0]);
   score.top5 += are_numbers && std::any_of(top.begin(), top.end(), is_label);
-  // As a double: the digits of a float would not give it back exactly where a double is read.
+  // As a double, because the digits of a float would not restore its exact value when read as a double.
   score.predictions +=
       fmt::format("{}\t{}\t{}\t{}\n", image.file, image.label, class_of(top[0]), static_cast<double>(values[top[0]]));
   if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
 }
 
-// Empty where no reference is asked for.
+// Empty if no reference is given.
 Result<References> read_references(const Options& options, std::span<const LabelledFile> images) {
   References references;
   if (options.reference.empty()) return references;
@@ -107,16 +107,17 @@ Status check_classes(const Options& options, std::span<const LabelledFile> image
   for (const LabelledFile& image : images) {
     largest = std::max(largest, image.label);
     if (image.label >= options.offset && image.label - options.offset < num_classes) continue;
-    return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' line {}: class {} is none of the plan's, {} to {}; see --offset", options.labels,
-                              image.line, image.label, options.offset, options.offset + num_classes - 1));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("'{0}' line {1}: expected a class of the plan, {3} to {4}, got {2}; see --offset", options.labels,
+                    image.line, image.label, options.offset, options.offset + num_classes - 1));
   }
   const std::string remark = tools::remark_on_background(num_classes, options.offset, largest);
   if (!remark.empty()) log(LogLevel::kWarning, remark);
   return {};
 }
 
-// The images to run, with everything that can be wrong before they do.
+// Reads the list of images and checks all files before any image is run.
 Result<std::vector<LabelledFile>> read_images(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(auto images, tools::read_labelled_files(options.labels));
   if (options.limit > 0 && images.size() > options.limit) images.resize(options.limit);
@@ -133,7 +134,7 @@ Result<std::vector<LabelledFile>> read_images(const Options& options) {
 Result<Score> evaluate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto images, read_images(options));
   NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, images));
-  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.images));
+  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
   NESTRT_RETURN_IF_ERROR(runner.require_classes("--labels"));
   NESTRT_RETURN_IF_ERROR(check_classes(options, images, runner.num_classes()));
   tools::Progress progress("images", static_cast<int64_t>(images.size()));
@@ -159,21 +160,20 @@ void print_score(const Score& score, bool with_reference) {
   table.add_row({"top-5", share(score.top5)});
   if (with_reference) {
     table.add_row({"agreement", share(score.agreeing)});
-    table.add_row({"largest output", fmt::format("off by at most {:.3g} ({}); relative {:.3g}", score.worst_abs,
+    table.add_row({"largest output", fmt::format("largest deviation {:.3g} ({}); relative {:.3g}", score.worst_abs,
                                                  score.worst_file, score.worst_rel)});
   }
   fmt::print("{}", table.to_string());
-  if (score.without_numbers > 0)
+  if (score.num_nan > 0)
     log(LogLevel::kWarning,
-        fmt::format("of {} of {} inputs some elements or scores are no numbers: they count as wrong",
-                    score.without_numbers, score.n));
+        fmt::format("{} of {} inputs have NaN elements or scores; they count as wrong", score.num_nan, score.n));
 }
 
 Json json_of(const Score& score, bool with_reference) {
   Json json{{"n", score.n},
             {"top1", score.fraction(score.top1)},
             {"top5", score.fraction(score.top5)},
-            {"without_numbers", score.without_numbers}};
+            {"num_nan", score.num_nan}};
   if (with_reference) {
     json.set("agreement", score.fraction(score.agreeing));
     json.set("worst_abs", score.worst_abs);
@@ -182,7 +182,7 @@ Json json_of(const Score& score, bool with_reference) {
   return json;
 }
 
-// Both files or none.
+// Writes both files or none.
 Status write_results(const Score& score, const Options& options) {
   tools::NewFiles files;
   if (!options.predictions.empty())
@@ -214,28 +214,28 @@ void add_eval(tools::Cli& cli) {
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
       [options] { return run_eval(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images, "folder of the images, or of FILE.npy, each an input")
-      .required()
-      .type_name("DIR");
-  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
+  app.add_option("--images", options->images, "folder of the images or .npy inputs").required().type_name("DIR");
+  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is ignored")
       .required()
       .type_name("FILE");
   add_offset_option(app, options->offset);
   const tools::Option reference =
       app.add_option("--reference", options->reference,
-                     "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with")
+                     "expected results: lines file<TAB>label<TAB>top-1 class<TAB>largest output")
           .type_name("FILE");
-  app.add_option("--require-agreement", options->require_agreement, "exit code 1 below this fraction of equal classes")
+  app.add_option("--require-agreement", options->require_agreement,
+                 "exit with code 1 if the fraction of equal classes is lower")
       .needs(reference)
       .between(0, 1);
   app.add_option("--tolerance", options->tolerance,
-                 "exit code 1 where a largest output is further off: absolute up to 1, relative above")
+                 "exit with code 1 if a largest output deviates more: absolute up to 1, relative above")
       .needs(reference)
       .between(0, std::numeric_limits<double>::max());
-  app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
+  app.add_option("--predictions", options->predictions,
+                 "file for the results of this run, in the format of --reference")
       .type_name("FILE");
-  options->images.add_to(app);
-  app.add_option("--limit", options->limit, "only the first images; 0: all").in_range(0, 1000000000);
+  options->preprocessing.add_to(app);
+  app.add_option("--limit", options->limit, "evaluate only the first N images; 0: all").in_range(0, 1000000000);
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

@@ -1,4 +1,4 @@
-// nestrt info: what a plan holds, and which kernels this machine runs it with; or which units the machine has.
+// nestrt info: shows the content of a plan and the kernels that run it on this machine, or the units of the machine.
 #include <fmt/format.h>
 
 #include "tools/nestrt/commands.h"
@@ -36,25 +36,24 @@ void print_head(const PlanSummary& summary, const std::string& path) {
   };
   row("plan", path);
   row("model", summary.model);
-  row("made by", summary.producer);
+  row("producer", summary.producer);
   row("digest", summary.digest);
   row("targets", fmt::format("{}", fmt::join(summary.targets, ", ")));
   row("file", tools::format_bytes(summary.file_bytes));
   row("weights", fmt::format("{}{}", tools::format_bytes(summary.weight_bytes),
                              summary.program_bytes == 0 ? ""
-                                                        : fmt::format(", of which {} in programs of other units",
+                                                        : fmt::format(", including {} in programs of other units",
                                                                       tools::format_bytes(summary.program_bytes))));
   row("arena", fmt::format("{} (lower bound {})", tools::format_bytes(summary.memory.arena_bytes),
                            tools::format_bytes(summary.arena_lower_bound_bytes)));
   row("scratch", tools::format_bytes(summary.memory.scratch_bytes));
   const size_t repacked = count_repacked(summary);
-  row("repacked",
-      repacked == 0
-          ? "none: the weights are packed for this CPU"
-          : fmt::format(
-                "{} of {} operators ({}): the plan has no weights for this CPU; name it in --target, as zcu102,host",
-                repacked, summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
-  row("in turns", tools::describe_row_fusion(summary.traffic));
+  row("repacked", repacked == 0 ? "none; the weights are packed for this CPU"
+                                : fmt::format("{} of {} operators ({}); the plan has no weights for this CPU; add it "
+                                              "to --target, such as zcu102,host",
+                                              repacked, summary.operators.size(),
+                                              tools::format_bytes(summary.memory.repacked_bytes)));
+  row("row fusion", tools::describe_row_fusion(summary.traffic));
   row("operators", fmt::format("{} in {} branches, {}", summary.operators.size(), summary.num_branches,
                                tools::format_count(static_cast<double>(summary.traffic.macs), "MAC")));
   fmt::print("{}", table.to_string());
@@ -77,7 +76,7 @@ std::string shapes_of(std::span<const TensorInfo> infos) {
   return fmt::format("{}", fmt::join(shapes, ", "));
 }
 
-// What is above is said of one of them.
+// The information printed before applies to one of the shapes.
 void print_shapes(const Plan& whole) {
   if (whole.shapes().empty()) return;
   Table table({{"shape", Align::kRight}, {"inputs"}, {"outputs"}, {"arena", Align::kRight}});
@@ -126,7 +125,7 @@ void print_operators(const PlanSummary& summary) {
     table.add_row({tools::printable(op.name), op.kind, op.output_shape, op.output_type,
                    op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
                    op.repacked       ? "repacked"
-                   : op.is_row_fused ? "in turns with the next"
+                   : op.is_row_fused ? "row-fused with the next"
                                      : ""});
   }
   fmt::print("{}", table.to_string());
@@ -169,26 +168,28 @@ Json to_json(const Plan& plan, const Plan& whole, const PlanSummary& summary) {
               {"operators", operators_to_json(summary)}};
 }
 
-// Without a plan, of the options that then would do nothing.
+// Rejects options that have no effect without a plan.
 Status check_without_plan(const UnitChoice& choice) {
   const UnitChoice defaults;
   if (!choice.plugin.empty())
     return {Code::kInvalidArgument,
-            "--plugin goes with a plan; nestrt conformance --plugin tries a vendor's library without one"};
-  const std::pair<const char*, bool> options[] = {{"--units", choice.units != defaults.units},
-                                                  {"--cpus", !choice.cpus.empty()},
-                                                  {"--threads", choice.threads != defaults.threads},
-                                                  {"--pace", choice.pace != defaults.pace},
-                                                  {"--schedule", choice.method != defaults.method},
-                                                  {"--no-split", !choice.split_channels},
-                                                  {"--partition", !choice.partition.empty()},
-                                                  {"--cost-file", !choice.cost_file.empty()},
-                                                  {"--check-every", choice.check_every != defaults.check_every},
-                                                  {"--isolate", choice.isolate},
-                                                  {"--shape", choice.shape != defaults.shape}};
+            "--plugin requires a plan; use nestrt conformance --plugin to test a vendor library without one"};
+  const std::pair<const char*, bool> options[] = {
+      {"--units", choice.units != defaults.units},
+      {"--cpus", !choice.cpus.empty()},
+      {"--threads", choice.threads != defaults.threads},
+      {"--pace", choice.pace != defaults.pace},
+      {"--schedule", choice.method != defaults.method},
+      {"--no-split", !choice.split_channels},
+      {"--partition", !choice.partition.empty()},
+      {"--cost-file", !choice.cost_file.empty()},
+      {"--check-every", choice.check_every != defaults.check_every},
+      {"--isolate", choice.isolate},
+      {"--shape", choice.shape != defaults.shape}};
   for (const auto& [name, given] : options)
     if (given)
-      return {Code::kInvalidArgument, fmt::format("{} goes with a plan; without one all known units are shown", name)};
+      return {Code::kInvalidArgument,
+              fmt::format("{} requires a plan; without one nestrt info shows all known units", name)};
   return {};
 }
 
@@ -216,13 +217,13 @@ Result<ExitCode> run_info(const Options& options) {
 
 void add_info(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  tools::Command app =
-      cli.add_command("info", "Show inputs, outputs, operators, kernels and memory of a plan, or this machine's units",
-                      {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json", "nestrt info"},
-                      [options] { return run_info(*options); });
-  app.add_option("PLAN", options->plan, "compiled network (.nest); without one: the units, and why one cannot be used")
+  tools::Command app = cli.add_command(
+      "info", "Show inputs, outputs, operators, kernels and memory of a plan, or the units of this machine",
+      {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json", "nestrt info"},
+      [options] { return run_info(*options); });
+  app.add_option("PLAN", options->plan, "compiled network (.nest); default: show the units and why one is not usable")
       .type_name("FILE");
-  add_json_option(app, options->json, "the same as JSON");
+  add_json_option(app, options->json, "the same information");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
 }

@@ -1,4 +1,4 @@
-// nestrt profile: what the operators of a plan cost on the units of this board.
+// nestrt profile: measures the costs of a plan's operators on the units of this board.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -73,8 +73,8 @@ tools::Page page_of(const MeasuredCosts& measured, const UnitList& units, const 
                      {"runs", fmt::format("{}", work.runs)}}});
   }
   page.add_bars("Time by operator and unit", "us", bars, "Medians of whole operators, in the order of the plan.");
-  page.add_table("All that was measured", work_table(measured, units));
-  page.add_table("What handing over costs", overhead_table(measured, units));
+  page.add_table("All measurements", work_table(measured, units));
+  page.add_table("Cost of transfers", overhead_table(measured, units));
   return page;
 }
 
@@ -104,7 +104,7 @@ Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& 
   return {{"plan", options.plan}, {"digest", plan.digest()}, {"works", works}, {"overheads", overheads}};
 }
 
-// In MHz, by kind of unit: of the CPU what the machine tells, of any unit what was stated.
+// Returns clocks in MHz by kind of unit: the CPU's as the machine reports it, unless --clock states one.
 Result<std::map<std::string, double>> clocks_of(const Options& options, const UnitList& units) {
   std::map<std::string, double> clocks;
   for (const auto& unit : units)
@@ -113,7 +113,7 @@ Result<std::map<std::string, double>> clocks_of(const Options& options, const Un
     const size_t equals = std::min(text.find('='), text.size());
     const auto mhz = parse_number<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
     if (equals == 0 || !mhz || !(*mhz >= 1 && *mhz <= tools::kMaxClockMhz))
-      return Status(Code::kInvalidArgument, fmt::format("--clock takes UNIT=MHZ, as evta=200; '{}' was given", text));
+      return Status(Code::kInvalidArgument, fmt::format("--clock: expected UNIT=MHZ such as evta=200, got '{}'", text));
     const std::string kind = text.substr(0, equals);
     if (std::ranges::none_of(units, [&](const auto& unit) { return unit->info().kind == kind; }))
       return Status(Code::kInvalidArgument, fmt::format("--clock {}: no unit '{}' is measured", text, kind));
@@ -127,7 +127,7 @@ Status import_profiles(const Options& options, const Plan& plan, CostTable& cost
     NESTRT_ASSIGN_OR_RETURN(const tools::NestCImport import,
                             tools::import_nest_c_profile(path, plan, options.configuration));
     costs.merge(import.costs);
-    fmt::print("{}: {} of {} entries are of this plan\n", path, import.used, import.entries);
+    fmt::print("{}: {} of {} entries belong to this plan\n", path, import.used, import.entries);
     for (const std::string& line : import.refused) fmt::print("  {}\n", tools::printable(line));
   }
   return {};
@@ -144,17 +144,17 @@ Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Uni
   });
 }
 
-void say_what_simulators_cost(const UnitChoice& choice) {
+void warn_of_simulated_units(const UnitChoice& choice) {
   if (choice.pace > 0 || choice.units.find(":sim") == std::string::npos) return;
   log(LogLevel::kWarning,
-      "an accelerator in simulation takes as long as this machine needs for it: such costs are for sessions that "
-      "compute with it here. nestrt simulate goes by the cycles of a plan's programs: do not give it these");
+      "the costs of a simulated accelerator are the times of its simulation on this machine; use them only for "
+      "sessions with simulated units here. Do not pass them to nestrt simulate, which uses the plan's cycles");
 }
 
-// Of a unit that cannot be measured no part is.
+// Fails if any unit cannot be measured, so that no unit has partial costs.
 Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                   const Options& options) {
-  say_what_simulators_cost(options.units);
+  warn_of_simulated_units(options.units);
   NESTRT_ASSIGN_OR_RETURN(const auto clocks, clocks_of(options, units));
   NESTRT_ASSIGN_OR_RETURN(MeasuredCosts measured, measure(plan, units, options));
   for (const auto& [key, works] : measured.costs.units())
@@ -186,7 +186,7 @@ Result<ExitCode> profile(const Options& options) {
   }
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
-  NESTRT_RETURN_IF_ERROR(write(options, measured.costs));  // before the table, which somebody may stop reading
+  NESTRT_RETURN_IF_ERROR(write(options, measured.costs));  // before the table, whose reader may close the pipe
   fmt::print("{}\n{}", work_table(measured, units).to_string(), overhead_table(measured, units).to_string());
   if (!options.html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(measured, units, options)));
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
@@ -208,32 +208,36 @@ Result<Json> profile_figures(const ProfileOptions& options) {
 
 void add_profile(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  tools::Command app = cli.add_command("profile", "Measures what each operator costs on each unit, for schedules.",
+  tools::Command app = cli.add_command("profile", "Measure the cost of each operator on each unit, for scheduling",
                                        {"nestrt profile model.nest -o costs --units cpu,evta",
                                         "nestrt profile model.nest -o costs --import nest-c.yaml"},
                                        [options] { return profile(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
-  app.add_option("-o,--output", options->output, "file of costs to write").type_name("FILE").not_empty();
-  app.add_option("--count", options->measure.threads, "numbers of threads to measure; default: 1, 2, 4 ... and all")
+  app.add_option("-o,--output", options->output, "cost file to write").type_name("FILE").not_empty();
+  app.add_option("--count", options->measure.threads, "thread counts to measure; default: 1, 2, 4 ... and all")
       .in_range(1, 256);
   app.add_option("--precision", options->measure.precision,
-                 "stop when the 95 % confidence interval of every median reaches this part of it to either side")
+                 "stop when half the 95 % confidence interval of every median is at most this fraction of it")
       .between(1e-4, 1)
       .show_default();
-  app.add_option("--max-runs", options->measure.max_runs, "inferences for each way to run the plan, at most")
+  app.add_option("--max-runs", options->measure.max_runs, "maximum number of inferences per configuration of the plan")
       .in_range(1, 1000000)
       .show_default();
-  app.add_option("--max-seconds", options->seconds, "time for each way to run the plan, at most")
+  app.add_option("--max-seconds", options->seconds, "maximum time in seconds per configuration of the plan")
       .between(0, 1e6)
       .show_default();
-  app.add_option("--clock", options->clocks,
-                 "clock of a unit, which costs then state and simulate goes by; default: of the CPU what Linux says")
+  app.add_option(
+         "--clock", options->clocks,
+         "clock of a unit to state in the costs, for nestrt simulate; default: the CPU clock that Linux reports")
       .type_name("UNIT=MHZ");
-  app.add_option("--import", options->imports, "take the costs from a profile of NEST-C instead; several may be given")
+  app.add_option("--import", options->imports,
+                 "import costs from a NEST-C profile instead of measuring; may be repeated")
       .type_name("FILE");
-  app.add_option("--configuration", options->configuration, "of the CPU that an imported profile is of").show_default();
-  add_json_option(app, options->json, "all that was measured");
+  app.add_option("--configuration", options->configuration,
+                 "configuration of the CPU that an imported profile belongs to")
+      .show_default();
+  add_json_option(app, options->json, "all measurements");
   tools::add_html_option(app, options->html);
 }
 

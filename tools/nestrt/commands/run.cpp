@@ -1,4 +1,4 @@
-// nestrt run: one inference on arrays, or on each of some images.
+// nestrt run: runs one inference on arrays, or one per image.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,11 +25,11 @@ struct Options {
   std::string saved_input;
   size_t top = 5;
   int64_t offset = 0;
-  tools::ImageFlags images;
+  tools::ImageFlags preprocessing;
   UnitChoice units;
 };
 
-// Smallest, largest and mean of a tensor of numbers, as cells of a table.
+// Returns minimum, maximum and mean of a tensor as table cells.
 template <typename T>
 std::vector<std::string> statistics_of(const TensorView& tensor) {
   const std::span values(static_cast<const T*>(tensor.data), static_cast<size_t>(tensor.shape.num_elements()));
@@ -63,7 +63,7 @@ std::vector<std::string> statistics_of(const TensorView& tensor) {
   return {};
 }
 
-// All of them or none. Into a folder, which is made.
+// Writes all outputs or none. Creates the folder.
 Status write_outputs(std::span<const TensorView> outputs, const std::vector<std::string>& paths,
                      const std::string& folder) {
   NESTRT_RETURN_IF_ERROR(tools::make_folder(folder));
@@ -73,7 +73,7 @@ Status write_outputs(std::span<const TensorView> outputs, const std::vector<std:
   return files.take_places();
 }
 
-// Writes the outputs where a folder is given, and lists them.
+// Lists the outputs and writes them if a folder is given.
 Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, const std::string& folder) {
   std::vector<std::string> paths(outputs.size());
   if (!folder.empty()) {
@@ -99,7 +99,7 @@ Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, con
   return {};
 }
 
-// No output is written over what the command reads.
+// Checks that no output file is an input of the command.
 Status check_outputs(const Plan& plan, const Options& options) {
   std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
   inputs.insert(inputs.end(), options.images.begin(), options.images.end());
@@ -125,7 +125,7 @@ std::string class_name(const std::vector<std::string_view>& names, int64_t index
   return tools::printable(names[static_cast<size_t>(index)]);
 }
 
-// One line per class: its probability, or its value where the output is no distribution, then its name.
+// Returns one line per class: its probability, or its score if the output is not a distribution, and its name.
 std::string format_classes(std::span<const float> values, const std::vector<std::string_view>& names,
                            const Options& options) {
   const bool distribution = tools::is_distribution(values);
@@ -138,15 +138,17 @@ std::string format_classes(std::span<const float> values, const std::vector<std:
   return table.to_string();
 }
 
-// One name for each class from 0 to the last one of an output with so many. Without a file: none.
+// Reads one name per class, starting at class 0. Returns no names if no file is given.
 Result<tools::TextLines> read_names(const Options& options, const Plan& plan) {
   if (options.labels.empty()) return tools::TextLines();
   const TensorInfo& output = plan.outputs()[0];
   if (tools::class_rows(plan, 0) != 1) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("--labels names classes, but the plan's first output is no row of class scores (f32 1xN):"
-                              "\n{}",
-                              describe(std::span(&output, 1))));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format(
+            "--labels requires class scores, but the plan's first output is not a row of class scores (f32 1xN):"
+            "\n{}",
+            describe(std::span(&output, 1))));
   }
   NESTRT_ASSIGN_OR_RETURN(tools::TextLines names, tools::read_class_names(options.labels));
   const int64_t classes = output.shape.num_elements(), count = static_cast<int64_t>(names.lines().size());
@@ -154,26 +156,26 @@ Result<tools::TextLines> read_names(const Options& options, const Plan& plan) {
   const std::string offset = options.offset == 0 ? "" : fmt::format(" and --offset {}", options.offset);
   const bool background = options.offset == 0 && count == classes - 1;
   return Status(Code::kInvalidArgument,
-                fmt::format("'{}' has {} names, but {} classes{} take {}{}", options.labels, count, classes, offset,
+                fmt::format("'{}' has {} names, but {} classes{} require {}{}", options.labels, count, classes, offset,
                             classes + options.offset,
-                            background ? "; where the network's first class is background: --offset -1" : ""));
+                            background ? "; pass --offset -1 if the network's first class is background" : ""));
 }
 
-// Where none is asked for that which the arrays fit.
+// Returns the requested shape, or else the one that the arrays match.
 Result<int> find_shape(const Options& options) {
   if (options.units.shape > 0) return options.units.shape;
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
   return tools::shape_of_inputs(*plan, options.inputs);
 }
 
-// Integers make 0 of what is no number, and f32 spreads it: a class is none then, however sure it looks.
+// Integer kernels convert NaN to 0 and f32 kernels propagate it, so the class may be meaningless despite a high score.
 void warn_of_no_numbers(std::span<const ConstTensorView> inputs) {
   if (!std::ranges::all_of(inputs, tools::holds_numbers))
-    log(LogLevel::kWarning, "an input holds NaN, which is no number: nor are the results");
+    log(LogLevel::kWarning, "an input has NaN elements, so the results are meaningless");
 }
 
 Status run_arrays(const Options& options) {
-  if (!options.saved_input.empty()) return Status(Code::kInvalidArgument, "--save-input is of an --image");
+  if (!options.saved_input.empty()) return Status(Code::kInvalidArgument, "--save-input requires --image");
   UnitChoice units = options.units;
   NESTRT_ASSIGN_OR_RETURN(units.shape, find_shape(options));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units));
@@ -199,12 +201,12 @@ Status check_image_options(const Options& options) {
   if (options.images.size() == 1) return {};
   const char* const option = !options.output_folder.empty() ? "--output" : "--save-input";
   if (options.output_folder.empty() && options.saved_input.empty()) return {};
-  return Status(Code::kInvalidArgument, fmt::format("{} is of one image; pass one --image at a time", option));
+  return Status(Code::kInvalidArgument, fmt::format("{} accepts one image; pass a single --image", option));
 }
 
 Status run_images(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_image_options(options));
-  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.images));
+  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
   NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
   NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, runner.plan()));
   for (const std::string& path : options.images) {
@@ -238,25 +240,24 @@ void add_run(tools::Cli& cli) {
                         return ExitCode::kOk;
                       });
   add_plan_argument(app, options->plan);
-  add_input_option(app, options->inputs, "an array, for each input of the plan");
-  app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it")
+  add_input_option(app, options->inputs, "array for an input of the plan");
+  app.add_option("--output", options->output_folder, "folder for the outputs, one .npy each")
       .type_name("DIR")
       .not_empty();
   app.add_option(
          "--image", options->images,
-         "image to run on, preprocessed as stated at compile time; its classes are shown where the plan's first "
-         "output is a row of class scores, otherwise what its outputs hold")
+         "image to run on, preprocessed as stated at compile time; prints its classes if the plan's first output "
+         "is a row of class scores, otherwise statistics of the outputs")
       .repeatable()
       .type_name("FILE.jpg|png|bmp");
-  app.add_option("--save-input", options->saved_input,
-                 "file for what preprocessing has made of the image, which --input takes")
+  app.add_option("--save-input", options->saved_input, "file for the preprocessed image, in the format of --input")
       .type_name("FILE.npy")
       .not_empty();
   app.add_option("--labels", options->labels, "class names, one per line, as many as the plan has classes")
       .type_name("FILE");
   app.add_option("--top", options->top, "classes to print").in_range(1, 1000000).show_default();
   add_offset_option(app, options->offset);
-  options->images.add_to(app);
+  options->preprocessing.add_to(app);
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
   add_trace_option(app, options->units, "the last inference");

@@ -1,4 +1,4 @@
-// nestrt simulate: the schedules of a plan on a board that is only described, in virtual time.
+// nestrt simulate: predicts schedules of a plan on a described board, in virtual time.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
-#include "tools/nestrt/simulation/side_by_side.h"
+#include "tools/nestrt/simulation/concurrent_plans.h"
 #include "tools/nestrt/simulation/simulated.h"
 #include "tools/nestrt/simulation/simulation_warnings.h"
 #include "tools/nestrt/simulation/virtual_board.h"
@@ -39,12 +39,12 @@ namespace {
 
 using Options = SimulateOptions;
 
-// What several inferences in flight reach.
+// The throughput with several inferences in flight.
 struct InFlight {
-  double per_second = 0;  // at most
+  double per_second = 0;  // upper bound
   uint32_t npu_branches = 0;
 
-  void take(const InFlight& other) {
+  void keep_faster(const InFlight& other) {
     if (other.per_second > per_second) *this = other;
   }
 };
@@ -53,41 +53,42 @@ struct Figures {
   double npu_clock_mhz = 0;
   double cpu_scale = 1;
   double cpu_only_us = 0;
-  Simulated sequential, paper, optimum, split;
+  Simulated sequential, enumerated, optimum, split;
   InFlight in_flight;
   double additive_bound_us = 0;
   double load_bound_us = 0;
   size_t groups_found = 0;
 };
 
-// The busiest unit is never idle, its thread hands over what it reads and writes, nor is the memory while several work:
-// one that works alone does not run short, so that one inference after the other may do more.
+// Returns an upper bound of the throughput. The busiest unit, whose thread also transfers operands and results, is
+// never idle. The same holds for the memory while several units work. A unit that works alone does not run short of
+// memory bandwidth, so sequential inferences may achieve more.
 Result<InFlight> in_flight(const scheduler::Problem& problem, const Schedule& schedule, double latency_us) {
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Loads loads, scheduler::loads_of(problem, schedule));
   double busiest_us = 0;
   for (size_t unit = 0; unit < loads.units_us.size(); ++unit)
-    busiest_us = std::max(busiest_us, loads.units_us[unit] + loads.hand_over_us[unit]);
+    busiest_us = std::max(busiest_us, loads.units_us[unit] + loads.transfers_us[unit]);
   const double one_by_one_us = std::accumulate(loads.units_us.begin(), loads.units_us.end(), 0.0);
   const double memory_us = problem.memory_mb_per_s > 0 ? loads.bytes / problem.memory_mb_per_s : 0;
   const double least_us = std::min(latency_us, std::max(busiest_us, std::min(memory_us, one_by_one_us)));
   return InFlight{least_us > 0 ? 1e6 / least_us : 0, count_npu_branches(problem, schedule)};
 }
 
-// Of the schedules that keep the busiest unit's work short, with all units beside the CPU and with fewer of them, the
-// one that does most: what handing over and the memory cost is charged to what was found.
+// Returns the best of the schedules that minimise the load of the busiest unit, with all accelerators and with fewer of
+// them. The costs of transfers and of memory are added to each solution afterwards.
 Result<InFlight> in_flight(const scheduler::Problem& problem, double latency_us, std::chrono::milliseconds budget) {
   const scheduler::Solved all = scheduler::solve(problem, ScheduleMethod::kThroughput, budget);
-  NESTRT_ASSIGN_OR_RETURN(InFlight most, in_flight(problem, scheduler::to_schedule(problem, all.solution), latency_us));
-  const auto beside = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
-  for (auto count = beside - 1; count > 0; --count) {
+  NESTRT_ASSIGN_OR_RETURN(InFlight best, in_flight(problem, scheduler::to_schedule(problem, all.solution), latency_us));
+  const auto num_npus = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
+  for (auto count = num_npus - 1; count > 0; --count) {
     const scheduler::Restriction fewer = scheduler::with_fewer_units(problem, static_cast<size_t>(count));
     scheduler::Solved solved = scheduler::solve(fewer.problem(), ScheduleMethod::kThroughput, budget);
     const scheduler::Solution solution = fewer.to_original(std::move(solved.solution));
     NESTRT_ASSIGN_OR_RETURN(const InFlight found,
                             in_flight(problem, scheduler::to_schedule(problem, solution), latency_us));
-    most.take(found);
+    best.keep_faster(found);
   }
-  return most;
+  return best;
 }
 
 Result<double> cpu_only_us(const Plan& plan, const VirtualBoard& board, int budget_ms) {
@@ -98,7 +99,8 @@ Result<double> cpu_only_us(const Plan& plan, const VirtualBoard& board, int budg
   return alone.run.makespan_us;
 }
 
-// Parallel groups among the plan's operators: a fork may be one that computes nothing, as a concatenation in place.
+// Counts the parallel groups among the plan's operators. A fork may be an operator that computes nothing, such as an
+// in-place concatenation.
 size_t count_groups(const plan::Tables& tables) {
   return scheduler::parallel_groups(scheduler::find_regions(operator_predecessors(tables))).size();
 }
@@ -112,21 +114,21 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   };
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem whole, problem_with(false, false));
   NESTRT_ASSIGN_OR_RETURN(figures.sequential, simulate(whole, ScheduleMethod::kSequential, budget_ms));
-  NESTRT_ASSIGN_OR_RETURN(figures.paper, simulate(whole, ScheduleMethod::kPaper, budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(figures.enumerated, simulate(whole, ScheduleMethod::kGroupEnumeration, budget_ms));
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem shared, problem_with(false, true));
   NESTRT_ASSIGN_OR_RETURN(figures.optimum, simulate(shared, ScheduleMethod::kOptimum, budget_ms));
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem divided, problem_with(true, true));
   NESTRT_ASSIGN_OR_RETURN(figures.split, simulate(divided, ScheduleMethod::kOptimum, budget_ms));
-  NESTRT_RETURN_IF_ERROR(take_shorter(shared, figures.paper, figures.optimum));
+  NESTRT_RETURN_IF_ERROR(take_shorter(shared, figures.enumerated, figures.optimum));
   NESTRT_RETURN_IF_ERROR(take_shorter(divided, figures.optimum, figures.split));
   const double latency_us = std::min({figures.cpu_only_us, figures.sequential.run.makespan_us,
                                       figures.optimum.run.makespan_us, figures.split.run.makespan_us});
   NESTRT_ASSIGN_OR_RETURN(figures.in_flight, in_flight(whole, latency_us, std::chrono::milliseconds(budget_ms)));
-  // Short schedules are candidates, too; of the shortest cores may be shared.
+  // Schedules of minimal latency are candidates, too. The shortest one may share cores.
   for (const auto& [problem, schedule] :
        {std::pair(&whole, &figures.sequential.schedule), std::pair(&shared, &figures.optimum.schedule)}) {
     NESTRT_ASSIGN_OR_RETURN(const InFlight found, in_flight(*problem, *schedule, latency_us));
-    figures.in_flight.take(found);
+    figures.in_flight.keep_faster(found);
   }
   figures.additive_bound_us = scheduler::additive_bound_us(whole);
   figures.load_bound_us = scheduler::load_bound_us(whole);
@@ -134,7 +136,7 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   return figures;
 }
 
-// Those that are asked for, or those that the board's file names.
+// Reads the profiles that the options name, or else those of the board file.
 Result<CostTable> read_profiles(const Options& options, const std::string& board_path, const tools::Board& board) {
   if (!options.profiles.empty()) return tools::read_profiles(options.profiles, board.units);
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> paths, tools::profiles_of(board, board_path));
@@ -153,7 +155,7 @@ Table latency_table(const std::vector<Figures>& all) {
                {"CPU x", Align::kRight},
                {"CPU only", Align::kRight},
                {"sequential", Align::kRight},
-               {"paper", Align::kRight},
+               {"enumeration", Align::kRight},
                {"gain", Align::kRight},
                {"optimum", Align::kRight},
                {"gain", Align::kRight},
@@ -165,10 +167,10 @@ Table latency_table(const std::vector<Figures>& all) {
   for (const Figures& f : all) {
     const double before = f.sequential.run.makespan_us;
     table.add_row({fmt::format("{:.0f}", f.npu_clock_mhz), fmt::format("{:.2f}", f.cpu_scale), format_ms(f.cpu_only_us),
-                   format_ms(before), format_ms(f.paper.run.makespan_us), format_gain(f.paper.run.makespan_us, before),
-                   format_ms(f.optimum.run.makespan_us), format_gain(f.optimum.run.makespan_us, before),
-                   format_ms(f.split.run.makespan_us), format_gain(f.split.run.makespan_us, before),
-                   format_ms(f.split.lower_bound_us),
+                   format_ms(before), format_ms(f.enumerated.run.makespan_us),
+                   format_gain(f.enumerated.run.makespan_us, before), format_ms(f.optimum.run.makespan_us),
+                   format_gain(f.optimum.run.makespan_us, before), format_ms(f.split.run.makespan_us),
+                   format_gain(f.split.run.makespan_us, before), format_ms(f.split.lower_bound_us),
                    format_ms(f.additive_bound_us) + " (" + format_gain(f.additive_bound_us, before) + ")",
                    format_ms(f.load_bound_us) + " (" + format_gain(f.load_bound_us, before) + ")"});
   }
@@ -182,26 +184,26 @@ bool gains_by_sharing(const Figures& f) {
 }
 
 void print(const std::vector<Figures>& all) {
-  fmt::print("Latency in ms; gains over the best placement of branches one after the other.\n\n{}",
+  fmt::print("Latency in ms; gain relative to the best sequential placement of branches.\n\n{}",
              latency_table(all).to_string());
   const Figures& first = all.front();
-  if (all.size() > 1) fmt::print("\nOf the first row:");
+  if (all.size() > 1) fmt::print("\nFor the first row:");
   fmt::print(
-      "\n{} groups of branches; side by side: {} with the paper's method, {} in the optimum, {} with splitting\n",
-      first.groups_found, first.paper.groups, first.optimum.groups, first.split.groups);
-  fmt::print("branches on the NPU: {} in the optimum, {} with splitting, whole or in part\n",
-             first.optimum.npu_branches, first.split.npu_branches);
+      "\n{} groups of branches; executed concurrently: {} by group enumeration, {} in the optimum, {} with splitting\n",
+      first.groups_found, first.enumerated.groups, first.optimum.groups, first.split.groups);
+  fmt::print("branches on the NPU, fully or partly: {} in the optimum, {} with splitting\n", first.optimum.npu_branches,
+             first.split.npu_branches);
   if (std::ranges::any_of(all, gains_by_sharing))
     fmt::print(
-        "operators side by side on some of the cores, or parts of them, take less than their share of what the whole "
-        "takes on all: of that the additive and the load bound know nothing\n");
-  if (!first.paper.is_complete)
-    fmt::print("the paper's method was cut short: \"paper\" may be too long; give it more time by --budget-ms\n");
-  fmt::print("several inferences in flight: at most {:.1f} a second, with {} branches on the NPU\n",
+        "operators that run concurrently on some of the cores, or parts of operators, take less than their share of "
+        "the time on all cores; the additive bound and the load bound do not include this gain\n");
+  if (!first.enumerated.is_complete)
+    fmt::print("group enumeration stopped at its time limit: its latency may be too high; increase --budget-ms\n");
+  fmt::print("with several inferences in flight: at most {:.1f} per second, with {} branches on the NPU\n",
              first.in_flight.per_second, first.in_flight.npu_branches);
 }
 
-// A branch is called after its operator with the most work, the first of equals.
+// Returns the name of the branch's operator with the most work, the first one on a tie.
 std::string name_of(const Plan& plan, uint32_t branch) {
   const plan::Tables& tables = plan.tables();
   const auto& operators = tables.branches[branch].operators;
@@ -213,7 +215,7 @@ std::string name_of(const Plan& plan, uint32_t branch) {
 
 std::string describe(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
 
-// What is not measured of a step: nothing where its unit is no CPU.
+// Returns "estimated" if a cost of a CPU step was not measured; empty for other units.
 std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Step& step, const UnitInfo& unit) {
   const auto& operators = plan.tables().branches[step.branch].operators;
   const bool any = unit.is_host && std::ranges::any_of(operators, [&](uint32_t op) {
@@ -222,7 +224,7 @@ std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Ste
   return any ? "estimated" : "";
 }
 
-// All of a CPU's where the step does not say.
+// Returns the threads of a step. A CPU step without a count uses all threads of the CPU.
 int threads_of(const Step& step, const UnitInfo& unit) {
   return unit.is_host && step.threads == 0 ? unit.num_threads : step.threads;
 }
@@ -247,11 +249,11 @@ Table step_table(const Plan& plan, const VirtualBoard& board, const Simulated& s
   return table;
 }
 
-// Before a step, on a lane that was free: until what it reads has been computed, and until it has been handed over.
+// Adds the spans before a step on an idle lane: the wait for its inputs and their transfer.
 void add_waits(tools::ChromeTrace& trace, uint32_t track, double free_us, const scheduler::StepSpan& span) {
   const double ready_us = std::clamp(span.ready_us, free_us, span.start_us);
   if (ready_us > free_us) trace.add({track, "wait", "wait", free_us, ready_us, nullptr});
-  if (span.start_us > ready_us) trace.add({track, "hand over", "transfer", ready_us, span.start_us, nullptr});
+  if (span.start_us > ready_us) trace.add({track, "transfer", "transfer", ready_us, span.start_us, nullptr});
 }
 
 tools::ChromeTrace trace_of(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
@@ -275,7 +277,7 @@ tools::ChromeTrace trace_of(const Plan& plan, const VirtualBoard& board, const S
   return trace;
 }
 
-// The units that compute any of the operator.
+// Returns the units that compute any part of the operator.
 std::string units_of_step(const Plan& plan, const VirtualBoard& board, const Simulated& simulated, uint32_t op) {
   std::set<std::string> units;
   for (const Step& step : simulated.schedule.steps)
@@ -290,7 +292,7 @@ std::vector<tools::PageBar> latency_bars(const Figures& f) {
   const auto add = [&](const char* name, double us, const char* group) { bars.push_back({name, us / 1e3, group, {}}); };
   add("CPU only", f.cpu_only_us, "schedule");
   add("sequential", f.sequential.run.makespan_us, "schedule");
-  add("the paper's method", f.paper.run.makespan_us, "schedule");
+  add("group enumeration", f.enumerated.run.makespan_us, "schedule");
   add("optimum of whole branches", f.optimum.run.makespan_us, "schedule");
   add("optimum with splitting", f.split.run.makespan_us, "schedule");
   add("lower bound", f.split.lower_bound_us, "bound");
@@ -306,22 +308,23 @@ tools::Page page_of(const std::vector<Figures>& all, const Plan& plan, const Vir
                    fmt::format("nestrt simulate, board {}, in virtual time", options.board));
   page.add_bars(
       "Latency", "ms", latency_bars(all.front()),
-      fmt::format("What the schedules take, and what they could{}: no schedule undercuts the lower bound; the others "
-                  "are of operators that have all of the cores.",
-                  all.size() == 1 ? ""
-                                  : fmt::format(" (here and below at {:.0f} MHz of the NPU and {:g} times the "
-                                                "CPU's time, the first of those asked for)",
-                                                all.front().npu_clock_mhz, all.front().cpu_scale)));
+      fmt::format(
+          "Latency of the schedules and its bounds{}. No schedule is faster than the lower bound; the other bounds "
+          "assume that each operator uses all cores.",
+          all.size() == 1 ? ""
+                          : fmt::format(" (here and below for the first combination: {:.0f} MHz of the NPU "
+                                        "and {:g} times the CPU's time)",
+                                        all.front().npu_clock_mhz, all.front().cpu_scale)));
   page.add_timeline("The schedule that splits channels", trace_of(plan, board, split),
-                    "Steps on their units, what they wait for, and what handing over to them takes.");
+                    "Steps on their units, with waits and transfers.");
   page.add_table("Steps", step_table(plan, board, split));
   tools::add_operator_graph(
       page, "Operators", plan.tables(),
       [&](uint32_t op) {
         return tools::OperatorMark{units_of_step(plan, board, split, op), {}};
       },
-      "By the units that compute them in that schedule.");
-  page.add_table("Latency in ms, and gains over the sequential placement", latency_table(all));
+      "Coloured by the units that compute them in this schedule.");
+  page.add_table("Latency in ms and gain relative to the sequential placement", latency_table(all));
   return page;
 }
 
@@ -330,21 +333,21 @@ Json to_json(const Figures& f) {
           {"cpu_scale", f.cpu_scale},
           {"cpu_only_ms", f.cpu_only_us / 1e3},
           {"sequential_ms", f.sequential.run.makespan_us / 1e3},
-          {"paper_ms", f.paper.run.makespan_us / 1e3},
+          {"group_enumeration_ms", f.enumerated.run.makespan_us / 1e3},
           {"optimum_ms", f.optimum.run.makespan_us / 1e3},
           {"split_ms", f.split.run.makespan_us / 1e3},
           {"lower_bound_ms", f.split.lower_bound_us / 1e3},
           {"additive_bound_ms", f.additive_bound_us / 1e3},
           {"load_bound_ms", f.load_bound_us / 1e3},
           {"groups_found", f.groups_found},
-          {"paper_is_complete", f.paper.is_complete},
-          {"groups_parallel", f.paper.groups},
+          {"group_enumeration_is_complete", f.enumerated.is_complete},
+          {"groups_parallel", f.enumerated.groups},
           {"groups_parallel_optimum", f.optimum.groups},
           {"groups_parallel_split", f.split.groups},
           {"npu_branches_optimum", f.optimum.npu_branches},
           {"npu_branches_split", f.split.npu_branches},
           {"npu_branches_throughput", f.in_flight.npu_branches},
-          {"most_per_second", f.in_flight.per_second}};
+          {"max_per_second", f.in_flight.per_second}};
 }
 
 Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
@@ -369,13 +372,13 @@ Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated&
 void print_estimated(const Plan& plan, const VirtualBoard& board, const std::string& path) {
   const std::vector<std::string> estimated = estimated_operators(plan, board);
   if (estimated.empty()) return;
-  fmt::print("\n{}: {} of {} operators are in no profile; their costs on the CPU are estimated (docs/profiles.md):",
+  fmt::print("\n{}: {} of {} operators are not in a profile; their CPU costs are estimated (docs/reference/costs.md):",
              tools::printable(path), estimated.size(), plan.tables().operators.size());
   for (const std::string& name : estimated) fmt::print(" {}", tools::printable(name));
   fmt::print("\n");
 }
 
-// `steps`: of the schedule that splits channels, of the first of the figures.
+// `steps` belong to the channel-splitting schedule of the first figures.
 Json to_json(const std::vector<Figures>& all, Json steps, const Options& options, const Plan& plan,
              const tools::Board& board, const std::vector<std::string>& estimated) {
   Json json = to_json(all.front());
@@ -402,14 +405,14 @@ Status check_options(const Options& options, const tools::Board& board) {
   const bool has_npu = std::ranges::any_of(board.units, [](const auto& unit) { return !unit.is_host; });
   if (has_npu || (options.clocks.empty() && options.changes.instances == 0)) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("{}: expected a board with an NPU; '{}' has a CPU alone",
+                fmt::format("{}: expected a board with an NPU; '{}' has only a CPU",
                             options.clocks.empty() ? "--instances" : "--npu-clock", options.board));
 }
 
-// Sessions of the plan and of those beside it; their boards are not made yet.
+// Maps the plan and the concurrent plans. Does not create their boards.
 Result<std::vector<BoardPlan>> open_sessions(const Options& options) {
   std::vector<BoardPlan> plans;
-  std::vector<std::string> paths = options.beside;
+  std::vector<std::string> paths = options.concurrent_plans;
   paths.insert(paths.begin(), options.plan);
   for (const std::string& path : paths) {
     BoardPlan& added = plans.emplace_back();
@@ -419,32 +422,32 @@ Result<std::vector<BoardPlan>> open_sessions(const Options& options) {
   return plans;
 }
 
-// The figures then have those of the sessions.
+// Adds the figures of the sessions to `json`.
 Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile,
                          std::vector<BoardPlan> plans, bool shown, Json& json) {
   for (BoardPlan& each : plans) {
     NESTRT_ASSIGN_OR_RETURN(each.board, make_virtual_board(*each.plan, board, profile, options.changes));
   }
-  NESTRT_ASSIGN_OR_RETURN(const auto figures, side_by_side_figures(plans, options.urgent, options.budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(const auto figures, simulate_concurrent_plans(plans, options.urgent, options.budget_ms));
   if (shown) {
     print(figures, plans, options.urgent);
     for (const BoardPlan& each : std::span(plans).subspan(1)) print_estimated(*each.plan, each.board, each.path);
   }
-  json.set("side_by_side", to_json(figures, plans));
+  json.set("concurrent", to_json(figures, plans));
   return options.placements.empty() ? Status() : write_placements(options.placements, figures.back(), plans);
 }
 
-// `shown`: printed too.
+// `shown`: also prints the figures.
 Result<Json> simulate(const Options& options, bool shown) {
   if (options.changes.memory_mb_per_s > 0 && options.changes.memory_mb_per_s < 1)
-    return Status(Code::kInvalidArgument, "--memory: expected 0, or 1 to 1000000 MB/s, as a board's file");
+    return Status(Code::kInvalidArgument, "--memory: expected 0, or 1 to 1000000 MB/s");
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
   std::vector<std::string> inputs = options.profiles;
-  inputs.insert(inputs.end(), options.beside.begin(), options.beside.end());
+  inputs.insert(inputs.end(), options.concurrent_plans.begin(), options.concurrent_plans.end());
   inputs.push_back(options.plan);
   std::ranges::copy(tools::files_of_board(path), std::back_inserter(inputs));
   std::vector<std::string> outputs = {options.json, options.trace, options.html};
-  for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
+  for (size_t session = 0; session <= options.concurrent_plans.size() && !options.placements.empty(); ++session)
     outputs.push_back(placement_file(options.placements, session));
   NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
   NESTRT_ASSIGN_OR_RETURN(std::vector<BoardPlan> sessions, open_sessions(options));
@@ -453,7 +456,7 @@ Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_RETURN_IF_ERROR(check_options(options, board));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
-  std::set<std::string> warned;  // the same plan may be there several times
+  std::set<std::string> warned;  // a plan may be repeated
   for (const BoardPlan& session : sessions)
     if (warned.insert(session.path).second) warn_of_plan(*session.plan, session.path, profile, board);
   warn_of_other_processors(profile, board);
@@ -462,7 +465,7 @@ Result<Json> simulate(const Options& options, bool shown) {
   std::optional<VirtualBoard> first_board;
   for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board, *plan)} : options.clocks) {
     for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
-      BoardChanges changes = options.changes;
+      BoardOverrides changes = options.changes;
       changes.npu_clock_mhz = clock;
       changes.cpu_scale = scale;
       NESTRT_ASSIGN_OR_RETURN(const VirtualBoard units, make_virtual_board(*plan, board, profile, changes));
@@ -484,7 +487,7 @@ Result<Json> simulate(const Options& options, bool shown) {
     print_estimated(*plan, *first_board, options.plan);
   }
   Json json = to_json(all, std::move(steps), options, *plan, board, estimated_operators(*plan, *first_board));
-  if (!options.beside.empty())
+  if (!options.concurrent_plans.empty())
     NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, std::move(sessions), shown, json));
   return json;
 }
@@ -502,50 +505,54 @@ Result<Json> simulate_figures(const SimulateOptions& options) { return simulate(
 void add_simulate(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app =
-      cli.add_command("simulate", "Predicts the latency of a plan on a described board, by way of scheduling.",
+      cli.add_command("simulate", "Predict the latency of a plan on a described board, for each scheduling method",
                       {"nestrt simulate model.nest --board zcu102",
                        "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
                        "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps",
-                       "nestrt simulate model.nest --beside other.nest --urgent"},
+                       "nestrt simulate model.nest --concurrent other.nest --urgent"},
                       [options] { return run_simulate(*options); });
   add_plan_argument(app, options->plan);
-  tools::Option beside =
-      app.add_option("--beside", options->beside,
-                     "plans of other sessions on the same units, at the board's own clock and speed; one plan may come "
-                     "several times");
-  beside.type_name("FILE");
-  app.add_flag("--urgent", options->urgent, "the first plan's session is urgent (--beside)").needs(beside);
-  app.add_option("--placements", options->placements,
-                 "folder for the placements that balance all sessions together, 0.yaml and so on (--beside; nestrt "
-                 "run|bench --partition)")
+  tools::Option concurrent = app.add_option(
+      "--concurrent", options->concurrent_plans,
+      "plans of other sessions that run on the same units at the same time, at the board's own clock and "
+      "speed; a plan may be repeated");
+  concurrent.type_name("FILE");
+  app.add_flag("--urgent", options->urgent, "the session of PLAN is urgent (with --concurrent)").needs(concurrent);
+  app.add_option(
+         "--placements", options->placements,
+         "folder for the placements that balance all sessions together: 0.yaml, 1.yaml ... for nestrt run|bench "
+         "--partition (with --concurrent)")
       .type_name("FOLDER")
       .not_empty()
-      .needs(beside);
-  tools::add_shape_option(app, options->shape, "look at, counted from 1");
-  app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
+      .needs(concurrent);
+  tools::add_shape_option(app, options->shape, "simulate, counted from 1");
+  app.add_option("--board", options->board, "a known board such as zcu102, or the path of a board file (.yaml)")
+      .show_default();
   app.add_option("--profile", options->profiles,
-                 "costs (nestrt profile, script/bench/profile-a53); default: the board's")
+                 "measured costs (nestrt profile, script/bench/profile-a53); default: those of the board file")
       .type_name("FILE");
-  app.add_option("--npu-clock", options->clocks, "MHz; several for a table")
+  app.add_option("--npu-clock", options->clocks, "clock of the NPU in MHz; several values give a table")
       .between(1, tools::kMaxClockMhz)
-      .excludes(beside);
-  app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table")
+      .excludes(concurrent);
+  app.add_option("--cpu-scale", options->scales, "factor for all CPU times; several values give a table")
       .between(1e-3, 1e3)
-      .excludes(beside);
-  app.add_option("--hand-over", options->changes.hand_over_scale,
-                 "factor of what handing over between units costs, launches of programs (launch_us) included")
+      .excludes(concurrent);
+  app.add_option("--transfer-scale", options->changes.transfer_scale,
+                 "factor for the cost of transfers between units and of program launches (launch_us)")
       .between(0, 1e3)
       .show_default();
-  app.add_option("--memory", options->changes.memory_mb_per_s,
-                 "MB/s of the memory that units share while several work, at least 1; 0: never short")
+  app.add_option(
+         "--memory", options->changes.memory_mb_per_s,
+         "bandwidth in MB/s of the memory that concurrent units share, at least 1; 0: unlimited; default: the board's")
       .between(0, 1e6);
-  app.add_option("--waiting", options->changes.waiting_scale,
-                 "factor of how long a core looks without sleeping, and takes to wake")
+  app.add_option("--wait-scale", options->changes.wait_scale,
+                 "factor for how long a waiting core polls (awake_us) and takes to wake (wake_us)")
       .between(0, 1e6)
       .show_default();
-  app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's").in_range(0, 1024);
-  app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's").in_range(0, 4);
-  app.add_option("--budget-ms", options->budget_ms, "time for each search of a schedule")
+  app.add_option("--threads", options->changes.threads, "threads of the CPU; 0: as the board states").in_range(0, 1024);
+  app.add_option("--instances", options->changes.instances, "instances of the NPU; 0: as the board states")
+      .in_range(0, 4);
+  app.add_option("--budget-ms", options->budget_ms, "time limit in ms for each schedule search")
       .in_range(1, 600000)
       .show_default();
   app.add_flag("--steps", options->steps, "show the steps of the schedule that splits channels");

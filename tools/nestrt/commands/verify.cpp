@@ -1,4 +1,4 @@
-// nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
+// nestrt verify: checks a plan file and compares the results of units with those of the CPU.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ const char* why_not(const Plan& plan, const UnitInfo& unit) {
   const bool has_program = std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
     return std::ranges::any_of(branch.programs, [&](const auto& program) { return can_run(program, unit); });
   });
-  return has_program ? "what it computes no other unit has a program for (of a vendor: --vendor-optional makes both)"
-                     : "the plan has no program for it; nestc explain PLAN says why";
+  return has_program ? "no other unit has a program for its operators (for a vendor, --vendor-optional creates both)"
+                     : "the plan has no program for it; nestc explain PLAN shows the reasons";
 }
 
-// False, with a word for each, where units beside the host have no program that could be compared.
+// Returns false, after printing the reasons, if an accelerator has no program that could be compared.
 bool all_are_compared(const Plan& plan, const UnitList& units,
                       const std::vector<tools::BranchComparison>& comparisons) {
   bool all = true;
@@ -45,7 +45,8 @@ bool all_are_compared(const Plan& plan, const UnitList& units,
   return all;
 }
 
-// False, with a line for what is wrong, where the unit computes something else than the CPU, or changes something else.
+// Returns false, after printing the differences, if the unit's results differ from the CPU's or if it wrote to other
+// memory.
 bool is_right(const tools::BranchComparison& comparison) {
   const auto complain = [&](std::string_view what) {
     fmt::print("units      branch {} ({}){} on {}: {}\n", comparison.branch, tools::printable(comparison.operators),
@@ -53,31 +54,31 @@ bool is_right(const tools::BranchComparison& comparison) {
   };
   if (comparison.different > 0)
     complain(fmt::format("{} of {} bytes differ from the CPU's", comparison.different, comparison.bytes));
-  if (comparison.stray > 0) complain(fmt::format("{} bytes that are not its to write have changed", comparison.stray));
+  if (comparison.stray > 0) complain(fmt::format("{} bytes outside its outputs have changed", comparison.stray));
   return comparison.different == 0 && comparison.stray == 0;
 }
 
-// False where a unit computes something else than the CPU, or nothing.
+// Returns false if a unit's results differ from the CPU's or if it computes nothing.
 Result<bool> verify_units(const LoadedPlan& loaded) {
   if (loaded.units.size() == 1) return true;
   NESTRT_ASSIGN_OR_RETURN(const auto comparisons, tools::compare_units(loaded.plan, loaded.units));
   uint64_t bytes = 0;
-  size_t pieces = 0;
+  size_t partial = 0;
   bool all_right = true;
   for (const tools::BranchComparison& comparison : comparisons) {
     bytes += comparison.bytes;
-    pieces += comparison.channels.all() ? 0 : 1;
+    partial += comparison.channels.all() ? 0 : 1;
     all_right = is_right(comparison) && all_right;
   }
   if (all_right && !comparisons.empty())
     fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",
-               comparisons.size() - pieces,
-               pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
+               comparisons.size() - partial,
+               partial == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", partial),
                tools::format_bytes(bytes));
   return all_are_compared(*loaded.plan, loaded.units, comparisons) && all_right;
 }
 
-// One shape. False where a unit computes something else than the CPU, or nothing.
+// Verifies one shape. Returns false if a unit's results differ from the CPU's or if it computes nothing.
 Result<bool> verify_shape(const Options& options, const UnitChoice& units) {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units, options.reading));
   const PlanSummary summary = summarize_plan(*loaded.session);
@@ -86,16 +87,17 @@ Result<bool> verify_shape(const Options& options, const UnitChoice& units) {
   if (loaded.plan->signer()) fmt::print("signed     with key {}\n", loaded.plan->signer()->to_string());
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
              tables.tensors.size(), tables.buffers.size(), summary.num_branches);
-  fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
+  fmt::print("operators  {}: attributes and shapes are valid, each has a kernel on this machine\n",
+             summary.operators.size());
   NESTRT_RETURN_IF_ERROR(check_packed_weights(*loaded.plan));
-  fmt::print("weights    those packed for some CPUs are the operators' own\n");
+  fmt::print("weights    packed weights equal the operators' own\n");
   return verify_units(loaded);
 }
 
-// All of them, unless one is asked for.
+// Verifies the requested shape, or else all.
 Result<ExitCode> run_verify(const Options& options) {
   UnitChoice units = options.units;
-  units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
+  units.method = ScheduleMethod::kFileOrder;  // all programs are run regardless of the schedule
   NESTRT_ASSIGN_OR_RETURN(const LoadOptions reading, options.reading.options());
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, reading));
   const int all = std::max(static_cast<int>(plan->shapes().size()), 1);
@@ -109,7 +111,7 @@ Result<ExitCode> run_verify(const Options& options) {
   }
   if (options.units.shape > all) return tools::plan_of_shape(plan, options.units.shape).error();
   if (!equal) return ExitCode::kMismatch;
-  fmt::print("{} is a good plan\n", options.plan);
+  fmt::print("{} is valid\n", options.plan);
   return ExitCode::kOk;
 }
 
@@ -118,7 +120,7 @@ Result<ExitCode> run_verify(const Options& options) {
 void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
-      "verify", "Check a plan: digests, tables, operators, what units make of it",
+      "verify", "Check a plan: digests, tables, operators, and the results of its units",
       {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
        "nestrt verify squeezenet.nest --units cpu,evta:sim", "nestrt verify squeezenet.nest --key team.pub"},
       [options] { return run_verify(*options); });

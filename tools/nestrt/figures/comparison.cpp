@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "nestrt/driver/schedule.h"
 #include "tools/nestrt/load.h"
 #include "tools/support/report/statistics.h"
 
@@ -50,7 +51,7 @@ Status run_in_turn(Contender& chosen, Contender& other, int runs) {
 Result<Comparison> compare_schedules(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                      SessionOptions options, ScheduleMethod against, const tools::InputTensors& inputs,
                                      int warmup, int runs) {
-  options.reschedule_drift = 0;
+  options.adaptation.drift = 0;
   NESTRT_ASSIGN_OR_RETURN(Contender chosen, Contender::create(plan, units, options, inputs));
   options.schedule.method = against;
   options.fixed_schedule = nullptr;
@@ -69,7 +70,7 @@ void add_comparison(Table& table, const Comparison& comparison) {
   const auto predicted = [](const ScheduleTimes& times) {
     return times.predicted_ms > 0 ? fmt::format(" (predicted {})", tools::format_ms(times.predicted_ms)) : "";
   };
-  table.add_row({"in turn", tools::format_ms(chosen.median_ms),
+  table.add_row({"alternating", tools::format_ms(chosen.median_ms),
                  fmt::format("this schedule{}; {:.3f} times as fast as the other: {}{}", predicted(chosen), speed_up,
                              tools::format_ms(other.median_ms), predicted(other))});
 }

@@ -1,4 +1,4 @@
-// Two ways to schedule one plan, measured in the same minutes.
+// Compares two schedules of one plan in alternating runs.
 #pragma once
 
 #include "nestrt/session.h"
@@ -9,7 +9,7 @@ namespace nestrt::command {
 
 struct ScheduleTimes {
   double median_ms = 0;
-  double predicted_ms = 0;  // 0: not known
+  double predicted_ms = 0;  // 0: unknown
 };
 
 struct Comparison {
@@ -17,8 +17,8 @@ struct Comparison {
   double speed_up = 0;  // median over the pairs of runs
 };
 
-// Runs of the two take turns, so that what slows the machine down slows both. Schedules stay as they were made; the
-// chosen one is options.fixed_schedule.
+// Alternates runs of the two schedules, so that load on the machine affects both alike. Rescheduling is off. The chosen
+// schedule is options.fixed_schedule.
 Result<Comparison> compare_schedules(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                      SessionOptions options, ScheduleMethod against, const tools::InputTensors& inputs,
                                      int warmup, int runs);

@@ -8,15 +8,15 @@ namespace nestrt::command {
 
 void add_machine(tools::Table& table, const tools::MachineState& before, const tools::MachineState& after) {
   if (!after.governors.empty())
-    table.add_row({"governor", fmt::format("{}", fmt::join(after.governors, ", ")), "of the CPUs' clocks"});
+    table.add_row({"governor", fmt::format("{}", fmt::join(after.governors, ", ")), "of the CPU clocks"});
   if (after.fastest_mhz > 0)
     table.add_row({"clock", fmt::format("{:.0f} MHz", after.fastest_mhz),
-                   fmt::format("the fastest CPU's after the runs, {:.0f} before; the slowest's {:.0f}; at most {:.0f}",
+                   fmt::format("fastest CPU after the runs, {:.0f} before; slowest {:.0f}; limit {:.0f}",
                                before.fastest_mhz, after.slowest_mhz, after.limit_mhz)});
   if (!after.hottest.empty())
     table.add_row({"temperature", fmt::format("{:.1f} C", after.hottest_celsius),
-                   fmt::format("the hottest zone's ({}) after the runs, {:.1f} C before",
-                               tools::printable(after.hottest), before.hottest_celsius)});
+                   fmt::format("hottest zone ({}) after the runs, {:.1f} C before", tools::printable(after.hottest),
+                               before.hottest_celsius)});
 }
 
 tools::Json machine_to_json(const tools::MachineState& state) {

@@ -1,4 +1,5 @@
-// The state of the machine before and after runs, as rows and as JSON. What the machine does not tell is left out.
+// The state of the machine before and after the runs, as rows and as JSON. Values that the machine does not report are
+// omitted.
 #pragma once
 
 #include "tools/support/board/machine_state.h"
@@ -7,7 +8,7 @@
 
 namespace nestrt::command {
 
-// Rows of name, value and note.
+// Adds rows of name, value and note.
 void add_machine(tools::Table& table, const tools::MachineState& before, const tools::MachineState& after);
 tools::Json machine_to_json(const tools::MachineState& state);
 

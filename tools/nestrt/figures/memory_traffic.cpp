@@ -27,7 +27,7 @@ Result<double> stream_bytes(const Plan& plan, const plan::Program& program) {
   const auto* words = reinterpret_cast<const evta::InstructionWord*>(stream.data());
   NESTRT_ASSIGN_OR_RETURN(const uint64_t bytes,
                           evta::memory_traffic(*configuration, {words, stream.size() / sizeof(evta::InstructionWord)}));
-  // The driver reads the bytes of accumulators, and writes as much.
+  // The driver reads the bytes of accumulators and writes the same amount.
   return static_cast<double>(bytes + 2 * widened_bytes(program));
 }
 

@@ -1,4 +1,4 @@
-// What the programs of a plan move from and to memory.
+// The memory traffic of a plan's programs.
 #pragma once
 
 #include <map>
@@ -13,18 +13,19 @@ namespace nestrt::command {
 
 class MemoryTraffic {
  public:
-  // Errors: kInvalidPlan: an instruction stream that is none.
+  // Errors: kInvalidPlan for an invalid instruction stream.
   static Result<MemoryTraffic> of(const Plan& plan);
 
-  // Kernels read their operands and write their results once, as if no cache kept anything from one operator to the
-  // next: at most what they move. An instruction stream moves what its transfers say.
+  // Returns the bytes that a program reads and writes. For kernels this is an upper bound: each operand is read once
+  // and each result written once, without cache reuse between operators. For an instruction stream it is the sum of its
+  // transfers.
   double bytes(uint32_t branch, uint32_t program, ChannelRange channels) const;
 
  private:
-  // Of an operator, or those of a branch together.
+  // The operand bytes of an operator or of a branch.
   struct Operands {
-    double read = 0;     // whatever channels it computes
-    double divided = 0;  // constants and results: as many as the channels that it computes
+    double read = 0;     // independent of the computed channels
+    double divided = 0;  // constants and results, proportional to the computed channels
   };
 
   const Plan* plan_ = nullptr;

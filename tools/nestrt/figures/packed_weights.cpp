@@ -17,11 +17,11 @@
 namespace nestrt::command {
 namespace {
 
-// One place where weights stand for others.
+// One use of packed weights.
 struct Use {
   uint32_t op = 0;
-  uint32_t own = 0;     // the operator's input; tensors, both
-  uint32_t packed = 0;  // what the kernels read
+  uint32_t own = 0;     // tensor of the operator's input
+  uint32_t packed = 0;  // tensor that the kernels read
 };
 
 class WeightsCheck {
@@ -53,15 +53,14 @@ class WeightsCheck {
 
   Status check(const Use& use) {
     if (use.own == use.packed || !known_.insert({use.own, use.packed}).second) return {};
-    if (!compared_.charge(2 * bytes_of(tensor(use.own))))
-      return fail(use, "are shared beyond reason: comparing all such weights takes too long");
+    if (!compared_.charge(2 * bytes_of(tensor(use.own)))) return fail(use, "are used by too many operators to compare");
     const bool is_f32 = tensor(use.own).type == DataType::kF32;
-    return (is_f32 ? is_equal<float>(use) : is_equal<int8_t>(use)) ? Status() : fail(use, "are other numbers");
+    return (is_f32 ? is_equal<float>(use) : is_equal<int8_t>(use)) ? Status() : fail(use, "have different values");
   }
 
   Status fail(const Use& use, std::string_view what) const {
     return Status(Code::kInvalidPlan,
-                  fmt::format("operator {} '{}': weights '{}', which kernels read in place of '{}', {}", use.op,
+                  fmt::format("operator {} '{}': weights '{}', which kernels read instead of '{}', {}", use.op,
                               tools::printable(plan_.tables().operators[use.op].name),
                               tools::printable(tensor(use.packed).name), tools::printable(tensor(use.own).name), what));
   }
@@ -72,11 +71,12 @@ class WeightsCheck {
     return static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
   }
 
-  // In the model's order, as units of T. The loaded plan's types and shapes are alike, and fit their packings.
+  // Returns the weights in the model's order, as elements of T. The loaded plan guarantees that types and shapes match
+  // their packings.
   template <typename T>
   std::vector<T> numbers(const plan::Tensor& weights) const {
     const auto* elements = reinterpret_cast<const T*>(plan_.constant(weights.buffer).data() + weights.offset);
-    if (weights.packing == Packing::kInvalidIndex) return {elements, elements + bytes_of(weights) / sizeof(T)};
+    if (weights.packing == Packing::kNone) return {elements, elements + bytes_of(weights) / sizeof(T)};
     std::vector<T> plain(static_cast<size_t>(weights.shape.num_elements()));
     kernels::unpack_weights(weights.packing, weights.shape, elements, plain.data());
     return plain;

@@ -1,4 +1,4 @@
-// Weights that the kernels for an instruction set read in place of an operator's own, packed as they want them.
+// Weights that a plan stores in the packing of an instruction set, in addition to an operator's own.
 #pragma once
 
 #include "nestrt/plan.h"
@@ -6,8 +6,8 @@
 
 namespace nestrt::command {
 
-// Whether they are the same numbers: else a plan computes something else on one CPU than on another. Errors:
-// kInvalidPlan where they are not, or are shared beyond reason.
+// Checks that the packed weights have the same values as the operators' own; otherwise results would depend on the CPU.
+// Errors: kInvalidPlan if they differ or if too many operators share them.
 Status check_packed_weights(const Plan& plan);
 
 }  // namespace nestrt::command

@@ -1,4 +1,4 @@
-// What a plan holds and what a session made of it, gathered for tables and JSON.
+// The content of a plan and the result of its session, for tables and JSON.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct OperatorRow {
   std::string kind;
   std::string kernel;
   std::string unit;
-  std::string output_shape;  // the first output's
-  std::string output_type;   // "f32", "s8 2^-4"
+  std::string output_shape;  // of the first output
+  std::string output_type;   // such as "f32" or "s8 2^-4"
   uint64_t macs = 0;
   double intensity = 0;      // multiply-accumulates per byte moved
-  uint64_t moved_bytes = 0;  // activations and constants, alone
+  uint64_t moved_bytes = 0;  // activations and constants, without row fusion
   bool repacked = false;
   bool is_row_fused = false;
 };
@@ -28,11 +28,11 @@ struct PlanSummary {
   std::string producer;
   std::string model;
   std::string digest;
-  std::vector<std::string> targets;  // "cpu x86-64-v3"
+  std::vector<std::string> targets;  // such as "cpu x86-64-v3"
   uint64_t file_bytes = 0;
-  uint64_t weight_bytes = 0;             // constants, programs included
-  uint64_t program_bytes = 0;            // of these what other units than the CPU execute
-  uint64_t arena_lower_bound_bytes = 0;  // the largest sum of tensors alive at one time
+  uint64_t weight_bytes = 0;             // constants, including programs
+  uint64_t program_bytes = 0;            // part of weight_bytes for accelerators
+  uint64_t arena_lower_bound_bytes = 0;  // the largest sum of tensors that are live at the same time
   uint64_t num_branches = 0;
   tools::Traffic traffic;
   SessionMemory memory;

@@ -7,13 +7,14 @@
 #include <deque>
 #include <vector>
 
+#include "nestrt/driver/schedule.h"
 #include "tools/nestrt/load.h"
 #include "tools/support/report/statistics.h"
 
 namespace nestrt::command {
 namespace {
 
-// How long steps take, by lane, from the last reset on.
+// Accumulates the times of steps per lane since the last reset.
 class LaneTimes final : public RunObserver {
  public:
   void reserve(size_t lanes) { times_ = std::vector<std::atomic<int64_t>>(lanes); }
@@ -34,7 +35,7 @@ class LaneTimes final : public RunObserver {
   std::vector<std::atomic<int64_t>> times_;
 };
 
-// What one inference after the other is given, and gives.
+// Submits inferences to a pipeline and receives their results.
 class Feeder {
  public:
   static Result<Feeder> create(const Plan& plan, const tools::InputTensors& inputs, size_t in_flight) {
@@ -49,11 +50,10 @@ class Feeder {
 
   struct Times {
     std::vector<double> latencies_ms;
-    double seconds = 0;  // from the result before the first of them to the last one
+    double seconds = 0;  // from the result before the first measured one to the last one
   };
 
-  // Runs `warmup` inferences, then `runs` that count. As many are on their way as there are outputs, from the first to
-  // the last.
+  // Runs `warmup` inferences, then `runs` measured ones. The number in flight equals the number of outputs throughout.
   Result<Times> run(Pipeline& pipeline, size_t warmup, size_t runs, LaneTimes& lanes) {
     Times times;
     std::deque<SteadyClock::time_point> begun;
@@ -104,15 +104,15 @@ double Throughput::bound_per_second() const { return bound(loads, &Load::measure
 
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units, PipelineOptions options,
                                       const tools::InputTensors& inputs, int warmup, int runs) {
-  // They outlive the inferences that are on their way.
+  // Must outlive the inferences in flight.
   NESTRT_ASSIGN_OR_RETURN(Feeder feeder, Feeder::create(*plan, inputs, static_cast<size_t>(options.in_flight)));
   LaneTimes lanes;
   options.session.observer = &lanes;
   NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, units, options));
   const Schedule schedule = pipeline->schedule();
   lanes.reserve(schedule.lanes.size());
-  // The first inference of each session is slower than its others; and what is on its way at the beginning and at the
-  // end has to be little of the whole.
+  // The first inference of each session is slower, and the inferences in flight at both ends must be a small part of
+  // the whole.
   warmup = std::max(warmup, 2 * options.in_flight);
   runs = std::max(runs, 10 * options.in_flight);
   NESTRT_ASSIGN_OR_RETURN(const Feeder::Times times,
@@ -120,24 +120,24 @@ Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const Un
   Throughput result;
   result.per_second = runs / times.seconds;
   result.latency_ms = tools::summarize(times.latencies_ms).median;
-  // What the CPU computes again lies within the steps of other units.
-  if (options.session.check_every == 0) result.loads = loads_of(schedule, units, lanes, runs);
+  // The CPU's checks are part of the steps of other units.
+  if (options.session.fault_tolerance.check_every == 0) result.loads = loads_of(schedule, units, lanes, runs);
   return result;
 }
 
 void add_throughput(Table& table, const Throughput& throughput, int in_flight) {
   const double bound = throughput.bound_per_second();
   const double percent = 100 * throughput.per_second / bound;
-  const std::string share = bound > 0 ? fmt::format("; {:.0f} % of {:.1f}, by the busiest unit", percent, bound) : "";
-  table.add_row(
-      {"throughput", fmt::format("{:.1f} /s", throughput.per_second),
-       fmt::format("{} inferences in flight, {} each{}", in_flight, tools::format_ms(throughput.latency_ms), share)});
+  const std::string share = bound > 0 ? fmt::format("; {:.0f} % of the busiest unit's {:.1f} /s", percent, bound) : "";
+  table.add_row({"throughput", fmt::format("{:.1f} /s", throughput.per_second),
+                 fmt::format("{} inferences in flight, latency {}{}", in_flight,
+                             tools::format_ms(throughput.latency_ms), share)});
   for (const Throughput::Load& load : throughput.loads) {
     const std::string predicted =
-        load.predicted_ms > 0 ? fmt::format("; {} by its costs", tools::format_ms(load.predicted_ms)) : "";
+        load.predicted_ms > 0 ? fmt::format("; {} predicted from costs", tools::format_ms(load.predicted_ms)) : "";
     table.add_row({"", fmt::format("{:.0f} %", load.measured_ms * throughput.per_second / 10),
-                   fmt::format("of the time '{}' was busy: {} an inference{}", load.unit,
-                               tools::format_ms(load.measured_ms), predicted)});
+                   fmt::format("busy time of '{}': {} per inference{}", load.unit, tools::format_ms(load.measured_ms),
+                               predicted)});
   }
 }
 

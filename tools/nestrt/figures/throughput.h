@@ -1,4 +1,4 @@
-// Inferences in a second, with several in flight.
+// Throughput with several inferences in flight.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 namespace nestrt::command {
 
 struct Throughput {
-  // What one inference asks of a unit.
+  // The time that one inference needs on a unit.
   struct Load {
     std::string unit;
-    double predicted_ms = 0;  // from costs; 0: not known
-    double measured_ms = 0;   // its steps took so long while the pipeline was full
+    double predicted_ms = 0;  // from costs; 0: unknown
+    double measured_ms = 0;   // time of its steps while the pipeline was full
   };
 
   double per_second = 0;
-  double latency_ms = 0;    // median, from submission to result, the pipeline being full
-  std::vector<Load> loads;  // none where the CPU checks units: it is not known then
+  double latency_ms = 0;    // median from submission to result while the pipeline was full
+  std::vector<Load> loads;  // empty if the CPU checks units, as the load is then unknown
 
-  // 1 / load of the busiest unit, from costs; 0: not known.
+  // Returns 1 / load of the busiest unit, from costs; 0: unknown.
   double predicted_bound_per_second() const;
-  // The same from what was measured: the nearer to it, the less that unit waited for something to do.
+  // Returns 1 / measured load of the busiest unit. The closer the throughput is to it, the less that unit was idle.
   double bound_per_second() const;
 };
 
-// Runs `warmup` inferences, at least twice as many as are in flight, then measures `runs` others, at least ten times as
-// many; the pipeline is full all the time.
+// Runs at least `warmup` inferences and at least twice the number in flight, then measures at least `runs` and ten
+// times the number in flight. The pipeline stays full.
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units, PipelineOptions options,
                                       const tools::InputTensors& inputs, int warmup, int runs);
 

@@ -1,4 +1,4 @@
-// How long each unit of a session was busy, run by run.
+// The busy time of each unit of a session, run by run.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,22 @@ using tools::Json;
 
 class UnitTimes {
  public:
-  // Takes all its memory at once, so that it may watch runs.
+  // Allocates all memory, so that observing runs does not allocate.
   UnitTimes(const UnitList& units, int runs);
 
-  // From any thread.
+  // Thread-safe.
   void step_done(const StepRecord& step);
-  // Of a run that counts, or of one that does not.
+  // `counts`: whether the run is measured or a warm-up.
   void end_of_run(bool counts);
 
-  // A row for each unit; its share is of the median of the runs, which may be more than all where a unit has several
-  // lanes.
+  // Returns one row per unit. The share is relative to the median run and may exceed 100 % if a unit has several lanes.
   tools::Table table(double median_run_ms) const;
   Json to_json() const;
 
  private:
   struct OfUnit {
     std::string name;
-    std::atomic<int64_t> busy{0};  // ticks of the clock, in this run
+    std::atomic<int64_t> busy{0};  // clock ticks in this run
     std::atomic<uint32_t> steps{0};
     std::vector<double> busy_ms;  // by run
     double mean_steps = 0;

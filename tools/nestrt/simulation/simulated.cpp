@@ -20,8 +20,8 @@ uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& s
 
 namespace {
 
-// Of the solutions for all units beside the CPU and for fewer of them, with divided branches and without, the best:
-// what waiting for each other and the memory cost is charged to what a search has found.
+// Returns the best solution for all accelerators and for fewer of them, with and without divided branches. The costs of
+// waiting and of memory are added to each solution afterwards.
 scheduler::Solved solve(const scheduler::Problem& problem, ScheduleMethod method, std::chrono::milliseconds budget) {
   scheduler::Solved best = scheduler::solve(problem, method, budget);
   const auto consider = [&](const scheduler::Restriction& fewer) {
@@ -31,13 +31,13 @@ scheduler::Solved solve(const scheduler::Problem& problem, ScheduleMethod method
   };
   const scheduler::Restriction whole = scheduler::without_divided_tasks(problem);
   if (method == ScheduleMethod::kOptimum && !whole.has_all_choices()) consider(whole);
-  const auto beside = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
-  for (auto count = beside - 1; count > 0; --count)
+  const auto num_npus = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
+  for (auto count = num_npus - 1; count > 0; --count)
     consider(scheduler::with_fewer_units(problem, static_cast<size_t>(count)));
   return best;
 }
 
-// The paper's method searches nothing that a session has to be quick about: it gets time to try all that it has.
+// Group enumeration is not subject to a session's time limit: it gets time for an exhaustive search.
 constexpr int kPaperBudgetMs = 1000;
 
 Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simulated& result) {
@@ -51,8 +51,8 @@ Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simula
 }  // namespace
 
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
-  const int most_ms = method == ScheduleMethod::kGroupEnumeration ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
-  const scheduler::Solved solved = solve(problem, method, std::chrono::milliseconds(most_ms));
+  const int limit_ms = method == ScheduleMethod::kGroupEnumeration ? std::max(budget_ms, kPaperBudgetMs) : budget_ms;
+  const scheduler::Solved solved = solve(problem, method, std::chrono::milliseconds(limit_ms));
   Simulated result;
   result.lower_bound_us = solved.lower_bound_us;
   result.is_complete = solved.is_complete;

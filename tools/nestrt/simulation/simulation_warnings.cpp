@@ -29,7 +29,7 @@ void warn(const std::string& path, const std::string& text) {
   log(LogLevel::kWarning, fmt::format("{}: {}", tools::printable(path), text));
 }
 
-void warn_of_idle_units(const Plan& plan, const std::string& path, const tools::Board& board) {
+void warn_of_unused_units(const Plan& plan, const std::string& path, const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host) continue;
     std::set<std::string> configurations;
@@ -39,12 +39,13 @@ void warn_of_idle_units(const Plan& plan, const std::string& path, const tools::
     if (configurations.contains(unit.configuration)) continue;
     const std::string why = configurations.empty()
                                 ? fmt::format("has no program for '{}'", unit.kind)
-                                : fmt::format("has programs for '{}' of {}, but the board's is {}", unit.kind,
-                                              fmt::join(configurations, ", "), unit.configuration);
-    warn(path, fmt::format(
-                   "the plan {}: the unit computes nothing; nestc explain PLAN says why (most need --target with this "
-                   "board, and --quantize s8)",
-                   why));
+                                : fmt::format("has programs for '{}' with configuration {}, but the board has {}",
+                                              unit.kind, fmt::join(configurations, ", "), unit.configuration);
+    warn(path,
+         fmt::format(
+             "the plan {}, so the unit computes nothing; nestc explain PLAN shows the reasons (usually compile with "
+             "--target for this board and --quantize s8)",
+             why));
   }
 }
 
@@ -56,10 +57,10 @@ void warn_of_other_kernels(const Plan& plan, const std::string& path, const tool
   for (const tools::BoardUnit& unit : board.units) {
     if (!unit.is_host || unit.instruction_set.empty() || chosen_for.empty()) continue;
     if (chosen_for.contains(unit.instruction_set)) continue;
-    warn(path, fmt::format(
-                   "the plan's kernels were chosen for {}; the board, {}, would choose its own, and what these take is "
-                   "not looked at: compile the model with --target {}",
-                   fmt::join(chosen_for, ", "), unit.instruction_set, board.name));
+    warn(path,
+         fmt::format("the plan's kernels were selected for {}, but the board has {} and would select others, which the "
+                     "figures ignore; compile the model with --target {}",
+                     fmt::join(chosen_for, ", "), unit.instruction_set, board.name));
   }
 }
 
@@ -70,12 +71,12 @@ void warn_of_unknown_clocks(const Plan& plan, const std::string& path, const Cos
     const double of_plan = stated_clock_mhz(plan, unit.kind);
     const UnitKey key{unit.kind, unit.configuration, 1};
     if (of_plan == 0 && states_times(plan, unit.kind))
-      warn(path, fmt::format("the plan does not say at which clock its programs for '{}' take the times "
-                             "that it states: taken for the board's {:g} MHz; compile the model again",
+      warn(path, fmt::format("the plan does not state the clock for the times of its programs for '{}'; "
+                             "assuming the board's {:g} MHz; recompile the model",
                              unit.kind, unit.clock_mhz));
     if (of_plan > 0 && of_plan != unit.clock_mhz && profile.units().contains(key) && profile.clock_mhz(key) == 0)
-      warn(path, fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken "
-                             "for the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
+      warn(path, fmt::format("the profile does not state the clock for the costs of '{0}'; assuming the "
+                             "board's {1:g} MHz; state it with nestrt profile --clock {0}=MHZ",
                              unit.kind, unit.clock_mhz));
   }
 }
@@ -83,7 +84,7 @@ void warn_of_unknown_clocks(const Plan& plan, const std::string& path, const Cos
 }  // namespace
 
 void warn_of_plan(const Plan& plan, const std::string& path, const CostTable& profile, const tools::Board& board) {
-  warn_of_idle_units(plan, path, board);
+  warn_of_unused_units(plan, path, board);
   warn_of_other_kernels(plan, path, board);
   warn_of_unknown_clocks(plan, path, profile, board);
 }
@@ -95,8 +96,8 @@ void warn_of_other_processors(const CostTable& profile, const tools::Board& boar
     for (const auto& [key, works] : profile.units())
       if (key.kind == unit.kind) others.insert(key.configuration);
     if (others.empty() || others.contains(unit.instruction_set)) continue;
-    log(LogLevel::kWarning, fmt::format("the profile has costs of '{}' for {}, none for the board's {}: all of the "
-                                        "CPU's are estimated",
+    log(LogLevel::kWarning, fmt::format("the profile has costs of '{}' for {} but not for the board's {}; all CPU "
+                                        "costs are estimated",
                                         unit.kind, fmt::join(others, ", "), unit.instruction_set));
   }
 }

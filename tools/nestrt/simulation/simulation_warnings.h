@@ -1,4 +1,4 @@
-// What makes the figures of nestrt simulate others than they seem to be; said once, as warnings (nestrt/log.h).
+// Warnings (nestrt/log.h) about figures of nestrt simulate that may mislead.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace nestrt::command {
 
-// Of a plan, which is called by its path. The board has a unit for which it has no program: the figures are then the
-// CPU's alone. Its kernels were chosen for other processors than the board's, which chooses its own: costs are of the
-// former. And of accelerators, times of no stated clock are taken for the board's: those of a plan of an older nestc,
-// and what was measured without a word of it, as far as the plan gives a reason to doubt it.
+// Warns once, under the plan's path, in these cases:
+// - The plan has no program for a unit of the board: the figures are those of the CPU alone.
+// - The plan's kernels were selected for other processors. The board would select others, and the costs ignore that.
+// - The plan of an older nestc, or the profile, does not state the clock of an accelerator's times. They are taken for
+//   times at the board's clock.
 void warn_of_plan(const Plan& plan, const std::string& path, const CostTable& profile, const tools::Board& board);
 
-// The profile has costs of other processors than the board's, and none of that.
+// Warns if the profile has costs of other processors but none of the board's.
 void warn_of_other_processors(const CostTable& profile, const tools::Board& board);
 
 }  // namespace nestrt::command

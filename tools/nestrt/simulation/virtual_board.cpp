@@ -22,7 +22,8 @@ std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) 
   return units;
 }
 
-// By which the profile knows the CPU's costs. A board that states none has the CPU on which they were measured.
+// Returns the instruction set under which the profile lists the CPU's costs. If the board states none, it is the one in
+// the profile.
 Result<std::string> instruction_set_of(const tools::Board& board, const tools::BoardUnit& cpu,
                                        const CostTable& profile) {
   if (!cpu.instruction_set.empty()) return cpu.instruction_set;
@@ -32,10 +33,10 @@ Result<std::string> instruction_set_of(const tools::Board& board, const tools::B
   if (measured.size() == 1) return *measured.begin();
   const std::string why =
       measured.empty() && !cpu.estimates.kinds.empty()
-          ? "does not state its CPU's instruction_set, such as neon, which its estimates are for"
-      : measured.empty()
-          ? "has no costs of its CPU; measure them with nestrt profile, and name the file with --profile"
-          : fmt::format("does not state its CPU's instruction_set, and the costs are of {}", fmt::join(measured, ", "));
+          ? "does not state the instruction_set of its CPU, such as neon, to which its estimates apply"
+      : measured.empty() ? "has no costs of its CPU; measure them with nestrt profile and pass the file with --profile"
+                         : fmt::format("does not state the instruction_set of its CPU, and the profile has several: {}",
+                                       fmt::join(measured, ", "));
   return Status(Code::kInvalidArgument, fmt::format("board '{}' {}", board.name, why));
 }
 
@@ -47,8 +48,8 @@ void add_cpu_costs(const tools::BoardUnit& unit, const std::string& instruction_
   }
 }
 
-// Those that no profile has, which are then estimated, for one thread and for all.
-std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRates& rates, CostTable& profile) {
+// Estimates, for one thread and for all, the operators that are not in a profile, and returns them.
+std::vector<uint32_t> estimate_missing(const Plan& plan, UnitInfo cpu, const HostRates& rates, CostTable& profile) {
   std::vector<uint32_t> missing;
   for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
     if (!operator_cost(profile, plan, op, key_of(cpu), {})) missing.push_back(op);
@@ -59,14 +60,14 @@ std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRate
   return missing;
 }
 
-// A plan is for one configuration of a kind. Null where it is for none.
+// Returns the plan's target for a kind of unit, or null. A plan has one configuration per kind.
 const plan::Target* find_target(const Plan& plan, std::string_view unit) {
   const auto& targets = plan.tables().targets;
   const auto target = std::ranges::find(targets, unit, &plan::Target::unit);
   return target == targets.end() ? nullptr : &*target;
 }
 
-// By which times are multiplied: of programs that the profile knows, of those whose time the plan states.
+// Factors for the times of programs: those in the profile and those that the plan states.
 struct ClockScales {
   double known = 1, stated = 1;
 };
@@ -78,7 +79,8 @@ Result<ClockScales> clock_scales(const Plan& plan, const tools::Board& board, co
   if (asked_mhz > 0 && board_mhz <= 0)
     return Status(
         Code::kInvalidArgument,
-        fmt::format("board '{}' does not state the clock of its '{}', nor does the plan", board.name, unit.kind));
+        fmt::format("neither board '{}' nor the plan states the clock of '{}'; add clock_mhz to the board file",
+                    board.name, unit.kind));
   const double mhz = asked_mhz > 0 ? asked_mhz : board_mhz;
   if (mhz <= 0) return ClockScales();
   return ClockScales{board_mhz / mhz, (plan_mhz > 0 ? plan_mhz : board_mhz) / mhz};
@@ -88,25 +90,26 @@ double widening_us(const plan::Program& program, double mb_per_s) {
   return mb_per_s > 0 ? static_cast<double>(widened_bytes(program)) / mb_per_s : 0;
 }
 
-// What a unit's programs take beside their cycles.
-struct BesideCycles {
+// The time of a unit's programs in addition to their cycles.
+struct ExtraTime {
   double launch_us = 0;
   double widen_mb_per_s = 0;
 
   double us_of(const plan::Program& program) const { return launch_us + widening_us(program, widen_mb_per_s); }
 };
 
-BesideCycles beside_cycles_on(const tools::BoardUnit& unit, const BoardChanges& changes) {
-  return {unit.launch_us * changes.hand_over_scale, unit.widen_mb_per_s / changes.cpu_scale};
+ExtraTime extra_time_on(const tools::BoardUnit& unit, const BoardOverrides& changes) {
+  return {unit.launch_us * changes.transfer_scale, unit.widen_mb_per_s / changes.cpu_scale};
 }
 
-// As the plan's times have it inside.
-BesideCycles beside_cycles_in(const Plan& plan, std::string_view unit) {
+// Returns the extra time that the plan's stated times include.
+ExtraTime extra_time_in(const Plan& plan, std::string_view unit) {
   const plan::Target* const target = find_target(plan, unit);
-  return target == nullptr ? BesideCycles{} : BesideCycles{target->launch_us, target->widen_mb_per_s};
+  return target == nullptr ? ExtraTime{} : ExtraTime{target->launch_us, target->widen_mb_per_s};
 }
 
-// What the profile says of a program, by its operators where it does not know it as a whole, or else the plan.
+// Returns the profile's cost of a program, the sum of its operators' costs if the program is not listed, or else the
+// plan's cost.
 Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uint32_t branch, uint32_t program,
                                  const UnitKey& key) {
   Result<WorkCost> cost = branch_cost(profile, plan, branch, program, key);
@@ -114,17 +117,17 @@ Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uin
   if (cost || cost.error().code() != Code::kNotFound || !is_ours) return cost;
   return Status(
       Code::kInvalidArgument,
-      fmt::format("the plan does not say how long its programs for '{}' take: compile the model with --target "
-                  "and a board, such as zcu102, whose file states that unit's clock_mhz",
+      fmt::format("the plan does not state the times of its programs for '{}'; compile the model with --target for "
+                  "a board, such as zcu102, whose file states the clock_mhz of that unit",
                   key.kind));
 }
 
-// Modelled cycles know nothing of the launch, nor of what the host does; what was measured has both inside, and what a
-// plan states both of its own board.
+// Modelled cycles exclude the launch and the host's share. Measured costs include both. A plan's stated times include
+// both for the board it was compiled for.
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
-                     const BesideCycles& beside, CostTable& costs) {
+                     const ExtraTime& extra_time, CostTable& costs) {
   const UnitKey key = key_of(unit);
-  const BesideCycles stated = beside_cycles_in(plan, unit.kind);
+  const ExtraTime stated = extra_time_in(plan, unit.kind);
   const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
     const auto& programs = branches[branch].programs;
@@ -138,7 +141,7 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       double cycles = cost.microseconds, others = 0;
       if (cost.source == CostSource::kModelled) {
         cycles -= std::min(cycles, stated.us_of(program));
-        others = beside.us_of(program);
+        others = extra_time.us_of(program);
       }
       costs.set(key, program_work_name(plan, branch, index), {cycles * scale + others, cost.source});
     }
@@ -153,7 +156,7 @@ UnitOverhead scaled(UnitOverhead overhead, double scale) {
   return overhead;
 }
 
-// Without what depends on single units.
+// Without the values that depend on single units.
 Result<scheduler::SharedResources> shared_by(const Plan& plan, double memory_mb_per_s) {
   NESTRT_ASSIGN_OR_RETURN(MemoryTraffic traffic, MemoryTraffic::of(plan));
   scheduler::SharedResources shared;
@@ -172,7 +175,7 @@ double stated_clock_mhz(const Plan& plan, std::string_view unit) {
 }
 
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
-                                        const BoardChanges& changes) {
+                                        const BoardOverrides& changes) {
   VirtualBoard result;
   std::vector<UnitInfo> cpus;
   std::map<std::string, double, std::less<>> widen_mb_per_s;  // by kind of unit
@@ -182,25 +185,26 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
       const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
       NESTRT_ASSIGN_OR_RETURN(const std::string instruction_set, instruction_set_of(board, unit, profile));
       cpus.push_back({unit.kind, unit.kind, instruction_set, threads, true});
-      result.shared.waits = {unit.awake_us * changes.waiting_scale, unit.wake_us * changes.waiting_scale};
+      result.shared.waits = {unit.awake_us * changes.wait_scale, unit.wake_us * changes.wait_scale};
       result.shared.kernel_us = unit.kernel_us * changes.cpu_scale;
       CostTable known = profile;
-      result.estimated = add_missing(plan, cpus.back(), unit.estimates, known);
+      result.estimated = estimate_missing(plan, cpus.back(), unit.estimates, known);
       add_cpu_costs(unit, instruction_set, known, changes.cpu_scale, result.costs);
-      const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
+      const UnitOverhead overhead = scaled(unit.overhead, changes.transfer_scale);
       result.costs.set_overhead({unit.kind, instruction_set, 1}, overhead);
       continue;
     }
     NESTRT_ASSIGN_OR_RETURN(const ClockScales scales, clock_scales(plan, board, unit, changes.npu_clock_mhz));
     const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
-    const BesideCycles beside = beside_cycles_on(unit, changes);
-    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, beside, result.costs));
-    widen_mb_per_s[unit.kind] = beside.widen_mb_per_s;
-    result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
+    const ExtraTime extra_time = extra_time_on(unit, changes);
+    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, extra_time, result.costs));
+    widen_mb_per_s[unit.kind] = extra_time.widen_mb_per_s;
+    result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.transfer_scale));
     result.units.insert(result.units.end(), instances.begin(), instances.end());
-    result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.waiting_scale);
+    result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.wait_scale);
   }
-  if (cpus.size() != 1) return Status(Code::kInvalidArgument, "board '" + board.name + "' needs one unit 'cpu'");
+  if (cpus.size() != 1)
+    return Status(Code::kInvalidArgument, "board '" + board.name + "' must have exactly one unit 'cpu'");
   result.units.push_back(cpus.front());
   result.shared.awake_us.push_back(0);
   result.shared.host_us = [tables = &plan.tables(), widen_mb_per_s](uint32_t branch, uint32_t program) {

@@ -1,4 +1,4 @@
-// VirtualBoard: the units of a described board, with what a plan costs on them.
+// VirtualBoard: the units of a described board with the costs of a plan.
 #pragma once
 
 #include <optional>
@@ -14,38 +14,38 @@
 
 namespace nestrt::command {
 
-// What is other than the files say.
-struct BoardChanges {
-  double npu_clock_mhz = 0;               // 0: the board's
-  double cpu_scale = 1;                   // a factor: all times of the CPU
-  double hand_over_scale = 1;             // a factor: start_us, finish_us, lane_us, launch_us
-  int threads = 0;                        // the CPU's; 0: as the board has
-  int instances = 0;                      // each NPU's; 0: as the board has
-  std::optional<double> memory_mb_per_s;  // 0: never short
-  double waiting_scale = 1;               // a factor: awake_us and wake_us of all units
+// Values that override those of the board file and the profiles.
+struct BoardOverrides {
+  double npu_clock_mhz = 0;               // 0: as the board states
+  double cpu_scale = 1;                   // factor for all CPU times
+  double transfer_scale = 1;              // factor for start_us, finish_us, lane_us and launch_us
+  int threads = 0;                        // of the CPU; 0: as the board states
+  int instances = 0;                      // of each NPU; 0: as the board states
+  std::optional<double> memory_mb_per_s;  // 0: unlimited
+  double wait_scale = 1;                  // factor for awake_us and wake_us of all units
 };
 
 struct VirtualBoard {
   std::vector<UnitInfo> units;  // NPUs first, as in a session
   CostTable costs;
   scheduler::SharedResources shared;  // refers to the plan
-  std::vector<uint32_t> estimated;    // operators whose cost on the CPU no profile has
+  std::vector<uint32_t> estimated;    // operators whose CPU cost is not in a profile
 };
 
-// At which the plan means the times of its programs for a unit of that kind; 0: it does not say.
+// Returns the clock to which the plan's program times for this kind of unit refer; 0 if it is not stated.
 double stated_clock_mhz(const Plan& plan, std::string_view unit);
 
-// `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
-// than the plan was compiled for they take as many cycles. Operators that it does not know are estimated, where the
-// board states by which rates. Overheads are the board's. A CPU whose instruction set the board does not state is the
-// only one that the profile has.
-// Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for and neither the board nor
-// the plan states one, or it does not state the instruction set and the profile has none, or several; kInvalidPlan for
-// an instruction stream that is none.
+// Creates the units and their costs. `profile` has costs by work.
+// Instruction programs that the profile lacks have the cost that the plan states; at another clock than the plan's they
+// need the same number of cycles. Missing operators are estimated if the board states rates. Overheads are the board's.
+// If the board does not state the CPU's instruction set, it is the only one in the profile.
+// Errors: kNotFound if a program has no cost; kInvalidArgument if a clock is requested but neither the board nor the
+// plan states one, or if the instruction set is unknown because the profile has none or several; kInvalidPlan for an
+// invalid instruction stream.
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
-                                        const BoardChanges& changes = {});
+                                        const BoardOverrides& changes = {});
 
-// The names of those whose cost is an estimate.
+// Returns the names of the operators whose cost is an estimate.
 std::vector<std::string> estimated_operators(const Plan& plan, const VirtualBoard& board);
 
 }  // namespace nestrt::command

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "nestrt/driver/plan_tables.h"
+#include "nestrt/driver/unit.h"
 #include "runtime/plan/queries/views.h"
 #include "tools/support/text/table.h"
 
@@ -31,18 +32,18 @@ Traffic traffic_of(const Session& session) {
     result.macs += alone.macs;
     result.moved_bytes += alone.bytes();
     if (!summary.is_row_fused) continue;
-    ++result.is_row_fused;
+    ++result.num_row_fused;
     result.kept_bytes += first_output_bytes(tables, op);
   }
   return result;
 }
 
 std::string describe_row_fusion(const Traffic& traffic) {
-  if (traffic.is_row_fused == 0) return "none";
+  if (traffic.num_row_fused == 0) return "none";
   const auto intensity = [&](uint64_t bytes) { return static_cast<double>(traffic.macs) / static_cast<double>(bytes); };
   return fmt::format(
-      "{} operator{} with the next: {} of results stay in a cache; {:.1f} MAC a byte moved, {:.1f} without",
-      traffic.is_row_fused, traffic.is_row_fused == 1 ? "" : "s, each", format_bytes(traffic.kept_bytes),
+      "{} operator{} with the next: {} of results stay in a cache; {:.1f} MAC per byte moved, {:.1f} without",
+      traffic.num_row_fused, traffic.num_row_fused == 1 ? "" : "s, each", format_bytes(traffic.kept_bytes),
       intensity(traffic.moved_bytes - 2 * traffic.kept_bytes), intensity(traffic.moved_bytes));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/session.h"
 #include "runtime/plan/queries/statistics.h"
 
@@ -15,7 +16,7 @@ namespace nestrt::tools {
 OperatorStatistics moved_by(const plan::Tables& tables, const plan::Operator& op);
 
 struct Traffic {
-  size_t is_row_fused = 0;  // operators whose results stay in a cache
+  size_t num_row_fused = 0;  // operators whose results stay in a cache
   uint64_t macs = 0;
   uint64_t moved_bytes = 0;  // if each operator ran alone
   uint64_t kept_bytes = 0;   // of these what would be written, and read once

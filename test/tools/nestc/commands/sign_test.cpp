@@ -32,9 +32,9 @@ TEST_CASE("A plan that a team has signed is taken with its key, and with no othe
   expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".pub"}, 2, "would be written over the input");
   expect("nestc", {"sign", plan, "--key", team + ".key"}, 0, "signed with key");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 0, "signed     with key");
-  expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is a good plan");
+  expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is valid");
   expect("nestrt", {"verify", plan, "--key", other + ".pub"}, 2, "not among those that are trusted");
-  expect("nestrt", {"verify", plan, "--copy"}, 0, "is a good plan");
+  expect("nestrt", {"verify", plan, "--copy"}, 0, "is valid");
 }
 
 TEST_CASE("A signature is replaced by that of another key") {
@@ -44,7 +44,7 @@ TEST_CASE("A signature is replaced by that of another key") {
   for (const std::string& name : {retired, next}) {
     expect("nestc", {"keygen", name}, 0, "keep it");
     expect("nestc", {"sign", plan, "--key", name + ".key"}, 0, "signed with key");
-    expect("nestrt", {"verify", plan, "--key", name + ".pub"}, 0, "is a good plan");
+    expect("nestrt", {"verify", plan, "--key", name + ".pub"}, 0, "is valid");
   }
   expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "not among those that are trusted");
 }

@@ -136,7 +136,7 @@ TEST_CASE("An interrupted bench shows what it has") {
   bench.interrupt();
   for (std::string more = bench.read(); !more.empty(); more = bench.read()) text += more;
   CHECK(bench.exit_code() == 130);
-  CHECK_THAT(text, Contains("interrupted, 10000000 were asked for") && Contains("median"));
+  CHECK_THAT(text, Contains("interrupted, 10000000 were requested") && Contains("median"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// nestrt info as a user meets it.
+// nestrt info on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -14,17 +14,17 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("Without a plan the units of the machine are shown, and why one cannot be used") {
+TEST_CASE("nestrt info without a plan lists the units of the machine and why one is not usable") {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/units.json";
   const ProgramResult result = run_program("nestrt", {"info", "--json", file});
   INFO(result.text);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.text, Contains("cpu ") && Contains("evta:sim  1x16_15_15_18_17") && Contains("works"));
-  CHECK_THAT(result.text, Contains("cannot be used") && Contains("\nevta: "));  // no board is here
+  CHECK_THAT(result.text, Contains("cpu ") && Contains("evta:sim  1x16_15_15_18_17") && Contains("usable"));
+  CHECK_THAT(result.text, Contains("not usable") && Contains("\nevta: "));  // no board is connected
 }
 
-TEST_CASE("Options of nestrt info that would do nothing without a plan are refused") {
+TEST_CASE("nestrt info refuses options without effect if there is no plan") {
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--units", "nonsense"},
                                                   {"--units", "evta:sim:1x32_15_15_18_17"},
                                                   {"--cpus", "0"},
@@ -35,11 +35,11 @@ TEST_CASE("Options of nestrt info that would do nothing without a plan are refus
     const ProgramResult result = run_program("nestrt", arguments);
     INFO(result.text);
     CHECK(result.exit_code == 2);
-    CHECK_THAT(result.text, Contains(options[0]) && Contains("goes with a plan"));
+    CHECK_THAT(result.text, Contains(options[0]) && Contains("requires a plan"));
   }
 }
 
-TEST_CASE("A plan whose option's file was left out is not written over") {
+TEST_CASE("nestrt info --json does not overwrite a plan") {
   const TemporaryFolder folder;
   const std::string plan = folder.write_text("model.nest", "NESTPLAN and so on");
   const ProgramResult result = run_program("nestrt", {"info", "--json", plan});
@@ -48,7 +48,7 @@ TEST_CASE("A plan whose option's file was left out is not written over") {
   CHECK(std::filesystem::file_size(plan) == 18);
 }
 
-TEST_CASE("What is computed in turns is said, and what that spares") {
+TEST_CASE("nestrt info shows the row-fused operators and the traffic that fusion saves") {
   const TemporaryFolder folder;
   const std::string plan = folder.path() + "/plan.nest", file = folder.path() + "/plan.json";
   folder.write("plan.nest", inverted_residual_plan().build().bytes());
@@ -56,10 +56,10 @@ TEST_CASE("What is computed in turns is said, and what that spares") {
   INFO(result.text);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text,
-             Contains("stay in a cache; ") && Contains("MAC a byte moved, " + intensity_alone(file, "moved_bytes")));
+             Contains("stay in a cache; ") && Contains("MAC per byte moved, " + intensity_alone(file, "moved_bytes")));
 }
 
-TEST_CASE("Why a unit cannot be used is said in full") {
+TEST_CASE("The reason why a unit is not usable is printed in full") {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/units.json";
   const ProgramResult result = run_program("nestrt", {"info", "--json", file});

@@ -1,4 +1,4 @@
-// nestrt profile and nestrt simulate, one after the other.
+// nestrt profile and nestrt simulate.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -53,7 +53,7 @@ void check_ok(const ProgramResult& result) {
 
 }  // namespace
 
-TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
+TEST_CASE("nestrt simulate schedules with the costs that nestrt profile measured") {
   const SimulateWorkshop workshop;
   check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads", "2",
                                   "--max-runs", "3", "--json", workshop.path("costs.json")}));
@@ -65,8 +65,8 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
                        {"simulate", workshop.path("plan.nest"), "--board", workshop.path("board.yaml"), "--profile",
                         workshop.path("costs"), "--cpu-scale", "1", "2", "--json", workshop.path("times.json")}));
   const nlohmann::json times = workshop.json("times.json");
-  for (const char* key : {"cpu_only_ms", "sequential_ms", "paper_ms", "optimum_ms", "split_ms", "lower_bound_ms",
-                          "additive_bound_ms", "load_bound_ms"})
+  for (const char* key : {"cpu_only_ms", "sequential_ms", "group_enumeration_ms", "optimum_ms", "split_ms",
+                          "lower_bound_ms", "additive_bound_ms", "load_bound_ms"})
     CHECK(times[key] > 0);
   REQUIRE(times["steps"].size() > 0);
   CHECK(times["steps"].back()["end_ms"] == times["split_ms"]);
@@ -79,16 +79,16 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
   CHECK(times["sensitivity"][1]["cpu_only_ms"].get<double>() == Approx(2 * times["cpu_only_ms"].get<double>()));
 }
 
-TEST_CASE("Sessions side by side share what the board has, and their placements can be run") {
+TEST_CASE("Concurrent sessions share the units of the board, and their placements can be run") {
   const SimulateWorkshop workshop;
   workshop.write("estimates.yaml", workshop.estimating_board());
   const ProgramResult result =
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
-                             "--beside", workshop.path("plan.nest"), workshop.path("plan.nest"), "--urgent",
+                             "--concurrent", workshop.path("plan.nest"), workshop.path("plan.nest"), "--urgent",
                              "--placements", workshop.path(""), "--json", workshop.path("times.json")});
   check_ok(result);
-  CHECK_THAT(result.text, Contains("3 sessions side by side") && Contains("(urgent)"));
-  const nlohmann::json sorts = workshop.json("times.json")["side_by_side"];
+  CHECK_THAT(result.text, Contains("3 concurrent sessions") && Contains("(urgent)"));
+  const nlohmann::json sorts = workshop.json("times.json")["concurrent"];
   REQUIRE(sorts.size() == 4);
   const nlohmann::json& balanced = sorts.back();
   CHECK(balanced["schedules"] == "balanced together");
@@ -101,19 +101,19 @@ TEST_CASE("Sessions side by side share what the board has, and their placements 
     check_ok(run_program("nestrt", {"bench", workshop.path("plan.nest"), "--partition", workshop.path(file), "--runs",
                                     "1", "--warmup", "0"}));
   const ProgramResult overwritten = run_program(
-      "nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"), "--beside",
+      "nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"), "--concurrent",
                  workshop.path("plan.nest"), "--placements", workshop.path(""), "--json", workshop.path("1.yaml")});
   CHECK(overwritten.exit_code == 2);
-  for (const char* option : {"--npu-clock", "--cpu-scale"}) {  // which sessions side by side know nothing of
+  for (const char* option : {"--npu-clock", "--cpu-scale"}) {  // do not apply to concurrent sessions
     const ProgramResult refused =
         run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
-                               "--beside", workshop.path("plan.nest"), option, "2"});
+                               "--concurrent", workshop.path("plan.nest"), option, "2"});
     CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.text, Contains(option) && Contains("--beside"));
+    CHECK_THAT(refused.text, Contains(option) && Contains("--concurrent"));
   }
 }
 
-TEST_CASE("A simulation without costs is refused, with what is missing") {
+TEST_CASE("A simulation without costs is refused with an error that names the missing costs") {
   const SimulateWorkshop workshop;
   const auto refused = [&](const std::string& board, const std::string& part) {
     const ProgramResult result = run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", board});
@@ -127,12 +127,12 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
   refused("u280", "board 'u280' has no costs of its CPU; measure them with nestrt profile");
   workshop.write("estimates.yaml",
                  "board: test\nunits:\n  - {unit: cpu, estimates: {kinds: {other: {begin_us: 1}}}}\n");
-  refused(workshop.path("estimates.yaml"), "does not state its CPU's instruction_set, such as neon");
+  refused(workshop.path("estimates.yaml"), "does not state the instruction_set of its CPU, such as neon");
   workshop.write("cpu-less.yaml", "board: test\nunits: []\n");
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
 
-TEST_CASE("Options of a simulation that would do nothing, and sessions that are not there, are refused at once") {
+TEST_CASE("Simulation options without effect and missing plans are refused before the simulation starts") {
   const SimulateWorkshop workshop;
   workshop.write("estimates.yaml", workshop.estimating_board());
   const auto refused = [&](const std::vector<std::string>& more, const std::string& part) {
@@ -144,29 +144,29 @@ TEST_CASE("Options of a simulation that would do nothing, and sessions that are 
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.text, Contains(part) && !Contains("Latency in ms"));
   };
-  refused({"--urgent"}, "--beside");
-  refused({"--placements", workshop.path("")}, "--beside");
+  refused({"--urgent"}, "--concurrent");
+  refused({"--placements", workshop.path("")}, "--concurrent");
   refused({"--npu-clock", "200"}, "--npu-clock: expected a board with an NPU");
   refused({"--instances", "2"}, "--instances: expected a board with an NPU");
   refused({"--memory", "0.5"}, "--memory: expected 0, or 1 to 1000000 MB/s");
-  refused({"--beside", workshop.path("absent.nest")}, "absent.nest");
+  refused({"--concurrent", workshop.path("absent.nest")}, "absent.nest");
 }
 
-TEST_CASE("What no profile has is estimated where the board says by which rates, and said to be") {
+TEST_CASE("Operators without a cost in the profile are estimated with the rates of the board and reported") {
   const SimulateWorkshop workshop;
   workshop.write("estimates.yaml", workshop.estimating_board());
   const ProgramResult result =
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
                              "--steps", "--json", workshop.path("times.json")});
   check_ok(result);
-  CHECK(result.text.find("3 of 3 operators are in no profile") != std::string::npos);
+  CHECK(result.text.find("3 of 3 operators are not in a profile") != std::string::npos);
   CHECK(result.text.find(" estimated\n") != std::string::npos);  // of a step
   const nlohmann::json times = workshop.json("times.json");
   CHECK(times["estimated"] == nlohmann::json{"left", "right", "join"});
   CHECK(times["cpu_only_ms"].get<double>() == Approx(3));
 }
 
-TEST_CASE("A profile of another processor than the board's is said to be one") {
+TEST_CASE("nestrt simulate warns about a profile of another processor than the board's") {
   const SimulateWorkshop workshop;
   CostTable costs;
   costs.set({"cpu", "another", 2}, "anything", {1, CostSource::kMeasured});
@@ -176,10 +176,10 @@ TEST_CASE("A profile of another processor than the board's is said to be one") {
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
                              "--profile", workshop.path("costs")});
   check_ok(result);
-  CHECK_THAT(result.text, Contains("costs of 'cpu' for another, none for the board's " + workshop.isa()));
+  CHECK_THAT(result.text, Contains("costs of 'cpu' for another but not for the board's " + workshop.isa()));
 }
 
-TEST_CASE("nestrt simulate says why the board's unit computes nothing") {
+TEST_CASE("nestrt simulate reports why a unit of the board computes nothing") {
   const SimulateWorkshop workshop;
   workshop.write("npu.yaml", workshop.estimating_board() + "  - {unit: evta, configuration: 1x32_15_15_18_17}\n");
   workshop.write("other.nest", evta::test::random_network(evta::kConfigurations[0], 6, 1).build().bytes());
@@ -192,13 +192,13 @@ TEST_CASE("nestrt simulate says why the board's unit computes nothing") {
   };
   CHECK_THAT(simulated("plan.nest"), Contains("the plan has no program for 'evta'"));
   CHECK_THAT(
-      simulated("plan.nest", {"--beside", workshop.path("other.nest")}),
-      Contains("plan.nest: the plan has no") && Contains("other.nest: the plan has programs for 'evta' of 1x16"));
+      simulated("plan.nest", {"--concurrent", workshop.path("other.nest")}),
+      Contains("plan.nest: the plan has no") && Contains("other.nest: the plan has programs for 'evta' with configuration 1x16"));
   CHECK_THAT(simulated("other.nest"),
-             Contains("has programs for 'evta' of 1x16_15_15_18_17, but the board's is 1x32_15_15_18_17"));
+             Contains("has programs for 'evta' with configuration 1x16_15_15_18_17, but the board has 1x32_15_15_18_17"));
 }
 
-TEST_CASE("nestrt simulate says that a plan's kernels were chosen for other processors than the board's") {
+TEST_CASE("nestrt simulate warns if a plan's kernels were selected for other processors than the board's") {
   const SimulateWorkshop workshop;
   workshop.write("board.yaml", workshop.estimating_board());
   const auto simulated = [&](const std::string& instruction_set) {
@@ -214,11 +214,11 @@ TEST_CASE("nestrt simulate says that a plan's kernels were chosen for other proc
     check_ok(result);
     return result.text;
   };
-  CHECK_THAT(simulated("another"), Contains("kernels were chosen for another"));
-  CHECK_THAT(simulated(SimulateWorkshop::isa()), !Contains("kernels were chosen for"));
+  CHECK_THAT(simulated("another"), Contains("kernels were selected for another"));
+  CHECK_THAT(simulated(SimulateWorkshop::isa()), !Contains("kernels were selected for"));
 }
 
-TEST_CASE("nestrt simulate says what to do where nobody says how long the NPU's programs take") {
+TEST_CASE("nestrt simulate proposes a remedy if the times of the NPU's programs are unknown") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = evta::test::random_network(evta::kConfigurations[0], 6, 1);
   for (plan::Branch& branch : builder.tables().branches)
@@ -231,10 +231,10 @@ TEST_CASE("nestrt simulate says what to do where nobody says how long the NPU's 
   INFO(result.text);
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.text,
-             Contains("does not say how long its programs for 'evta' take: compile the model with --target"));
+             Contains("does not state the times of its programs for 'evta'; compile the model with --target"));
 }
 
-TEST_CASE("A board with another clock than the plan was compiled for runs its programs in as many cycles") {
+TEST_CASE("A board with another clock than the plan was compiled for needs the same number of cycles per program") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = evta::test::random_network(evta::kConfigurations[0], 6, 1);
   const std::string configuration(evta::kConfigurations[0].name);
@@ -257,7 +257,7 @@ TEST_CASE("A board with another clock than the plan was compiled for runs its pr
     check_ok(result);
     return std::pair(workshop.json("times.json")["split_ms"].get<double>(), result.text);
   };
-  const auto unknown = Contains("does not say at which clock its programs for 'evta' take the times");
+  const auto unknown = Contains("does not state the clock for the times of its programs for 'evta'");
   board_at("");
   const double of_plan = simulated("plan.nest", {}).first;
   CHECK(simulated("plan.nest", {"--npu-clock", "100"}).first == Approx(of_plan));
@@ -271,7 +271,7 @@ TEST_CASE("A board with another clock than the plan was compiled for runs its pr
   CHECK_THAT(text, !unknown);
   CHECK(simulated("plan.nest", {"--npu-clock", "100"}).first == Approx(of_plan));
   const auto [old, warned] = simulated("old.nest", {});
-  CHECK(old == Approx(of_plan));  // nobody knows better
+  CHECK(old == Approx(of_plan));  // assumed to be at the clock of the board
   CHECK_THAT(warned, unknown);
   CostTable measured;
   measured.set({"evta", configuration, 1}, "of another plan", {1, CostSource::kMeasured});
@@ -281,13 +281,13 @@ TEST_CASE("A board with another clock than the plan was compiled for runs its pr
     return simulated("plan.nest", {"--profile", workshop.path("costs")}).second;
   };
   const auto unstated =
-      Contains("does not say at which clock the costs of 'evta' were found: taken for the board's 50 MHz");
+      Contains("does not state the clock for the costs of 'evta'; assuming the board's 50 MHz");
   CHECK_THAT(with_profile(), unstated);
   measured.set_clock({"evta", configuration, 1}, 50);
   CHECK_THAT(with_profile(), !unstated);
 }
 
-TEST_CASE("What the host makes of accumulators takes its time, whatever the clock of the unit") {
+TEST_CASE("The time in which the host widens accumulators does not depend on the clock of the unit") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = wide_plan(64);
   const int stream = builder.constant("stream", {16}, std::vector<int8_t>(16), DataType::kS8);
@@ -314,7 +314,7 @@ TEST_CASE("What the host makes of accumulators takes its time, whatever the cloc
   CHECK(milliseconds(", widen_mb_per_s: 20") == Approx(in_no_time + 0.384));
 }
 
-TEST_CASE("A board of nestrt's own that a user copied and changed has its costs still") {
+TEST_CASE("A modified copy of a bundled board file keeps the costs of the original") {
   const SimulateWorkshop workshop;
   workshop.write("mine.yaml",
                  "board: mine\nunits:\n  - {unit: cpu, threads: 4, instruction_set: neon, clock_mhz: "
@@ -325,7 +325,7 @@ TEST_CASE("A board of nestrt's own that a user copied and changed has its costs 
   CHECK_THAT(result.text, Contains("costs of 'cpu' at 1200 MHz, scaled to the board's 600 MHz"));
 }
 
-TEST_CASE("Costs that are measured state the clocks that the user states") {
+TEST_CASE("Measured costs have the clock that --clock states") {
   const SimulateWorkshop workshop;
   const auto profile = [&](const std::string& clock) {
     return run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads", "1",
@@ -347,7 +347,7 @@ TEST_CASE("Costs that are measured state the clocks that the user states") {
   }
 }
 
-TEST_CASE("Steps are called after the largest operator of their branch") {
+TEST_CASE("Steps are named after the largest operator of their branch") {
   const SimulateWorkshop workshop;
   workshop.write("one.nest", classifier_plan().build().bytes());  // Pool, Reshape, Dense, Softmax
   workshop.write("estimates.yaml", workshop.estimating_board());
@@ -357,7 +357,7 @@ TEST_CASE("Steps are called after the largest operator of their branch") {
   CHECK_THAT(result.text, Contains("dense and 3 more"));
 }
 
-TEST_CASE("A file of costs that a board names under two names is refused") {
+TEST_CASE("A board that names the same cost file twice is refused") {
   const SimulateWorkshop workshop;
   workshop.write("a.costs", "");
   workshop.write("board2.yaml", "board: test\nunits:\n  - {unit: cpu}\nprofiles: [a.costs, ./a.costs]\n");
@@ -368,7 +368,7 @@ TEST_CASE("A file of costs that a board names under two names is refused") {
   CHECK(result.text.find("is the same file as") != std::string::npos);
 }
 
-TEST_CASE("Nothing is written over the costs that a board names") {
+TEST_CASE("nestrt simulate does not overwrite the cost files of a board") {
   const SimulateWorkshop workshop;
   workshop.write("a.costs", "nestrt costs 3\n");
   workshop.write("costly.yaml", SimulateWorkshop::estimating_board() + "profiles: [a.costs]\n");
@@ -382,7 +382,7 @@ TEST_CASE("Nothing is written over the costs that a board names") {
   }
 }
 
-TEST_CASE("A board is simulated with the units and instruction sets that there are") {
+TEST_CASE("A board with an unknown unit or instruction set is refused") {
   const SimulateWorkshop workshop;
   const auto refused = [&](const std::string& unit, const std::string& part) {
     workshop.write("wrong.yaml", "board: wrong\nunits:\n  - {unit: cpu}\n  - {" + unit + "}\n");
@@ -400,7 +400,7 @@ TEST_CASE("A board is simulated with the units and instruction sets that there a
   CHECK_THAT(result.text, Contains("there is no instruction set 'neno'; known are"));
 }
 
-TEST_CASE("Costs of next to nothing are none, and a simulation with them ends") {
+TEST_CASE("A simulation with negligible costs terminates") {
   const SimulateWorkshop workshop;
   const auto plan = Plan::map(workshop.path("plan.nest"), Verification::kComplete);
   REQUIRE(plan);
@@ -411,7 +411,7 @@ TEST_CASE("Costs of next to nothing are none, and a simulation with them ends") 
                                   "--profile", workshop.path("costs"), "--threads", "1", "--budget-ms", "1"}));
 }
 
-TEST_CASE("The costs of a CPU serve a board that does not state its instruction set, unless they are of several") {
+TEST_CASE("A board without an instruction set uses the profile of a single CPU and refuses one of several") {
   const SimulateWorkshop workshop;
   const auto plan = Plan::map(workshop.path("plan.nest"), Verification::kComplete);
   REQUIRE(plan);

@@ -39,7 +39,7 @@ PlanBuilder plan_with_packed(float step) {
   return builder;
 }
 
-TEST_CASE("Weights packed for another CPU that are other numbers than the operator's own are found") {
+TEST_CASE("nestrt verify finds packed weights that differ from the operator's own") {
   const TemporaryFolder folder;
   const std::string same = folder.write("same.nest", plan_with_packed(1).build().bytes());
   const ProgramResult good = run_program("nestrt", {"verify", same});
@@ -49,8 +49,8 @@ TEST_CASE("Weights packed for another CPU that are other numbers than the operat
   const ProgramResult bad = run_program("nestrt", {"verify", others});
   INFO(bad.text);
   CHECK(bad.exit_code == 2);
-  CHECK_THAT(bad.text, Catch::Matchers::Contains("operator 0 'conv': weights 'other', which kernels read in place of "
-                                                 "'own', are other numbers"));
+  CHECK_THAT(bad.text, Catch::Matchers::Contains("operator 0 'conv': weights 'other', which kernels read instead of "
+                                                 "'own', have different values"));
 }
 
 }  // namespace

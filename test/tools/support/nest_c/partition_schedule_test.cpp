@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/plan.h"
 #include "test/support/plan/plan_builder.h"
 #include "test/tools/support/nest_c/partition_file.h"

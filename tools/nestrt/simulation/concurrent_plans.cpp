@@ -1,4 +1,4 @@
-#include "tools/nestrt/simulation/side_by_side.h"
+#include "tools/nestrt/simulation/concurrent_plans.h"
 
 #include <fmt/core.h>
 
@@ -26,9 +26,9 @@ using tools::Align;
 using tools::Json;
 using tools::Table;
 
-constexpr size_t kInferences = 200;  // of each session, and more of those that are faster
+constexpr size_t kInferences = 200;  // per session; faster sessions run more
 
-// The problems of all sessions, and schedules for them.
+// The problems of all sessions and their schedules.
 class Sessions {
  public:
   Sessions(bool urgent, int budget_ms) : urgent_(urgent), budget_(budget_ms) {}
@@ -40,15 +40,15 @@ class Sessions {
     return {};
   }
 
-  Result<SideBySideFigures> each_by(ScheduleMethod method, const char* name) const {
+  Result<ConcurrentFigures> each_by(ScheduleMethod method, const char* name) const {
     std::vector<scheduler::Solution> solutions;
     for (const scheduler::Problem& problem : problems_)
       solutions.push_back(scheduler::solve(problem, method, budget_).solution);
     return run(name, solutions);
   }
 
-  // Each knows how busy the others keep the units when they are alone, as sessions that are created beside others do.
-  Result<SideBySideFigures> each_beside_others() const {
+  // Each session knows how busy the others keep the units when they run alone, as concurrently created sessions do.
+  Result<ConcurrentFigures> each_contention_aware() const {
     std::vector<std::vector<double>> shares;
     for (const scheduler::Problem& problem : problems_) {
       const auto alone = scheduler::solve(problem, ScheduleMethod::kOptimum, budget_).solution;
@@ -62,28 +62,28 @@ class Sessions {
       std::vector<double> others(problems_[i].units.size(), 0);
       for (size_t j = 0; j < shares.size(); ++j)
         for (size_t unit = 0; j != i && unit < others.size(); ++unit) others[unit] += shares[j][unit];
-      if ((urgent_ && i == 0) || !are_busy(others, false)) others.clear();
+      if ((urgent_ && i == 0) || !is_contended(others, false)) others.clear();
       solutions.push_back(
           scheduler::solve_contention_aware(problems_[i], others, ScheduleMethod::kOptimum, budget_).solution);
     }
-    return run("each beside the others", solutions);
+    return run("each contention-aware", solutions);
   }
 
-  Result<SideBySideFigures> balanced_together() const {
+  Result<ConcurrentFigures> balanced_together() const {
     std::vector<scheduler::RoundPart> parts;
     for (const scheduler::Problem& problem : problems_) parts.push_back({problem});
     return run("balanced together", scheduler::balance_together(parts, budget_));
   }
 
  private:
-  Result<SideBySideFigures> run(const char* name, const std::vector<scheduler::Solution>& solutions) const {
-    SideBySideFigures figures{name, {}, {}};
+  Result<ConcurrentFigures> run(const char* name, const std::vector<scheduler::Solution>& solutions) const {
+    ConcurrentFigures figures{name, {}, {}};
     for (size_t i = 0; i < solutions.size(); ++i)
       figures.schedules.push_back(scheduler::to_schedule(problems_[i], solutions[i]));
     std::vector<scheduler::VirtualSession> sessions;
     for (size_t i = 0; i < solutions.size(); ++i)
       sessions.push_back({problems_[i], figures.schedules[i], urgent_ && i == 0});
-    NESTRT_ASSIGN_OR_RETURN(figures.run, scheduler::run_side_by_side(sessions, kInferences));
+    NESTRT_ASSIGN_OR_RETURN(figures.run, scheduler::run_concurrently(sessions, kInferences));
     return figures;
   }
 
@@ -94,14 +94,14 @@ class Sessions {
 
 std::string format_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }
 
-// Of its kind among the units.
+// Returns the NEST-C name of a unit, with its index among the units of its kind.
 std::string backend_of(std::span<const UnitInfo> units, uint32_t unit) {
   const auto before = units.first(unit);
   const auto instance = std::ranges::count(before, units[unit].kind, &UnitInfo::kind);
   return tools::nest_c_backend(units[unit].kind, static_cast<uint32_t>(instance));
 }
 
-// Steps that follow each other on one unit are a partition.
+// Converts a schedule to a partition plan: consecutive steps on one unit are a partition.
 tools::NestCPartitionPlan placement_of(const BoardPlan& plan, const Schedule& schedule) {
   const plan::Tables& tables = plan.plan->tables();
   const std::vector<std::string> names = tools::nest_c_node_names(tables);
@@ -122,46 +122,46 @@ tools::NestCPartitionPlan placement_of(const BoardPlan& plan, const Schedule& sc
 
 }  // namespace
 
-Result<std::vector<SideBySideFigures>> side_by_side_figures(std::span<const BoardPlan> plans, bool urgent,
-                                                            int budget_ms) {
+Result<std::vector<ConcurrentFigures>> simulate_concurrent_plans(std::span<const BoardPlan> plans, bool urgent,
+                                                                 int budget_ms) {
   Sessions sessions(urgent, budget_ms);
   for (const BoardPlan& plan : plans) NESTRT_RETURN_IF_ERROR(sessions.add(plan));
-  std::vector<SideBySideFigures> all;
-  NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_by(ScheduleMethod::kOptimum, "each the shortest"));
+  std::vector<ConcurrentFigures> all;
+  NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_by(ScheduleMethod::kOptimum, "each shortest"));
   NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_by(ScheduleMethod::kThroughput, "each balanced"));
-  NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_beside_others());
+  NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_contention_aware());
   NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.balanced_together());
   return all;
 }
 
-void print(const std::vector<SideBySideFigures>& all, std::span<const BoardPlan> plans, bool urgent) {
+void print(const std::vector<ConcurrentFigures>& all, std::span<const BoardPlan> plans, bool urgent) {
   Table table({{"schedules"},
                {"session"},
                {"alone", Align::kRight},
                {"median", Align::kRight},
                {"p99", Align::kRight},
                {"longest", Align::kRight},
-               {"a second", Align::kRight},
-               {"of the bound", Align::kRight}});
-  for (const SideBySideFigures& figures : all) {
+               {"per second", Align::kRight},
+               {"% of bound", Align::kRight}});
+  for (const ConcurrentFigures& figures : all) {
     for (size_t i = 0; i < plans.size(); ++i) {
       const scheduler::SessionFigures& session = figures.run.sessions[i];
       table.add_row({i == 0 ? figures.sort : "",
                      tools::printable(plans[i].path) + (urgent && i == 0 ? " (urgent)" : ""),
                      format_ms(session.alone_us), format_ms(session.median_us), format_ms(session.p99_us),
                      format_ms(session.longest_us), fmt::format("{:.1f}", session.per_second),
-                     i == 0 ? fmt::format("{:.1f} %", 100 * figures.run.of_bound) : ""});
+                     i == 0 ? fmt::format("{:.1f}", 100 * figures.run.bound_fraction) : ""});
     }
   }
   fmt::print(
-      "\n{} sessions side by side, each of which begins an inference as soon as it has ended one; latency in ms."
+      "\n{} concurrent sessions; each starts its next inference when the previous one ends. Latency in ms."
       "\n\n{}",
       plans.size(), table.to_string());
 }
 
-Json to_json(const std::vector<SideBySideFigures>& all, std::span<const BoardPlan> plans) {
+Json to_json(const std::vector<ConcurrentFigures>& all, std::span<const BoardPlan> plans) {
   Json json = Json::array();
-  for (const SideBySideFigures& figures : all) {
+  for (const ConcurrentFigures& figures : all) {
     Json sessions = Json::array();
     for (size_t i = 0; i < plans.size(); ++i) {
       const scheduler::SessionFigures& session = figures.run.sessions[i];
@@ -173,7 +173,7 @@ Json to_json(const std::vector<SideBySideFigures>& all, std::span<const BoardPla
                           {"per_second", session.per_second},
                           {"estimated", Json::array(estimated_operators(*plans[i].plan, plans[i].board))}});
     }
-    Json entry{{"schedules", figures.sort}, {"of_bound", figures.run.of_bound}};
+    Json entry{{"schedules", figures.sort}, {"of_bound", figures.run.bound_fraction}};
     entry.set("sessions", std::move(sessions));
     json.push_back(std::move(entry));
   }
@@ -184,7 +184,7 @@ std::string placement_file(const std::string& folder, size_t session) {
   return (std::filesystem::path(folder) / fmt::format("{}.yaml", session)).string();
 }
 
-Status write_placements(const std::string& folder, const SideBySideFigures& figures, std::span<const BoardPlan> plans) {
+Status write_placements(const std::string& folder, const ConcurrentFigures& figures, std::span<const BoardPlan> plans) {
   for (size_t i = 0; i < plans.size(); ++i) {
     const tools::NestCPartitionPlan placement = placement_of(plans[i], figures.schedules[i]);
     NESTRT_RETURN_IF_ERROR(tools::write_text(placement_file(folder, i), placement.to_yaml()));
