@@ -21,7 +21,7 @@ constexpr int kVersion1 = 1;
 constexpr uint64_t kMaxManifestBytes = 64 << 20;
 constexpr size_t kMaxScales = 1 << 20;
 
-// --- writing --------------------------------------------------------------------------------------------------------
+// --- Writing ---
 
 Json json_of(const Border& border) {
   Json json = {{"name", border.name}, {"type", name(border.type)}, {"shape", Json::array(border.shape)}};
@@ -54,7 +54,7 @@ Status check_texts(const std::vector<Border>& borders) {
   return {};
 }
 
-// --- reading --------------------------------------------------------------------------------------------------------
+// --- Reading ---
 
 Result<YAML::Node> list_in(const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, yaml::member(map, key));

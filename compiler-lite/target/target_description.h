@@ -1,12 +1,12 @@
-// TargetDescription: what a plan is compiled for. It is read before anything is chosen, and every stage goes by it: a
-// plan's bytes depend on the model and the options, never on the machine that compiles.
+// TargetDescription: what a plan is compiled for. All stages use it. A plan's bytes depend on the model and the
+// options, never on the machine that compiles.
 //
-// Written as a list, of which every item adds something:
-//   zcu102, path/board.yaml            a board: its CPU and its other units (docs/reference/board-files.md describes
-//   the file) host                               CPUs of the architecture that nestc was built for, each of its
-//   instruction sets x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod
-//                                      CPUs of that level
-//   evta:1x16_15_15_18_17              a unit beside the CPU; without any CPU in the list, beside those of `host`
+// A target is a list of items:
+//   zcu102, path/board.yaml     a board: its CPU and its other units (docs/reference/board-files.md describes the file)
+//   host                        CPUs of nestc's architecture, with all of its instruction sets
+//   x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod
+//                               CPUs of that level
+//   evta:1x16_15_15_18_17       a unit in addition to the CPU; `host` is added if the list contains no CPU
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// PluginDevice: one device of a plug-in in this process, by calls whose answers are checked. A Status of it names the
-// plug-in, the call, and what was wrong with the answer.
+// PluginDevice: one device of a plug-in in this process. Checks the results of all calls. Each Status names the
+// plug-in, the call and the error.
 //
-// Threads: as a Device, which keeps to what nestrt/vendor.h promises.
+// Threads: same as Device, within the guarantees of nestrt/vendor.h.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class PluginDevice;
 
 class PluginProgram final : public LoadedProgram {
  public:
-  // `id`: no other program's of the device.
+  // `id`: unique among the device's programs.
   PluginProgram(PluginDevice* device, nestrt_vendor_program* program, uint64_t id)
       : device_(device), program_(program), id_(id) {}
   ~PluginProgram() override;
@@ -41,13 +41,13 @@ class PluginProgram final : public LoadedProgram {
 
 class PluginDevice final : public Device, public std::enable_shared_from_this<PluginDevice> {
  public:
-  // Errors: kUnavailable and others of the plug-in's, kDeviceFault for answers that do not fit.
+  // Errors: kUnavailable and others from the plug-in, kDeviceFault for invalid results.
   static Result<std::shared_ptr<PluginDevice>> open(std::shared_ptr<const Plugin> plugin, uint32_t instance);
   ~PluginDevice() override;
 
-  // What the plug-in says now. Errors: kDeviceFault.
+  // Returns what the plug-in reports now. Errors: kDeviceFault.
   Result<Description> describe_again() const;
-  // For calls that are not checked here: the conformance suite's.
+  // For unchecked calls by the conformance suite.
   const nestrt_vendor_functions& call() const { return *plugin_->functions; }
   nestrt_vendor_device* handle() const { return device_; }
 
@@ -69,7 +69,7 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
   class Block;
 
   explicit PluginDevice(std::shared_ptr<const Plugin> plugin) : Device(plugin->file), plugin_(std::move(plugin)) {
-    bound_.reserve(NESTRT_VENDOR_MAX_PORTS);  // runs ask for no memory
+    bound_.reserve(NESTRT_VENDOR_MAX_PORTS);  // so that runs allocate nothing
   }
 
   Status open_device(uint32_t instance);
@@ -79,7 +79,7 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
   Status run(const PluginProgram& program, std::span<void* const> ports, Deadline deadline,
              const std::atomic<bool>& stop);
   Status await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop);
-  // How a run has ended, and what the plug-in says of it where it has failed.
+  // How a run ended, and the plug-in's message if it failed.
   struct Outcome {
     nestrt_vendor_completion completion;
     Status said;
@@ -94,14 +94,14 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
 
   const std::shared_ptr<const Plugin> plugin_;
   nestrt_vendor_device* device_ = nullptr;
-  std::atomic<uint64_t> under_way_{0};  // the run; 0: none
+  std::atomic<uint64_t> under_way_{0};  // number of the active run; 0 if idle
   uint64_t last_run_ = 0;
   std::vector<void*> bound_;
-  uint64_t bound_program_ = 0;  // its id; 0: none
+  uint64_t bound_program_ = 0;  // id; 0 if none is bound
   std::atomic<uint64_t> loaded_{0};
 
-  Mutex loading_;                    // one of load, unload, allocate_shared, free_shared at a time
-  std::atomic<bool> is_safe_{true};  // the device writes to lent memory when it runs, and not afterwards
+  Mutex loading_;                    // serialises load, unload, allocate_shared and free_shared
+  std::atomic<bool> is_safe_{true};  // false if the device may write to shared memory after a run
   mutable Mutex host_visible_mutex_;
   std::vector<std::span<std::byte>> host_visible_ NESTRT_GUARDED_BY(host_visible_mutex_);
 };

@@ -1,11 +1,11 @@
-/* A vendor's plug-in to start from: the smallest that keeps everything nestrt/vendor.h asks for. Its device is this
- * processor, and its programs copy inputs to outputs.
+/* Template for a vendor's plug-in: the smallest that satisfies nestrt/vendor.h. Its device is this processor, and its
+ * programs copy inputs to outputs.
  *
  *   cc -std=gnu11 -shared -fPIC -fvisibility=hidden -I PREFIX/include -o libskeleton.so skeleton.c -lpthread
  *   nestrt conformance --plugin ./libskeleton.so --blob copy.blob --input-bytes 64 --output-bytes 64
  *
- * A program is "SKL1", how many inputs, how many outputs, how many bytes the ports have, 32 bits each, little-endian;
- * output i is a copy of input i modulo the number of inputs. */
+ * A program consists of "SKL1", the number of inputs, the number of outputs and the size of the ports in bytes, 32 bits
+ * each, little-endian. Output i is a copy of input i modulo the number of inputs. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +27,10 @@ struct nestrt_vendor_program {
   int is_bound;
 };
 
-/* cancel() and wait() meet here: everything below the mutex is guarded by it. */
+/* The mutex guards the other members, because cancel() and wait() may run concurrently. */
 struct nestrt_vendor_device {
   pthread_mutex_t mutex;
-  nestrt_vendor_program* program; /* of the run under way; null: none is */
+  nestrt_vendor_program* program; /* of the active run; null if idle */
   uint64_t run;
   int64_t deadline_ns;
   int is_cancelled;
@@ -66,7 +66,7 @@ static nestrt_vendor_status describe(nestrt_vendor_device* device, nestrt_vendor
   return NESTRT_VENDOR_OK;
 }
 
-/* The blob may be anybody's: every number is checked before it is used. */
+/* The blob is untrusted: every number is checked before use. */
 static nestrt_vendor_status load(nestrt_vendor_device* device, const void* blob, uint64_t blob_bytes,
                                  nestrt_vendor_program** program, nestrt_vendor_ports* ports,
                                  nestrt_vendor_message* why) {
@@ -94,11 +94,11 @@ static void unload(nestrt_vendor_device* device, nestrt_vendor_program* program)
 }
 
 static nestrt_vendor_status allocate_shared(nestrt_vendor_device* device, uint64_t bytes, void** address,
-                                 nestrt_vendor_message* why) {
+                                            nestrt_vendor_message* why) {
   (void)device;
-  if (bytes > SIZE_MAX - ALIGNMENT) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to allocate_shared");
+  if (bytes > SIZE_MAX - ALIGNMENT) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "out of shared memory");
   void* const memory = aligned_alloc(ALIGNMENT, (size_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT));
-  if (memory == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to allocate_shared");
+  if (memory == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "out of shared memory");
   *address = memory;
   return NESTRT_VENDOR_OK;
 }
@@ -118,7 +118,7 @@ static nestrt_vendor_status bind(nestrt_vendor_device* device, nestrt_vendor_pro
   return NESTRT_VENDOR_OK;
 }
 
-/* A real device begins to work here, and tells wait() when it is done. */
+/* A real device starts to work here and notifies wait() at the end. */
 static nestrt_vendor_status submit(nestrt_vendor_device* device, nestrt_vendor_program* program, uint64_t run,
                                    int64_t deadline_ns, nestrt_vendor_message* why) {
   pthread_mutex_lock(&device->mutex);
@@ -175,7 +175,7 @@ static nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_me
   return NESTRT_VENDOR_OK;
 }
 
-/* Through the same code as every run. */
+/* Uses the same code as every run. */
 static nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
   char from[4] = "abc", to[4] = "";
   nestrt_vendor_program program = {{MAGIC, 1, 1, sizeof from}, {from, to}, 1};

@@ -1,13 +1,13 @@
-// One s8 layer as EVTA computes it, apart from any graph: ConvLayer or MaxPoolLayer. docs/concepts/numerics.md defines
-// the arithmetic.
+// One s8 layer as EVTA computes it, independent of any graph: ConvLayer or MaxPoolLayer. docs/concepts/numerics.md
+// defines the arithmetic.
 //
-// Besides convolutions ConvLayer describes everything that is a sum over a window: a fully connected layer (a 1x1
-// convolution of a 1x1 image), an average over a window of a power of two, and an addition; the latter two with
-// identity weights. What kernels::ConvGeometry says of an operator of any type is here what EVTA can do: two axes, no
-// dilation, and the constants beside them. LayerShape is what is left of either layer once it is cut into blocks.
+// In addition to convolutions, ConvLayer describes every other sum over a window: a fully connected layer (a 1x1
+// convolution of a 1x1 image), an average over a power-of-two window, and an addition. The latter two use identity
+// weights. Compared with kernels::ConvGeometry it is restricted to what EVTA supports: two axes and no dilation. It
+// also contains the constants. LayerShape describes either layer after it is divided into blocks.
 //
-// Activations lie in DRAM as [images][channels / block][height][width][block], with the configuration's block; channels
-// past the last of a block may hold anything.
+// In DRAM, activations are [images][channels / block][height][width][block] with the configuration's block. Channels
+// after the last one of a block have unspecified contents.
 #pragma once
 
 #include <cstdint>
