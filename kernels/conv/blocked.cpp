@@ -21,7 +21,7 @@ bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing)
   if (spec.inputs[0].type != DataType::kS8 || spec.inputs[0].layout != input) return false;
   if (spec.outputs[0].layout != Layout::kBlocked16) return false;
   if (spec.has_input(3) && spec.inputs[3].layout != Layout::kBlocked16) return false;
-  const bool unpacks = weights.packing == Packing::kInvalidIndex || packed_type(weights.packing) == DataType::kS8;
+  const bool unpacks = weights.packing == Packing::kNone || packed_type(weights.packing) == DataType::kS8;
   return unpacks && packing_fits(packing, weights.shape);
 }
 

@@ -54,14 +54,14 @@ bool divides_weights(const TensorSpec& weights, int64_t channels, bool depthwise
 }
 
 bool divides_bias(const TensorSpec& bias, int64_t channels) {
-  return bias.type == DataType::kS32 && bias.layout == Layout::kPlain && bias.packing == Packing::kInvalidIndex &&
+  return bias.type == DataType::kS32 && bias.layout == Layout::kPlain && bias.packing == Packing::kNone &&
          bias.shape == Shape{channels};
 }
 
 bool divides(const OperatorSpec& spec) {
   const ops::Conv& conv = *spec.as<ops::Conv>();
   const DataType type = conv.wide_output ? DataType::kF32 : DataType::kS8;
-  if (!lies_in_blocks(spec, cut_axis, type) || spec.inputs.size() <= kWeights) return false;
+  if (!has_blocked_operands(spec, cut_axis, type) || spec.inputs.size() <= kWeights) return false;
   if (!has_exponents(spec.inputs[0])) return false;
   const Shape& output = spec.outputs[0].shape;
   const int64_t channels = output[1];

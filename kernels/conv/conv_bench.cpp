@@ -14,7 +14,7 @@
 
 #include "kernels/common/benchmark/fma_ceiling.h"
 #include "kernels/common/benchmark/s8_ceiling.h"
-#include "kernels/common/framework/row_chain.h"
+#include "kernels/common/framework/row_fusion.h"
 #include "kernels/common/packing/packed_constant.h"
 #include "kernels/common/simd/simd.h"
 #include "kernels/registry.h"
@@ -54,14 +54,14 @@ constexpr Layer kLayers[] = {
     {"grouped 3x3, plain", 60, 60, 28, 3, 1, 1, 3},
 };
 
-struct ChainOfLayers {
+struct FusedLayers {
   const char* name;
   std::vector<Layer> layers;
 };
 
 // A stem and its pool; an inverted residual and the layers before it in MobileNetV2; a separable convolution of
 // MobileNetV1.
-const ChainOfLayers kChains[] = {
+const FusedLayers kFusedLayers[] = {
     {"resnet stem, pool", {{"", 3, 64, 224, 7, 2, 3, 1}, {"", 64, 64, 112, 3, 2, 1, 1, ops::Kind::kPool}}},
     {"squeezenet stem, pool", {{"", 3, 64, 224, 3, 2, 0, 1}, {"", 64, 64, 111, 3, 2, 0, 1, ops::Kind::kPool}}},
     {"mobilenetv2 first six",
@@ -90,7 +90,7 @@ class Bench {
     if (layer.kind == ops::Kind::kPool)
       attributes_ = windows_of<ops::Pool>(layer);
     else
-      take_conv(layer);
+      set_conv(layer);
     spec_.attributes = &attributes_;
     spec_.inputs = inputs_;
     outputs_ = operators().find(layer.kind)->infer(spec_).value();
@@ -152,7 +152,7 @@ class Bench {
     return windows;
   }
 
-  void take_conv(const Layer& layer) {
+  void set_conv(const Layer& layer) {
     auto conv = windows_of<ops::Conv>(layer);
     conv.group = layer.group;
     conv.activation.kind = ops::ActivationKind::kRelu;
@@ -216,10 +216,10 @@ class Bench {
   AlignedFloats shared_, thread_;
 };
 
-class ChainBench {
+class FusionBench {
  public:
-  ChainBench(const ChainOfLayers& chain, DataType type) : type_(type) {
-    for (const Layer& layer : chain.layers) {
+  FusionBench(const FusedLayers& group, DataType type) : type_(type) {
+    for (const Layer& layer : group.layers) {
       auto bench = std::make_unique<Bench>(layer, type);
       bench->prepare();
       if (!layers_.empty()) bench->read_output_of(*layers_.back());
@@ -232,18 +232,18 @@ class ChainBench {
     std::vector<const RowKernel*> kernels;
     for (const auto& layer : layers_) kernels.push_back(layer->by_rows());
     if (std::ranges::count(kernels, nullptr) > 0) return state.SkipWithError("a kernel that does not compute by rows");
-    const RowChain chain(kernels, 1);
-    state.counters["between"] = benchmark::Counter(static_cast<double>(chain.bytes_between()));
-    AlignedArray<std::byte> scratch(static_cast<int64_t>(chain.scratch_per_thread()));
+    const RowFusion fusion(kernels, 1);
+    state.counters["between"] = benchmark::Counter(static_cast<double>(fusion.intermediate_bytes()));
+    AlignedArray<std::byte> scratch(static_cast<int64_t>(fusion.scratch_per_thread()));
     InlineRunner runner;
-    const RowChain::Call call{.input = layers_.front()->input(),
-                              .between = layers_.front()->output(),
-                              .output = layers_.back()->output(),
-                              .thread_scratch = scratch.data(),
-                              .parallel = &runner};
+    const RowFusion::Call call{.input = layers_.front()->input(),
+                               .between = layers_.front()->output(),
+                               .output = layers_.back()->output(),
+                               .thread_scratch = scratch.data(),
+                               .parallel = &runner};
     while (state.KeepRunning()) {
       if (is_row_fused) {
-        chain.run(call);
+        fusion.run(call);
         continue;
       }
       for (const auto& layer : layers_) layer->run_once();
@@ -257,14 +257,14 @@ class ChainBench {
   double multiply_adds_ = 0;
 };
 
-void register_chains(const std::string& name, DataType type, InstructionSet set) {
-  for (const ChainOfLayers& chain : kChains)
+void register_fusions(const std::string& name, DataType type, InstructionSet set) {
+  for (const FusedLayers& layers : kFusedLayers)
     for (const bool is_row_fused : {false, true}) {
-      const std::string full = name + "/" + std::string(nestrt::name(set)) + "/" + chain.name +
-                               (is_row_fused ? "/in turns" : "/one after the other");
-      benchmark::RegisterBenchmark(full.c_str(), [&chain, type, set, is_row_fused](benchmark::State& state) {
+      const std::string full = name + "/" + std::string(nestrt::name(set)) + "/" + layers.name +
+                               (is_row_fused ? "/row-fused" : "/sequential");
+      benchmark::RegisterBenchmark(full.c_str(), [&layers, type, set, is_row_fused](benchmark::State& state) {
         force_instruction_set(set);
-        ChainBench(chain, type).run(state, is_row_fused);
+        FusionBench(layers, type).run(state, is_row_fused);
       });
     }
 }
@@ -284,8 +284,8 @@ const bool kRegistered = [] {
     if (set == InstructionSet::kPortable) continue;
     register_layers("conv", DataType::kF32, set);
     register_layers("conv_s8", DataType::kS8, set);
-    register_chains("chain", DataType::kF32, set);
-    register_chains("chain_s8", DataType::kS8, set);
+    register_fusions("fusion", DataType::kF32, set);
+    register_fusions("fusion_s8", DataType::kS8, set);
   }
   return true;
 }();

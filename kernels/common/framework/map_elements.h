@@ -32,7 +32,7 @@ Result<std::unique_ptr<Kernel>> map_elements(int64_t count, Function function) {
 // Returns true if input and output have the same layout and the input is not packed, so that elements can be mapped as
 // stored.
 inline bool is_stored_map(const OperatorSpec& spec) {
-  return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == Packing::kInvalidIndex;
+  return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == Packing::kNone;
 }
 
 // Returns true for equal blocked layouts on both sides, which references do not support.

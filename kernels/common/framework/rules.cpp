@@ -55,7 +55,7 @@ std::vector<TensorSpec> single_output(DataType type, const Shape& shape) {
 
 bool is_plain(const OperatorSpec& spec) {
   const auto plain = [](const TensorSpec& tensor) {
-    return tensor.layout == Layout::kPlain && tensor.packing == Packing::kInvalidIndex;
+    return tensor.layout == Layout::kPlain && tensor.packing == Packing::kNone;
   };
   return std::all_of(spec.inputs.begin(), spec.inputs.end(), plain) &&
          std::all_of(spec.outputs.begin(), spec.outputs.end(), plain);

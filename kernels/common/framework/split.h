@@ -19,8 +19,8 @@ inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
 #endif
   constexpr double kTasksPerThread = 4;  // balances cores of different speed
   if (threads == 1) return 1;
-  const double worth = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
-  return static_cast<int64_t>(std::clamp(worth, 1.0, threads * kTasksPerThread));
+  const double tasks = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
+  return static_cast<int64_t>(std::clamp(tasks, 1.0, threads * kTasksPerThread));
 }
 
 // Returns the cost of products of elements of `element_bytes`, in f32 products: narrower elements need proportionally

@@ -11,7 +11,7 @@ void run_panels(const PanelProduct& product, Tile16Function tile_function, const
   Tile16 tile;
   tile.offsets = offsets;
   tile.segments = tile.chunks = 1;
-  tile.in_line = true;
+  tile.evenly_spaced = true;
   tile.length = tile.last_length = product.inner;
   tile.weights_stride = product.inner * kTileBlock;
   tile.point_stride = product.stride;

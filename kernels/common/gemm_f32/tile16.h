@@ -37,14 +37,14 @@ struct Tile16 {
   int64_t last_length = 0;  // ... and of a segment in the last chunk
   // True if there is one segment whose points are equally spaced in all chunks and no offset is negative. The next
   // inputs can then be prefetched.
-  bool in_line = false;
+  bool evenly_spaced = false;
   // 16 floats per reduction element, in order. Blocks are weights_stride floats apart.
   const float* weights = nullptr;
   int64_t weights_stride = 0;
   // Weights of following tiles to prefetch, blocks at the same distance: prefetch_step floats per element, which must
   // be readable. Null disables prefetching.
-  const float* ahead = nullptr;
-  int64_t ahead_step = 0;
+  const float* prefetch = nullptr;
+  int64_t prefetch_step = 0;
 
   // Epilogue: y = activation(sum + residual). Output and residual have the same strides.
   const float* bias = nullptr;        // blocks * 16, or null
@@ -61,13 +61,13 @@ struct Tile16 {
 // tiles read later.
 inline void set_prefetch(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
   if (count == 1) {  // avoids divisions, each of which costs an in-order core as much as a step
-    tile.ahead_step = kTileBlock;
-    tile.ahead = next;
+    tile.prefetch_step = kTileBlock;
+    tile.prefetch = next;
     return;
   }
-  tile.ahead_step = (kTileBlock + count - 1) / count;
-  const int64_t last = block_floats - block_floats / kTileBlock * tile.ahead_step;
-  tile.ahead = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);
+  tile.prefetch_step = (kTileBlock + count - 1) / count;
+  const int64_t last = block_floats - block_floats / kTileBlock * tile.prefetch_step;
+  tile.prefetch = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);
 }
 
 // What fits the registers of the current instruction set.

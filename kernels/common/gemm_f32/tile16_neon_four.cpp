@@ -33,8 +33,8 @@ struct FourPoints {
   // Bytes from the end of a chunk's inputs to the next chunk's; from the end of the last chunk's to the first one's.
   int64_t chunk_step, first_step;
   int64_t weights_back;  // bytes, from the last step's weights to the first one's
-  WeightPrefetch touched;
-  int64_t ahead;  // bytes from the inputs after a step to those of the next chunk, which are prefetched
+  WeightPrefetch weight_prefetch;
+  int64_t input_prefetch;  // bytes from the inputs after a step to those of the next chunk, which are prefetched
   float* output;
   int64_t point_stride;  // bytes
   int64_t points;
@@ -74,8 +74,8 @@ struct FourPoints {
   PRODUCT(5, 21, "24.s[3]", t13) PRODUCT(6, 22, "24.s[3]", t14) PRODUCT(7, 23, "24.s[3]", t15)                    \
   HALVES(LOW(24, x23), LOW(20, x13))
 
-#define TOUCH(x) "ldr wzr, [" #x ", x26]"
-#define TOUCH_WEIGHTS "ldr wzr, [x30]"
+#define FETCH(x) "ldr wzr, [" #x ", x26]"
+#define FETCH_WEIGHTS "ldr wzr, [x30]"
 #define NEXT_WEIGHTS "add x30, x30, x25"
 // Loads weights of the next element for vectors whose halves have moved.
 #define WEIGHTS_0(at) "ldp x13, x14, [x7, #" #at "]"
@@ -99,8 +99,8 @@ void run_four(const FourPoints& tile) {
       "ldp x1, x2, [x0]\n"
       "ldp x3, x4, [x0, #16]\n"
       "ldp x7, x9, [x0, %[weights]]\n"
-      "ldp x30, x25, [x0, %[touched]]\n"
-      "ldr x26, [x0, %[ahead]]\n"
+      "ldp x30, x25, [x0, %[weight_prefetch]]\n"
+      "ldr x26, [x0, %[input_prefetch]]\n"
       "ldr x23, [x1], #8\n"
       "ldr x24, [x2], #8\n"
       "ldp q16, q17, [x7]\n"
@@ -123,9 +123,9 @@ void run_four(const FourPoints& tile) {
       "b.eq 2f\n"
 
       "1:\n"  // a step within a chunk
-      ELEMENT_K("ldr x27, [x3], #8", "ldr x28, [x4], #8", "", TOUCH_WEIGHTS, "", WEIGHTS_0(128), NEXT_WEIGHTS,
-                WEIGHTS_1(128), TOUCH(x1), "", TOUCH(x2), WEIGHTS_2(128), WEIGHTS_3(128), "", TOUCH(x3), "")
-      ELEMENT_K_1("ldr x23, [x1], #8", "ldr x24, [x2], #8", TOUCH(x4), "", TOUCH_WEIGHTS, "", NEXT_WEIGHTS, "",
+      ELEMENT_K("ldr x27, [x3], #8", "ldr x28, [x4], #8", "", FETCH_WEIGHTS, "", WEIGHTS_0(128), NEXT_WEIGHTS,
+                WEIGHTS_1(128), FETCH(x1), "", FETCH(x2), WEIGHTS_2(128), WEIGHTS_3(128), "", FETCH(x3), "")
+      ELEMENT_K_1("ldr x23, [x1], #8", "ldr x24, [x2], #8", FETCH(x4), "", FETCH_WEIGHTS, "", NEXT_WEIGHTS, "",
                   WEIGHTS_0(192), "", WEIGHTS_1(192), WEIGHTS_2(192), "sub x8, x8, #1", WEIGHTS_3(192),
                   "add x7, x7, #128", "cmp x8, #1")
       "b.ne 1b\n"
@@ -134,11 +134,11 @@ void run_four(const FourPoints& tile) {
       // one.
       "2:\n"
       ELEMENT_K("subs x9, x9, #1", "ldp x5, x6, [x0, %[chunk_step]]", "ldr x8, [x0, %[weights_back]]",
-                "ldr x10, [x0, %[last_touched]]", "csel x5, x6, x5, eq", "csel x8, x8, xzr, eq", "add x3, x3, x5",
+                "ldr x10, [x0, %[last_fetch]]", "csel x5, x6, x5, eq", "csel x8, x8, xzr, eq", "add x3, x3, x5",
                 "add x4, x4, x5", "ldr x27, [x3], #8", "ldr x28, [x4], #8", "add x7, x7, x8", WEIGHTS_0(128),
                 WEIGHTS_1(128), WEIGHTS_2(128), WEIGHTS_3(128), "add x1, x1, x5")
-      ELEMENT_K_1("add x2, x2, x5", "ldr x23, [x1], #8", "ldr x24, [x2], #8", TOUCH_WEIGHTS, NEXT_WEIGHTS, "",
-                  TOUCH_WEIGHTS, NEXT_WEIGHTS, WEIGHTS_0(192), "cmp x30, x10", WEIGHTS_1(192), WEIGHTS_2(192),
+      ELEMENT_K_1("add x2, x2, x5", "ldr x23, [x1], #8", "ldr x24, [x2], #8", FETCH_WEIGHTS, NEXT_WEIGHTS, "",
+                  FETCH_WEIGHTS, NEXT_WEIGHTS, WEIGHTS_0(192), "cmp x30, x10", WEIGHTS_1(192), WEIGHTS_2(192),
                   "csel x25, x25, xzr, ls", WEIGHTS_3(192), "add x7, x7, #128", "")
       "cbnz x9, 0b\n"
 
@@ -150,9 +150,9 @@ void run_four(const FourPoints& tile) {
       STORE(12, 13, 14, 15)
       "3:\n"
       :
-      : "r"(args), FIELD(weights), FIELD(steps), FIELD(chunk_step), FIELD(weights_back), FIELD(touched),
-        [last_touched] "i"(offsetof(FourPoints, touched) + offsetof(WeightPrefetch, last)), FIELD(ahead),
-        FIELD(output), FIELD(points)
+      : "r"(args), FIELD(weights), FIELD(steps), FIELD(chunk_step), FIELD(weights_back), FIELD(weight_prefetch),
+        [last_fetch] "i"(offsetof(FourPoints, weight_prefetch) + offsetof(WeightPrefetch, last)),
+        FIELD(input_prefetch), FIELD(output), FIELD(points)
       : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x13", "x14", "x15", "x16", "x19",
         "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
         "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
@@ -165,8 +165,8 @@ void run_four(const FourPoints& tile) {
 #undef PRODUCT
 #undef ELEMENT_K
 #undef ELEMENT_K_1
-#undef TOUCH
-#undef TOUCH_WEIGHTS
+#undef FETCH
+#undef FETCH_WEIGHTS
 #undef NEXT_WEIGHTS
 #undef WEIGHTS_0
 #undef WEIGHTS_1
@@ -178,10 +178,11 @@ void run_four(const FourPoints& tile) {
 
 }  // namespace
 
-bool takes_tile16_neon_four(const Tile16& tile) {
-  const bool sums_alone = tile.bias == nullptr && tile.point_bias == nullptr && tile.residual == nullptr &&
-                          tile.activation.kind == ops::ActivationKind::kInvalidIndex && tile.last_lanes == kTileBlock;
-  return tile.in_line && (tile.points == 3 || tile.points == 4) && sums_alone && tile.last_length > 0 &&
+bool supports_tile16_neon_four(const Tile16& tile) {
+  const bool has_no_epilogue = tile.bias == nullptr && tile.point_bias == nullptr && tile.residual == nullptr &&
+                               tile.activation.kind == ops::ActivationKind::kNone &&
+                               tile.last_lanes == kTileBlock;
+  return tile.evenly_spaced && (tile.points == 3 || tile.points == 4) && has_no_epilogue && tile.last_length > 0 &&
          tile.length % kStep == 0 && tile.last_length % kStep == 0;
 }
 
@@ -197,8 +198,8 @@ void tile16_neon_four(const Tile16& tile) {
   four.chunk_step = chunk_stride - tile.length * kFloat;
   four.first_step = -((tile.chunks - 1) * chunk_stride + tile.last_length * kFloat);
   four.weights_back = -elements * kTileBlock * kFloat;
-  four.touched = touched_weights(tile);
-  four.ahead = chunk_stride - kStep * kFloat;
+  four.weight_prefetch = weight_prefetch_for(tile);
+  four.input_prefetch = chunk_stride - kStep * kFloat;
   four.output = tile.output;
   four.point_stride = tile.point_stride * kFloat;
   four.points = tile.points;

@@ -8,7 +8,7 @@ namespace nestrt::kernels {
 
 // Returns whether one call can compute the tile: 3 or 4 evenly spaced points, even numbers of elements, one block, and
 // no bias, residual or activation.
-bool takes_tile16_neon_four(const Tile16& tile);
+bool supports_tile16_neon_four(const Tile16& tile);
 
 // Requires: supports_tile16_neon_four(), aarch64.
 void tile16_neon_four(const Tile16& tile);

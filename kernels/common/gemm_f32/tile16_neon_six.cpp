@@ -47,13 +47,13 @@ struct SixPoints {
   int64_t chunk_stride;  // bytes
   // Bytes from a segment's inputs to the following ones, and from the last segment's to the next group's, minus those
   // of a step, which have been read by then. The minus alone if there is nothing to prefetch.
-  int64_t ahead, ahead_last;
+  int64_t input_prefetch, last_input_prefetch;
   int64_t steps, last_steps;
   int64_t chunk_step;  // bytes from the end of a segment's inputs to those of the next chunk
   // With this many segments left or fewer, the next input addresses are looked up; otherwise they advance by
   // chunk_step.
-  int64_t looked_up;
-  WeightPrefetch touched;
+  int64_t lookup_at;
+  WeightPrefetch weight_prefetch;
   int64_t odd;         // 1 if the first element is processed separately, outside the steps
   const float* start;  // start values of the sums; those of the next point are start_stride bytes further
   int64_t start_stride;
@@ -91,8 +91,8 @@ struct SixPoints {
   FIRST_23(27, 28, 0, 2, t3, t4, t5, t6)                                                   \
   HIGH_HALVES(31, x28, 30, x16)                                                            \
   FIRST_45(27, 28, 0, 2, "ldp x15, x16, [x7, #80]", t7 "\n" t8, t9, t10 "\n" t11)
-#define TOUCH(x) "ldr wzr, [" #x ", x26]"
-#define TOUCH_WEIGHTS "ldr wzr, [x30]"
+#define FETCH(x) "ldr wzr, [" #x ", x26]"
+#define FETCH_WEIGHTS "ldr wzr, [x30]"
 #define NEXT_WEIGHTS "add x30, x30, x25"
 #define PHASE_B(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9)                                    \
   "fmla v2.4s, v31.4s, v24.s[0]\n" t0 "\n"                                                 \
@@ -169,7 +169,8 @@ struct SixPoints {
 // clang-format on
 
 #define FIELD(name) [name] "i"(offsetof(SixPoints, name))
-#define LAST_TOUCHED [touched_last] "i"(offsetof(SixPoints, touched) + offsetof(WeightPrefetch, last))
+#define LAST_FETCH \
+  [last_fetch] "i"(offsetof(SixPoints, weight_prefetch) + offsetof(WeightPrefetch, last))
 
 // x1-x6: inputs of the points; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
@@ -186,7 +187,7 @@ void run_six(SixPoints& tile) {
       "ldp x21, x22, [x11, #16]\n"
       "ldp x23, x24, [x11, #32]\n"
       "ldr x14, [x0, %[offsets_stride]]\n"
-      "ldp x30, x25, [x0, %[touched]]\n"
+      "ldp x30, x25, [x0, %[weight_prefetch]]\n"
       "ldr x7, [x0, %[weights]]\n"
       "ldr x12, [x0, %[segments]]\n"
       "add x1, x10, x19, lsl #2\n" "cmp x19, #0\n" "csel x1, x17, x1, lt\n"
@@ -212,7 +213,7 @@ void run_six(SixPoints& tile) {
       "ldr x13, [x0, %[start]]\n"
       "ldr x14, [x0, %[start_stride]]\n"
       "ldr x9, [x0, %[all_segments]]\n"
-      "ldp x26, x21, [x0, %[ahead]]\n"
+      "ldp x26, x21, [x0, %[input_prefetch]]\n"
       "cmp x9, #1\n"
       START_POINT(0, 1, 2, 3)
       "csel x26, x21, x26, eq\n"
@@ -241,11 +242,11 @@ void run_six(SixPoints& tile) {
       "b.eq 2f\n"
 
       "1:\n"  // a step within a segment
-      PHASE_A("", TOUCH(x1), "", "", "", "", "", "", "", TOUCH(x2), "", "")
+      PHASE_A("", FETCH(x1), "", "", "", "", "", "", "", FETCH(x2), "", "")
       PHASE_B("ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8", "ldr x22, [x4], #8", "ldr x23, [x5], #8",
-              "ldr x24, [x6], #8", "", "", TOUCH(x3), "")
-      PHASE_C(TOUCH_WEIGHTS, TOUCH(x4), NEXT_WEIGHTS, "", TOUCH(x5), "", "", "", "")
-      PHASE_D("sub x8, x8, #1", TOUCH_WEIGHTS, TOUCH(x6), "", NEXT_WEIGHTS, "", "ldr x13, [x0, %[looked_up]]", "", "",
+              "ldr x24, [x6], #8", "", "", FETCH(x3), "")
+      PHASE_C(FETCH_WEIGHTS, FETCH(x4), NEXT_WEIGHTS, "", FETCH(x5), "", "", "", "")
+      PHASE_D("sub x8, x8, #1", FETCH_WEIGHTS, FETCH(x6), "", NEXT_WEIGHTS, "", "ldr x13, [x0, %[lookup_at]]", "", "",
               "cmp x8, #1", "b.ne 1b")
       "cmp x9, x13\n"
       "b.le 2f\n"
@@ -255,16 +256,16 @@ void run_six(SixPoints& tile) {
               "add x2, x2, x19", "add x3, x3, x19", "add x4, x4, x19", "", "add x5, x5, x19", "add x6, x6, x19", "")
       PHASE_B("ldr x28, [x0, %[last_steps]]", "ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8",
               "ldr x22, [x4], #8", "ldr x23, [x5], #8", "ldr x24, [x6], #8", "cmp x9, #1", "csel x8, x28, x27, eq",
-              "ldr x28, [x0, %[ahead_last]]")
-      PHASE_C(TOUCH_WEIGHTS, "ldr x27, [x0, %[touched_last]]", NEXT_WEIGHTS, "csel x26, x28, x26, eq", TOUCH_WEIGHTS,
+              "ldr x28, [x0, %[last_input_prefetch]]")
+      PHASE_C(FETCH_WEIGHTS, "ldr x27, [x0, %[last_fetch]]", NEXT_WEIGHTS, "csel x26, x28, x26, eq", FETCH_WEIGHTS,
               NEXT_WEIGHTS, "cmp x30, x27", "csel x25, x25, xzr, ls", "")
       PHASE_D("", "", "", "", "", "", "", "", "", "cmp x8, #1", "b.ne 1b")
 
       "2:\n"  // the last step of a segment; the next group's first segment follows the last one
       PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
               "ldr x27, [x0, %[chunk_stride]]", "csel x11, x19, x11, eq", "csel x12, x20, x12, eq",
-              "csel x27, x27, xzr, eq", "ldr x21, [x0, %[next]]", "add x10, x10, x27", "ldp x24, x26, [x0, %[ahead]]",
-              "ldr x27, [x0, %[input]]", "subs x9, x9, #1")
+              "csel x27, x27, xzr, eq", "ldr x21, [x0, %[next]]", "add x10, x10, x27",
+              "ldp x24, x26, [x0, %[input_prefetch]]", "ldr x27, [x0, %[input]]", "subs x9, x9, #1")
       PHASE_B("csel x11, x21, x11, eq", "ldp x19, x20, [x11]", "csel x10, x27, x10, eq", "ldp x21, x22, [x11, #16]",
               "add x1, x10, x19, lsl #2", "cmp x19, #0", "csel x1, x17, x1, lt", "add x2, x10, x20, lsl #2",
               "cmp x20, #0", "csel x2, x17, x2, lt\n" "cmp x9, #1\n" "csel x26, x26, x24, eq")
@@ -275,7 +276,7 @@ void run_six(SixPoints& tile) {
       PHASE_D("ldr x21, [x3], #8", "add x5, x10, x23, lsl #2", "cmp x23, #0", "csel x5, x17, x5, lt",
               "ldr x22, [x4], #8", "add x6, x10, x24, lsl #2", "cmp x24, #0\n" "ldr x23, [x5], #8",
               "ldp x13, x14, [x0, %[steps]]\n" "csel x6, x17, x6, lt",
-              "ldr x19, [x0, %[offsets_stride]]\n" "add x30, x30, x25, lsl #1", "ldr x20, [x0, %[touched_last]]",
+              "ldr x19, [x0, %[offsets_stride]]\n" "add x30, x30, x25, lsl #1", "ldr x20, [x0, %[last_fetch]]",
               "ldr x21, [x0, %[segments]]\n" "ldr x24, [x6], #8\n" "add x11, x11, x19\n" "cmp x30, x20\n"
               "csel x25, x25, xzr, ls\n" "cmp x9, x21\n" "csel x8, x14, x13, le\n" "cmp x8, #1")
       "cbz x9, 3f\n"
@@ -329,7 +330,7 @@ void run_six(SixPoints& tile) {
       "b.eq 12f\n"
       "str x13, [x0, %[output]]\n"
       "add x23, x22, #48\n"
-      "ldr x27, [x0, %[ahead_last]]\n"
+      "ldr x27, [x0, %[last_input_prefetch]]\n"
       "mov x21, #-8\n"
       "str x20, [x0, %[groups]]\n"
       "cmp x20, #1\n"
@@ -337,7 +338,7 @@ void run_six(SixPoints& tile) {
       "csel x22, x23, x22, gt\n"
       "csel x27, x27, x21, gt\n"
       "str x22, [x0, %[next]]\n"
-      "str x27, [x0, %[ahead_last]]\n"
+      "str x27, [x0, %[last_input_prefetch]]\n"
       "b 0b\n"
 
       "8:\n"  // fewer points
@@ -356,8 +357,8 @@ void run_six(SixPoints& tile) {
       "12:\n"
       :
       : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(next), FIELD(offsets_stride), FIELD(zeros),
-        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(ahead), FIELD(ahead_last),
-        FIELD(steps), FIELD(last_steps), FIELD(chunk_step), FIELD(looked_up), FIELD(touched), LAST_TOUCHED,
+        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(input_prefetch), FIELD(last_input_prefetch),
+        FIELD(steps), FIELD(last_steps), FIELD(chunk_step), FIELD(lookup_at), FIELD(weight_prefetch), LAST_FETCH,
         FIELD(odd), FIELD(start),
         FIELD(start_stride), FIELD(groups), FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride),
         FIELD(bounds), FIELD(low)
@@ -379,8 +380,8 @@ void run_six(SixPoints& tile) {
 #undef HIGH_HALVES
 #undef HIGH_AND_LOW
 #undef PHASE_A
-#undef TOUCH
-#undef TOUCH_WEIGHTS
+#undef FETCH
+#undef FETCH_WEIGHTS
 #undef NEXT_WEIGHTS
 #undef PHASE_B
 #undef PHASE_C
@@ -396,7 +397,7 @@ void run_six(SixPoints& tile) {
 #undef LOW_AND_STORE
 #undef HIGH_AND_STORE
 #undef FIELD
-#undef LAST_TOUCHED
+#undef LAST_FETCH
 
 // Copies the offsets of six points; missing points repeat the last one.
 void copy_offsets(const Tile16& tile, int64_t all_points, int64_t* copy) {
@@ -416,17 +417,17 @@ void set_reduction(const Tile16& tile, SixPoints& six) {
   six.steps = tile.length / kStep;
   six.last_steps = tile.last_length / kStep;
   six.chunk_step = six.chunk_stride - six.steps * kStep * int64_t{sizeof(float)};
-  six.looked_up = tile.in_line && six.steps > 1 ? 1 : six.all_segments;
+  six.lookup_at = tile.evenly_spaced && six.steps > 1 ? 1 : six.all_segments;
 }
 
-void set_ahead(const Tile16& tile, SixPoints& six) {
+void set_input_prefetch(const Tile16& tile, SixPoints& six) {
   constexpr int64_t kRead = int64_t{sizeof(float)} * kStep;
-  six.ahead = six.ahead_last = -kRead;
-  if (!tile.in_line) return;
-  six.ahead = six.chunk_stride - kRead;
+  six.input_prefetch = six.last_input_prefetch = -kRead;
+  if (!tile.evenly_spaced) return;
+  six.input_prefetch = six.chunk_stride - kRead;
   if (six.groups == 1) return;
   const int64_t group = (tile.offsets[kNeonTilePoints] - tile.offsets[0]) * int64_t{sizeof(float)};
-  six.ahead_last = group - (tile.chunks - 1) * six.chunk_stride - kRead;
+  six.last_input_prefetch = group - (tile.chunks - 1) * six.chunk_stride - kRead;
 }
 
 void set_epilogue(const Tile16& tile, float low, float high, SixPoints& six) {
@@ -466,8 +467,8 @@ void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float hi
     six.offsets = tile.offsets;
     six.offsets_stride = all_points * int64_t{sizeof(int64_t)};
   }
-  set_ahead(tile, six);
-  six.touched = touched_weights(tile);
+  set_input_prefetch(tile, six);
+  six.weight_prefetch = weight_prefetch_for(tile);
   six.next = six.groups == 1 ? six.offsets : six.offsets + kNeonTilePoints;
   six.start = tile.bias == nullptr ? kNoBias : tile.bias;
   six.start_stride = 0;

@@ -54,23 +54,24 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
 // The current weights of a tile and the prefetch address, which advances by `prefetch_step` per element; blocks are
 // `prefetch_stride` apart.
 struct Weights {
-  const float* now;
+  const float* current;
   int64_t stride;
-  const float* ahead;
-  int64_t step, apart;
+  const float* prefetch;
+  int64_t prefetch_step, prefetch_stride;
 };
 
 // Adds `length` elements of every point, starting at at(p), each with 16 weights per block.
-template <int kBlocks, int kPoints, bool kAhead, typename At>
+template <int kBlocks, int kPoints, bool kPrefetch, typename At>
 HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
   const D d;
-  const float* HWY_RESTRICT weights = from.now;
+  const float* HWY_RESTRICT weights = from.current;
   const int64_t weights_stride = from.stride;
-  from.now += length * kTileBlock;
+  from.current += length * kTileBlock;
   for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
-    if constexpr (kAhead) {
-      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * from.apart, 0, 3);
-      from.ahead += from.step;
+    if constexpr (kPrefetch) {
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b)
+          __builtin_prefetch(from.prefetch + b * from.prefetch_stride, 0, 3);
+      from.prefetch += from.prefetch_step;
     }
     V w[kBlocks * kVectors];
     NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
@@ -87,7 +88,7 @@ HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks,
 
 // With more points than address registers, all points share one address.
 template <int kPoints>
-constexpr bool kWantsRow = kVectors == 1 && kPoints > 1;
+constexpr bool kNeedsRow = kVectors == 1 && kPoints > 1;
 
 // Returns whether the points are adjacent, 16 floats each.
 template <int kPoints>
@@ -98,8 +99,8 @@ HWY_INLINE bool is_row(const int64_t* offsets) {
   if (offsets[0] < 0) return false;
   for (int p = 0; p < kPoints; p += kStep) {
     const auto used = hn::FirstN(d, static_cast<size_t>(HWY_MIN(kPoints - p, kStep)));
-    const auto wanted = hn::Add(hn::Set(d, offsets[0] + p * kTileBlock), steps);
-    if (!hn::AllFalse(d, hn::And(used, hn::Ne(hn::MaskedLoad(used, d, offsets + p), wanted)))) return false;
+    const auto expected = hn::Add(hn::Set(d, offsets[0] + p * kTileBlock), steps);
+    if (!hn::AllFalse(d, hn::And(used, hn::Ne(hn::MaskedLoad(used, d, offsets + p), expected)))) return false;
   }
   return true;
 }
@@ -122,7 +123,7 @@ HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64
 template <int kBlocks, int kPoints>
 HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights& weights, int64_t length,
                             Sums<kBlocks, kPoints>& sums) {
-  if constexpr (kWantsRow<kPoints>) {
+  if constexpr (kNeedsRow<kPoints>) {
     alignas(64) float copy[kPoints * kTileBlock];
     if (const float* const row = row_of<kPoints>(input, offsets, length, copy)) {
       return add_elements<kBlocks, kPoints, true>([row](int p) HWY_ATTR { return row + p * kTileBlock; }, weights,
@@ -137,22 +138,22 @@ HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights&
 // Without weights to prefetch: prefetches the inputs of the next chunk, or of the tile that may follow, one line per
 // element.
 template <int kPoints>
-HWY_INLINE void look_for_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
+HWY_INLINE void prefetch_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
   const int64_t next = chunk + 1 < tile.chunks ? (chunk + 1) * tile.chunk_stride : kPoints * kTileBlock;
-  weights.ahead = tile.input + tile.offsets[0] + next;
-  weights.step = tile.segments == 1 ? kTileBlock : 0;
-  weights.apart = 0;
+  weights.prefetch = tile.input + tile.offsets[0] + next;
+  weights.prefetch_step = tile.segments == 1 ? kTileBlock : 0;
+  weights.prefetch_stride = 0;
 }
 
 // `all_points`: the number of points of the whole tile, which this one may be part of.
 template <int kBlocks, int kPoints>
 HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
-  Weights weights{tile.weights, tile.weights_stride, tile.ahead, tile.ahead_step, tile.weights_stride};
+  Weights weights{tile.weights, tile.weights_stride, tile.prefetch, tile.prefetch_step, tile.weights_stride};
   const float* input = tile.input;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
     const int64_t* offsets = tile.offsets;
-    if (tile.ahead == nullptr) look_for_inputs<kPoints>(tile, chunk, weights);
+    if (tile.prefetch == nullptr) prefetch_inputs<kPoints>(tile, chunk, weights);
     for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points)
       add_segment<kBlocks, kPoints>(input, offsets, weights, length, sums);
   }
@@ -257,27 +258,27 @@ void run_six(const Tile16& tile, int64_t all_points) {
 }
 
 // Advances to the `count` points after the part's.
-void move_on(Tile16& piece, int64_t count) {
-  piece.offsets += piece.points;
-  piece.output += piece.points * piece.point_stride;
-  if (piece.point_bias != nullptr) piece.point_bias += piece.points;
-  if (piece.residual != nullptr) piece.residual += piece.points * piece.point_stride;
-  piece.points = count;
+void advance(Tile16& part, int64_t count) {
+  part.offsets += part.points;
+  part.output += part.points * part.point_stride;
+  if (part.point_bias != nullptr) part.point_bias += part.points;
+  if (part.residual != nullptr) part.residual += part.points * part.point_stride;
+  part.points = count;
 }
 
 // Computes the same sums in the same order, whichever code processes a point.
-HWY_NOINLINE void run_pieces(const Tile16& tile) {
-  Tile16 piece = tile;
-  for (int64_t left = tile.points; left > 0; move_on(piece, left)) {
-    const int64_t six = tile16_neon_six_points(piece);
-    piece.points = six > 0 ? six : HWY_MIN(left, int64_t{kMaxPoints});
-    left -= piece.points;
-    if (takes_tile16_neon_four(piece)) {
-      tile16_neon_four(piece);
+HWY_NOINLINE void run_parts(const Tile16& tile) {
+  Tile16 part = tile;
+  for (int64_t left = tile.points; left > 0; advance(part, left)) {
+    const int64_t six = tile16_neon_six_points(part);
+    part.points = six > 0 ? six : HWY_MIN(left, int64_t{kMaxPoints});
+    left -= part.points;
+    if (supports_tile16_neon_four(part)) {
+      tile16_neon_four(part);
     } else if (six > 0) {
-      run_six(piece, tile.points);
+      run_six(part, tile.points);
     } else {
-      with_points<1>(piece, tile.points);
+      with_points<1>(part, tile.points);
     }
   }
 }
@@ -287,8 +288,8 @@ HWY_NOINLINE void run_pieces(const Tile16& tile) {
 
 void tile16(const Tile16& tile) {
 #if HWY_ARCH_ARM_A64
-  const bool is_whole = tile16_neon_six_points(tile) == tile.points && !takes_tile16_neon_four(tile);
-  return is_whole ? run_six(tile, tile.points) : run_pieces(tile);
+  const bool is_whole = tile16_neon_six_points(tile) == tile.points && !supports_tile16_neon_four(tile);
+  return is_whole ? run_six(tile, tile.points) : run_parts(tile);
 #else
   if constexpr (kMaxBlocks == 2) {
     if (tile.blocks == 2) return with_points<2>(tile, tile.points);

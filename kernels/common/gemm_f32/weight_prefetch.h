@@ -16,15 +16,16 @@ struct WeightPrefetch {
   const float* last = nullptr;  // the last address at which a segment, or a chunk of one, may start prefetching
 };
 
-inline WeightPrefetch touched_weights(const Tile16& tile) {
-  constexpr int64_t kKept = 8 * 1024 / sizeof(float);  // a quarter of a Cortex-A53's L1
+inline WeightPrefetch weight_prefetch_for(const Tile16& tile) {
+  constexpr int64_t kMaxCached = 8 * 1024 / sizeof(float);  // a quarter of a Cortex-A53's L1
   // Far enough that the hardware prefetcher keeps as many lines in flight as the memory latency requires.
-  constexpr int64_t kAhead = 6 * kTileBlock;
+  constexpr int64_t kDistance = 6 * kTileBlock;
   const int64_t elements = tile.segments * ((tile.chunks - 1) * tile.length + tile.last_length);
   const int64_t in_segment = std::max(tile.length, tile.last_length) * kTileBlock;
-  const bool are_others = tile.ahead != nullptr && elements * kTileBlock <= kKept;
-  const float* const from = are_others ? tile.ahead : tile.weights + kAhead;
-  const float* const end = are_others ? tile.ahead + elements * tile.ahead_step : tile.weights + elements * kTileBlock;
+  const bool has_next = tile.prefetch != nullptr && elements * kTileBlock <= kMaxCached;
+  const float* const from = has_next ? tile.prefetch : tile.weights + kDistance;
+  const float* const end =
+      has_next ? tile.prefetch + elements * tile.prefetch_step : tile.weights + elements * kTileBlock;
   if (end - from < in_segment) return {tile.weights, 0, tile.weights};
   return {from, kTileBlock * int64_t{sizeof(float)}, end - in_segment};
 }

@@ -20,9 +20,9 @@ HWY_INLINE void order_memory() { asm volatile("" ::: "memory"); }
 
 // Prefetches the weights of later steps, at most 1 KB per block.
 template <int kBlocks>
-HWY_INLINE void fetch_ahead(const AmxTile& tile, const int8_t* weights) {
-  constexpr int64_t kAhead = 6 * 1024;
-  for (int64_t i = kAhead; i < kAhead + tile.weights_step; i += kRowBytes) {
+HWY_INLINE void prefetch_weights(const AmxTile& tile, const int8_t* weights) {
+  constexpr int64_t kDistance = 6 * 1024;
+  for (int64_t i = kDistance; i < kDistance + tile.weights_step; i += kRowBytes) {
     _mm_prefetch(reinterpret_cast<const char*>(weights + i), _MM_HINT_T1);
     if (kBlocks == 2) _mm_prefetch(reinterpret_cast<const char*>(weights + tile.weights_stride + i), _MM_HINT_T1);
   }
@@ -55,7 +55,7 @@ HWY_NOINLINE void run(const AmxTile& tile) {
   const int64_t last = tile.num_steps - 1;
   const int8_t* weights = tile.weights;
   for (int64_t s = 0; s < last; ++s, weights += tile.weights_step) {
-    if (tile.are_far) fetch_ahead<kBlocks>(tile, weights);
+    if (tile.needs_prefetch) prefetch_weights<kBlocks>(tile, weights);
     multiply<kTiles, kBlocks>(tile, tile.steps[s], weights);
   }
   multiply<kTiles, kBlocks>(tile, tile.steps[last], tile.weights + tile.weights_last);

@@ -47,7 +47,7 @@ struct AmxTile {
   int64_t weights_last = 0;
   int64_t weights_stride = 0;  // bytes between blocks
   int64_t blocks = 0;
-  bool are_far = false;  // weights exceed the second-level cache
+  bool needs_prefetch = false;  // weights exceed the second-level cache
 
   const int32_t* start = nullptr;  // blocks * 16
   int32_t* sums[2] = {};           // of each tile: [points of the shape][blocks * 16]

@@ -93,7 +93,7 @@ struct Scaling {
 #if HWY_TARGET == HWY_AVX3
 // Computes the outputs of whole blocks with adjacent points.
 template <class Narrow>
-HWY_INLINE void narrow_side_by_side(const S8Finish& f, Block block) {
+HWY_INLINE void narrow_contiguous(const S8Finish& f, Block block) {
   const s8::Bounds bounds = f.bounds;
   const Narrow narrowing(f, block.first / kBlock);
   const auto narrow_next = [&]<int kCount>() HWY_ATTR {
@@ -147,9 +147,9 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
 HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
 #if HWY_TARGET == HWY_AVX3
   if (block.point_stride == kBlock) {
-    if (f.scale != nullptr) return narrow_side_by_side<S8Scaling>(f, block);
-    if (f.residual == nullptr) return narrow_side_by_side<S8Shifting>(f, block);
-    return narrow_side_by_side<S8Adding>(f, block);
+    if (f.scale != nullptr) return narrow_contiguous<S8Scaling>(f, block);
+    if (f.residual == nullptr) return narrow_contiguous<S8Shifting>(f, block);
+    return narrow_contiguous<S8Adding>(f, block);
   }
 #endif
   if (f.scale != nullptr) return narrow_points<Scaling>(f, block);

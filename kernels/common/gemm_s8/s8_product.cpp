@@ -108,7 +108,7 @@ void S8Product::subtract(uint32_t offset, int64_t blocks) {
 // Returns whether the tile computes the outputs of these points itself.
 bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   const bool whole = finish.output != nullptr && finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
-  if (!whole || tile_.finishes == S8TileFinishes::kInvalidIndex) return false;
+  if (!whole || tile_.finishes == S8TileFinishes::kNone) return false;
   if (tile_.finishes == S8TileFinishes::kAll) return tile.points >= kMinFinishedPoints;
   const bool shifts = finish.residual == nullptr && finish.scale == nullptr;
   return shifts && tile.chains != nullptr && tile.points >= kMinChainPoints;
@@ -116,18 +116,18 @@ bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
 
 // Returns the part of the next blocks' weights to prefetch; tiles share them, kTileBlock bytes per segment. Null if the
 // weights fit the caches.
-const int8_t* S8Product::weights_ahead(int64_t first_block, const S8Tile& tile) const {
-  constexpr int64_t kKept = 128 * 1024;
-  const bool are_more = first_block + 2 * tile.blocks <= blocks_;
-  const int64_t turns = tile.blocks * kTileBlock * kTileBlock / kS8AheadBytes;
-  if (!are_more || tile.turn >= turns || blocks_ * block_bytes_ < kKept) return nullptr;
-  return weights(first_block + tile.blocks) + tile.turn * tile.segments * tile.chunks * kS8AheadBytes;
+const int8_t* S8Product::weights_to_prefetch(int64_t first_block, const S8Tile& tile) const {
+  constexpr int64_t kMaxCached = 128 * 1024;
+  const bool has_next = first_block + 2 * tile.blocks <= blocks_;
+  const int64_t num_tiles = tile.blocks * kTileBlock * kTileBlock / kS8PrefetchBytes;
+  if (!has_next || tile.sequence >= num_tiles || blocks_ * block_bytes_ < kMaxCached) return nullptr;
+  return weights(first_block + tile.blocks) + tile.sequence * tile.segments * tile.chunks * kS8PrefetchBytes;
 }
 
-void S8Product::run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
+void S8Product::run_part(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
   finish.points = tile.points;
   tile.finish = finishes(tile, finish) ? &finish : nullptr;
-  tile.ahead = weights_ahead(first_block, tile);
+  tile.prefetch = weights_to_prefetch(first_block, tile);
   tile_.run(tile);
   if (tile.finish == nullptr) outputs_.run(first_block, finish);
 }
@@ -152,13 +152,13 @@ void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs 
   outputs_.set(first_block, finish);
   const TileLimits& limits = tile_.limits;
   const bool any_points = tile_.finishes == S8TileFinishes::kOfChains && finishes(tile, finish);
-  if (any_points || tile.points <= limits.points) return run_piece(first_block, tile, finish);
-  const int64_t points = tile.points, pieces = ceil_div(points, limits.points);
-  for (int64_t i = 0; i < pieces; ++i) {
-    tile.points = part_of(points, i, pieces, limits.grain).size();
-    run_piece(first_block, tile, finish);
+  if (any_points || tile.points <= limits.points) return run_part(first_block, tile, finish);
+  const int64_t points = tile.points, parts = ceil_div(points, limits.points);
+  for (int64_t i = 0; i < parts; ++i) {
+    tile.points = part_of(points, i, parts, limits.grain).size();
+    run_part(first_block, tile, finish);
     tile.offsets += tile.points;
-    ++tile.turn;
+    ++tile.sequence;
     finish.advance(tile.points);
   }
 }

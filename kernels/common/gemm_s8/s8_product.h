@@ -51,8 +51,8 @@ class S8Product {
 
  private:
   bool finishes(const S8Tile& tile, const S8Finish& finish) const;
-  const int8_t* weights_ahead(int64_t first_block, const S8Tile& tile) const;
-  void run_piece(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
+  const int8_t* weights_to_prefetch(int64_t first_block, const S8Tile& tile) const;
+  void run_part(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
   void subtract(uint32_t offset, int64_t blocks);
   void sum_weights(int64_t block, int32_t* sums) const;
   Status widen(int64_t blocks);

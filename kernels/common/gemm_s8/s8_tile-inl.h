@@ -48,14 +48,14 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
   }
   const int8_t* weights = tile.weights;
   const int8_t* input = tile.input;
-  const int8_t* ahead = tile.ahead;
+  const int8_t* prefetch = tile.prefetch;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t* offsets = tile.offsets;
     for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += tile.length * kTileBlock) {
-      if constexpr (requires { Simd::fetch(ahead); })
-        if (ahead != nullptr) {
-          Simd::fetch(ahead);
-          ahead += kS8AheadBytes;
+      if constexpr (requires { Simd::prefetch(prefetch); })
+        if (prefetch != nullptr) {
+          Simd::prefetch(prefetch);
+          prefetch += kS8PrefetchBytes;
         }
       const int8_t* in[kPoints];
       NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? tile.padding : input + offsets[p];
@@ -92,7 +92,8 @@ void s8_tile(const S8Tile& tile) {
 // consteval: no code of this file may run before the instruction set is known to exist.
 template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
-  S8TileKernel kernel{name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};
+  S8TileKernel kernel{
+      name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kSupportsPairedMinima, &s8_tile<Simd>};
   if constexpr (FinishesS8Tiles<Simd>) kernel.finishes = S8TileFinishes::kAll;
   return kernel;
 }

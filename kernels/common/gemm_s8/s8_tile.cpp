@@ -9,7 +9,7 @@ namespace {
 struct Portable {
   static constexpr int kBlocks = 1, kPoints = 2, kStep = 4;
   static constexpr int32_t kInputOffset = 0;
-  static constexpr bool kTakesLowest = true;
+  static constexpr bool kSupportsPairedMinima = true;
   using Weights = const int8_t*;
   using Input = const int8_t*;
   struct Sums {
@@ -57,14 +57,15 @@ std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set) {
 
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
   const std::span<const S8TileKernel> kernels = s8_tile_kernels(current_instruction_set());
-  return kernels[0].takes_lowest || !s8_lowest_meet(weights) ? kernels[0] : kernels.back();
+  return kernels[0].supports_paired_minima || !s8_has_paired_minima(weights) ? kernels[0] : kernels.back();
 }
 
-bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart) {
-  uint8_t meet = 0;  // a byte, like the weights, so that compilers vectorize the loop
-  for (size_t i = 0; i + 2 * apart <= weights.size() && meet == 0; i += 2 * apart)
-    for (size_t k = i; k < i + apart; ++k) meet |= uint8_t{weights[k] == -128} & uint8_t{weights[k + apart] == -128};
-  return meet != 0;
+bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance) {
+  uint8_t found = 0;  // a byte, like the weights, so that compilers vectorize the loop
+  for (size_t i = 0; i + 2 * distance <= weights.size() && found == 0; i += 2 * distance)
+    for (size_t k = i; k < i + distance; ++k)
+      found |= uint8_t{weights[k] == -128} & uint8_t{weights[k + distance] == -128};
+  return found != 0;
 }
 
 }  // namespace nestrt::kernels

@@ -20,7 +20,7 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kS8Grain = 8;                          // segments are multiples of it
-inline constexpr int64_t kS8AheadBytes = 128;                   // two cache lines
+inline constexpr int64_t kS8PrefetchBytes = 128;                // two cache lines
 inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // on any instruction set
 
 alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
@@ -41,9 +41,9 @@ struct S8Tile {
   int64_t length = 0;  // bytes of a segment, a multiple of kS8Grain
   const int8_t* weights = nullptr;
   int64_t weights_stride = 0;  // bytes between blocks
-  int64_t turn = 0;            // number of preceding tiles that read the same weights
+  int64_t sequence = 0;        // number of preceding tiles that read the same weights
   // If not null, the tile may prefetch kS8PrefetchBytes from here with each segment.
-  const int8_t* ahead = nullptr;
+  const int8_t* prefetch = nullptr;
   // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is false, or if there
   // are several segments and their length is not 16 bytes.
   const uint8_t* chains = nullptr;
@@ -59,7 +59,7 @@ struct S8Tile {
 
 // Which tiles an implementation finishes itself: s8 outputs, whole blocks, adjacent points.
 enum class S8TileFinishes {
-  kInvalidIndex,
+  kNone,
   kOfChains,  // at least kMinChainPoints points, one block, with chains; no residual, no scales
   kAll,       // at least kMinFinishedPoints points
 };
@@ -71,10 +71,10 @@ struct S8TileKernel {
   std::string_view name;  // "avx512vnni"
   TileLimits limits;
   int32_t input_offset = 0;
-  bool takes_lowest = true;  // supports weights for which s8_has_paired_minima() is true
+  bool supports_paired_minima = true;  // supports weights for which s8_has_paired_minima() is true
   void (*run)(const S8Tile& tile) = nullptr;
   bool chains = false;  // is faster with chains
-  S8TileFinishes finishes = S8TileFinishes::kInvalidIndex;
+  S8TileFinishes finishes = S8TileFinishes::kNone;
 };
 
 // Returns the implementations for an instruction set, best first, excluding those of lesser sets. Never empty for a set
@@ -83,10 +83,10 @@ std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set);
 // Returns the best implementation of the current instruction set for these weights.
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 
-// Returns whether two weights of -128 share a 16-bit sum: one at any position of an even group of `apart` bytes, the
+// Returns whether two weights of -128 share a 16-bit sum: one at any position of an even group of `distance` bytes, the
 // other at the same position of the following group. The sum of their products can exceed 16 bits; all other pairs fit.
 // The default groups hold 4 inputs of 16 outputs.
-bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart = 4 * kTileBlock);
+bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance = 4 * kTileBlock);
 
 // The implementations of each set on its processor family. Data, not functions: their sources are compiled for the set,
 // so none of their code may run (not even a function that returns an address) before the set is known to exist.

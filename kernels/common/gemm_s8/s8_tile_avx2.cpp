@@ -23,7 +23,7 @@ struct Avx2 {
   // 8 sums, 4 weights, an input and a product; another point would exceed the 16 registers.
   static constexpr int kBlocks = 1, kPoints = 2, kStep = 4;
   static constexpr int32_t kInputOffset = 0;
-  static constexpr bool kTakesLowest = true;
+  static constexpr bool kSupportsPairedMinima = true;
   using Weights = Four256;  // four outputs each
   using Input = __m256i;
   using Sums = Four256;

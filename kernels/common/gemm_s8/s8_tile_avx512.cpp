@@ -22,7 +22,7 @@ struct Pair512 {
 struct Avx512 {
   static constexpr int kBlocks = 2, kPoints = 6, kStep = 4;
   static constexpr int32_t kInputOffset = 0;
-  static constexpr bool kTakesLowest = true;
+  static constexpr bool kSupportsPairedMinima = true;
   using Weights = Pair512;  // outputs 0 to 7, 8 to 15
   using Input = __m512i;
   using Sums = Pair512;

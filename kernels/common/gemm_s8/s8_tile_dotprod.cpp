@@ -21,7 +21,7 @@ struct Four128 {
 struct Dotprod {
   static constexpr int kBlocks = 1, kPoints = 6, kStep = 4;
   static constexpr int32_t kInputOffset = 0;
-  static constexpr bool kTakesLowest = true;
+  static constexpr bool kSupportsPairedMinima = true;
   struct Weights {
     int8x16_t v[4];  // four bytes of four outputs each
   };

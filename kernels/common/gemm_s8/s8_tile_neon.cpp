@@ -25,7 +25,7 @@ template <bool kPairs>
 struct Neon {
   static constexpr int kBlocks = 1, kPoints = 2, kStep = 8;
   static constexpr int32_t kInputOffset = 0;
-  static constexpr bool kTakesLowest = !kPairs;
+  static constexpr bool kSupportsPairedMinima = !kPairs;
   struct Weights {
     int8x16_t v[2][4];  // four bytes of four outputs each
   };

@@ -19,7 +19,7 @@ namespace {
 struct Vnni {
   static constexpr int kBlocks = 2, kPoints = 14, kStep = 4;
   static constexpr int32_t kInputOffset = 128;
-  static constexpr bool kTakesLowest = true;
+  static constexpr bool kSupportsPairedMinima = true;
   using Weights = __m512i;
   using Input = __m512i;
   using Sums = __m512i;
@@ -34,9 +34,9 @@ struct Vnni {
   static HWY_INLINE void add(Sums& sums, const Input& x, const Weights& w) { sums = _mm512_dpbusd_epi32(sums, x, w); }
   static HWY_INLINE void store(const Sums& sums, const int32_t*, int32_t* to) { _mm512_storeu_si512(to, sums); }
 
-  static HWY_INLINE void fetch(const int8_t* bytes) {
+  static HWY_INLINE void prefetch(const int8_t* bytes) {
     _mm_prefetch(bytes, _MM_HINT_T0);
-    _mm_prefetch(bytes + kS8AheadBytes / 2, _MM_HINT_T0);
+    _mm_prefetch(bytes + kS8PrefetchBytes / 2, _MM_HINT_T0);
   }
 
   static constexpr bool kFinishes = true;
@@ -51,11 +51,11 @@ struct Vnni {
 };
 
 // Returns whether chunks have one segment of one block and points are adjacent, like pixels of a 1 x 1 Conv.
-bool side_by_side(const S8Tile& tile) {
+bool is_contiguous(const S8Tile& tile) {
   if (tile.segments != 1 || tile.length != kTileBlock || tile.offsets[0] < 0) return false;
-  int64_t apart = 0;
-  for (int64_t p = 1; p < tile.points; ++p) apart |= tile.offsets[p] - tile.offsets[0] - p * kTileBlock;
-  return apart == 0;
+  int64_t mismatch = 0;
+  for (int64_t p = 1; p < tile.points; ++p) mismatch |= tile.offsets[p] - tile.offsets[0] - p * kTileBlock;
+  return mismatch == 0;
 }
 
 // Computes one block of outputs for adjacent points, whose addresses need no registers; with two blocks, weight reuse
@@ -87,7 +87,7 @@ HWY_INLINE void with_pixels(const S8Tile& tile) {
 }
 
 void vnni_tile(const S8Tile& tile) {
-  if (tile.blocks == 1 && tile.finish != nullptr && side_by_side(tile)) return with_pixels(tile);
+  if (tile.blocks == 1 && tile.finish != nullptr && is_contiguous(tile)) return with_pixels(tile);
   s8_tile<Vnni>(tile);
 }
 

@@ -13,7 +13,7 @@ namespace nestrt::kernels {
 bool ImageFold::accepts(const TensorSpec& output) {
   return output.type == DataType::kS8 && output.shape.rank() == 4 && output.shape[1] <= kMaxFoldedChannels &&
          output.shape.num_elements() > 0 && block_size(output.layout) == kFoldedBlock &&
-         output.packing == Packing::kInvalidIndex;
+         output.packing == Packing::kNone;
 }
 
 ImageFold::ImageFold(const TensorSpec& output) : shape_(output.shape), fold_(s8_fold_function()) {
@@ -26,30 +26,30 @@ ImageFold::ImageFold(const TensorSpec& output) : shape_(output.shape), fold_(s8_
   image_bytes_ = blocks.blocks() * row_.block_stride;
 }
 
-void ImageFold::run(const KernelCall& call, BringRow bring) const {
+void ImageFold::run(const KernelCall& call, FillRow fill_row) const {
   constexpr int64_t kPartsPerThread = 4;
   const int64_t items = shape_[0] * folded_rows_;
-  const int64_t pieces = std::max<int64_t>(1, shape_.num_elements() / kTaskElements);
-  const int64_t parts = std::min({items, pieces, int64_t{call.parallel->num_threads()} * kPartsPerThread});
+  const int64_t tasks = std::max<int64_t>(1, shape_.num_elements() / kTaskElements);
+  const int64_t parts = std::min({items, tasks, int64_t{call.parallel->num_threads()} * kPartsPerThread});
   const size_t per_thread = scratch().per_thread;
   call.parallel->parallel_for(parts, [&](int64_t part, int slot) {
     auto* const rows = call.slot_scratch<int8_t>(slot, per_thread);
     const Range range = part_of(items, part, parts);
     for (int64_t item = range.first; item < range.last; ++item) {
       const int64_t image = item / folded_rows_, folded_row = item % folded_rows_;
-      bring_rows(image, folded_row, bring, rows);
+      fill_rows(image, folded_row, fill_row, rows);
       fold_(row_, rows, call.output<int8_t>(0) + image * image_bytes_ + folded_row * row_.columns * kFoldedBlock);
     }
   });
 }
 
 // Fills the rows that become a row of folded pixels, [fold][channels][plain_columns], with zeros beyond the image.
-void ImageFold::bring_rows(int64_t image, int64_t folded_row, BringRow bring, int8_t* to) const {
+void ImageFold::fill_rows(int64_t image, int64_t folded_row, FillRow fill_row, int8_t* to) const {
   const int64_t first = folded_row * row_.fold, stride = row_.plain_columns();
   for (int64_t y = first; y < first + row_.fold; ++y)
     for (int64_t channel = 0; channel < row_.channels; ++channel, to += stride) {
       const int64_t width = y < shape_[2] ? shape_[3] : 0;
-      if (width > 0) bring((image * row_.channels + channel) * shape_[2] + y, to);
+      if (width > 0) fill_row((image * row_.channels + channel) * shape_[2] + y, to);
       std::memset(to + width, 0, static_cast<size_t>(stride - width));
     }
 }

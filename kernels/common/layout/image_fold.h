@@ -20,11 +20,11 @@ class ImageFold {
   ScratchSize scratch() const { return {0, saturated_bytes(row_.fold * row_.channels, row_.plain_columns(), 1)}; }
 
   // Writes plain row `row`, counted over all images and channels, to `to`, without padding.
-  using BringRow = FunctionRef<void(int64_t row, int8_t* to)>;
-  void run(const KernelCall& call, BringRow bring) const;
+  using FillRow = FunctionRef<void(int64_t row, int8_t* to)>;
+  void run(const KernelCall& call, FillRow fill_row) const;
 
  private:
-  void bring_rows(int64_t image, int64_t folded_row, BringRow bring, int8_t* to) const;
+  void fill_rows(int64_t image, int64_t folded_row, FillRow fill_row, int8_t* to) const;
 
   Shape shape_;
   FoldedRow row_;

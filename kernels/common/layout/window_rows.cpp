@@ -5,7 +5,7 @@
 
 namespace nestrt::kernels {
 
-int64_t WindowRows::most_input_rows(int64_t rows) const {
+int64_t WindowRows::max_input_rows(int64_t rows) const {
   int64_t most = 0;
   const bool overflow = __builtin_mul_overflow(rows - 1, rows_.stride, &most) ||
                         __builtin_add_overflow(most, (rows_.kernel - 1) * rows_.dilation + 1, &most);

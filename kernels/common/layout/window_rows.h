@@ -17,7 +17,7 @@ class WindowRows : public RowKernel {
  public:
   RowImages row_input() const final { return rows_.input; }
   RowImages row_output() const final { return rows_.output; }
-  int64_t most_input_rows(int64_t rows) const final;
+  int64_t max_input_rows(int64_t rows) const final;
   RowWindow input_rows(RowWindow rows) const final;
 
  protected:

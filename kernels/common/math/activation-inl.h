@@ -56,8 +56,8 @@ template <class Body>
 HWY_INLINE void with_activation(ops::ActivationKind kind, const Body& body) {
   using Kind = ops::ActivationKind;
   switch (kind) {
-    case Kind::kInvalidIndex:
-      return body(ActivationConstant<Kind::kInvalidIndex>());
+    case Kind::kNone:
+      return body(ActivationConstant<Kind::kNone>());
     case Kind::kRelu:
       return body(ActivationConstant<Kind::kRelu>());
     case Kind::kClip:

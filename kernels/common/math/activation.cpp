@@ -20,7 +20,7 @@ float sigmoid(float x) {
 
 float apply_activation(const Activation& activation, float x) {
   switch (activation.kind) {
-    case ops::ActivationKind::kInvalidIndex:
+    case ops::ActivationKind::kNone:
       return x;
     case ops::ActivationKind::kRelu:
       return x < 0 ? 0.0f : x;

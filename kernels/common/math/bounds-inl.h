@@ -41,7 +41,7 @@ HWY_INLINE V bounded(V x, V low, V high) {
 }
 
 HWY_INLINE bool needs_pass(const Activation& activation) {
-  return activation.kind != ops::ActivationKind::kInvalidIndex && !bounds_of(activation).used;
+  return activation.kind != ops::ActivationKind::kNone && !bounds_of(activation).used;
 }
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE

@@ -10,7 +10,7 @@ constexpr size_t kMaxInputs = 4;
 // Returns whether `tensor` is one image in blocks of 16.
 bool is_blocked(const TensorSpec& tensor, DataType type) {
   const bool has_type = type == DataType::kS8 ? has_exponents(tensor) : tensor.type == type;
-  return has_type && tensor.layout == Layout::kBlocked16 && tensor.packing == Packing::kInvalidIndex &&
+  return has_type && tensor.layout == Layout::kBlocked16 && tensor.packing == Packing::kNone &&
          tensor.shape.rank() >= 3 && tensor.shape[0] == 1;
 }
 
@@ -21,8 +21,8 @@ bool has_exponents(const TensorSpec& tensor) {
          !tensor.quantization->exponents.empty();
 }
 
-bool lies_in_blocks(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input),
-                    DataType output_type) {
+bool has_blocked_operands(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input),
+                          DataType output_type) {
   if (spec.inputs.empty() || spec.inputs.size() > kMaxInputs || spec.outputs.size() != 1) return false;
   const TensorSpec& output = spec.outputs[0];
   if (!is_blocked(output, output_type)) return false;
@@ -38,7 +38,7 @@ bool lies_in_blocks(const OperatorSpec& spec, int (*cut_axis)(const ops::Attribu
 int cut_channels(const ops::Attributes&, size_t) { return 1; }
 
 bool divides_channels(const OperatorSpec& spec, size_t num_inputs) {
-  return spec.inputs.size() == num_inputs && lies_in_blocks(spec, cut_channels);
+  return spec.inputs.size() == num_inputs && has_blocked_operands(spec, cut_channels);
 }
 
 bool divides_elements(const OperatorSpec& spec, size_t num_inputs) {

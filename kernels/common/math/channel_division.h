@@ -17,8 +17,8 @@ bool has_exponents(const TensorSpec& tensor);
 
 // Returns whether there are one to four inputs and one output, the output is such an image of type `output`, and every
 // input cut along axis 1 is s8 with the layout of the output.
-bool lies_in_blocks(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input),
-                    DataType output = DataType::kS8);
+bool has_blocked_operands(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input),
+                          DataType output = DataType::kS8);
 
 // For operators that process channels independently: Division::cut_axis, and the part of Division::divides that does
 // not depend on attributes. They have `num_inputs` inputs; for divides_elements() these have the output's shape.

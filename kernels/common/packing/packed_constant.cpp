@@ -32,7 +32,7 @@ Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, Packing 
   if (bytes < 0 || !packing_fits(constant.packing, constant.shape))
     return Status(Code::kInvalidPlan, fmt::format("weights {} do not fit their packing", constant.shape.to_string()));
   AlignedArray<T> plain;
-  if (constant.packing != Packing::kInvalidIndex) {
+  if (constant.packing != Packing::kNone) {
     plain = AlignedArray<T>(constant.shape.num_elements());
     if (plain.data() == nullptr) return out_of_memory(constant.shape.num_elements() * int64_t{sizeof(T)});
     unpack_weights(constant.packing, constant.shape, elements, plain.data());

@@ -88,13 +88,13 @@ void for_each_packed(Packing packing, const Shape& shape, Visit visit) {
 bool packing_fits(Packing packing, const Shape& shape) { return packed_bytes(packing, shape) >= 0; }
 
 int64_t packed_bytes(Packing packing, const Shape& shape) {
-  if (packing == Packing::kInvalidIndex) return storage_bytes(DataType::kF32, shape, Layout::kPlain);
+  if (packing == Packing::kNone) return storage_bytes(DataType::kF32, shape, Layout::kPlain);
   return packed_size_bytes(packing, shape).value_or(-1);
 }
 
 template <typename T>
 void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed) {
-  if (packing == Packing::kInvalidIndex) {
+  if (packing == Packing::kNone) {
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
@@ -104,7 +104,7 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
 
 template <typename T>
 void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* plain) {
-  if (packing == Packing::kInvalidIndex) {
+  if (packing == Packing::kNone) {
     std::copy_n(packed, shape.num_elements(), plain);
     return;
   }
@@ -142,7 +142,7 @@ bool has_zero_padding(const PackingRow& row, const Extents& e, const PackedBlock
 
 template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed) {
-  if (packing == Packing::kInvalidIndex) return true;
+  if (packing == Packing::kNone) return true;
   const PackingRow& row = row_of(packing);
   const Extents e = extents(row, shape);
   bool all_zero = true;

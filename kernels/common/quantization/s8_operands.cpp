@@ -163,7 +163,7 @@ Status check_product(const OperatorSpec& spec, const Activation& activation, boo
       return Status(Code::kUnsupported, fmt::format("{} must be constant where the input is s8", kNames[i]));
   }
   NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
-  if (wide && activation.kind != ops::ActivationKind::kInvalidIndex)
+  if (wide && activation.kind != ops::ActivationKind::kNone)
     return rule_error("a wide output takes no activation");
   if (wide && spec.has_input(3)) return rule_error("a wide output takes no residual");
   return {};

@@ -4,7 +4,7 @@
 
 namespace nestrt::kernels {
 
-inline void touch(const float* line) {
+inline void prefetch_line(const float* line) {
 #if defined(__aarch64__)
   __asm__ volatile("ldr wzr, [%0]" : : "r"(line));
 #else

@@ -109,7 +109,7 @@ struct LineInputs {
   static constexpr int kPixels = (kCount - 1) * kStride + kLineTaps;
   static constexpr int kNew = kCount * kStride;  // pixels that the next outputs add
   const float* pixels[kPixels];
-  const float* ahead;  // first pixel to prefetch, or null
+  const float* prefetch;  // first pixel to prefetch, or null
 
   // `ix`: position of the first pixel in `line`; pixels outside [0, width) are zeros.
   HWY_INLINE LineInputs(const float* line, int64_t ix, int64_t width) {
@@ -117,7 +117,7 @@ struct LineInputs {
       const float* at = line + (ix + i) * kBlock;
       pixels[i] = static_cast<uint64_t>(ix + i) < static_cast<uint64_t>(width) ? at : kNoInput;
     }
-    ahead = width < kNew ? nullptr : line + HWY_MIN(ix + kPixels, width - kNew) * kBlock;
+    prefetch = width < kNew ? nullptr : line + HWY_MIN(ix + kPixels, width - kNew) * kBlock;
   }
 };
 
@@ -133,8 +133,8 @@ HWY_INLINE void add_line(const LineInputs<kCount, kStride>& in, const float* wei
       if (k >= 0 && k < kLineTaps) sums[kVector][p] = hn::MulAdd(value, w[k], sums[kVector][p]);
     }
   }
-  if (kIsNeon && in.ahead != nullptr) {
-    NESTRT_UNROLL for (int i = kVector; i < in.kNew; i += kVectors) touch(in.ahead + i * kBlock);
+  if (kIsNeon && in.prefetch != nullptr) {
+    NESTRT_UNROLL for (int i = kVector; i < in.kNew; i += kVectors) prefetch_line(in.prefetch + i * kBlock);
   }
   if constexpr (kVector + 1 < kVectors) add_line<kCount, kStride, kVector + 1>(in, weights, sums);
 }

@@ -26,7 +26,7 @@ class Direct16 final : public Kernel, public WindowRows {
       : WindowRows(blocked_rows(conv.geometry, sizeof(float))),
         conv_(std::move(conv)),
         tasks_(conv_.geometry, conv_.limits, int64_t{sizeof(float)}),
-        in_line_(reads_own_pixels(conv_.geometry)) {}
+        evenly_spaced_(reads_own_pixels(conv_.geometry)) {}
 
   void run(const KernelCall& call) const override {
     tasks_.run(conv_.geometry, call, [&](const DirectChunk& chunk) { run_chunk(pixels_of(call, chunk), chunk); });
@@ -34,7 +34,7 @@ class Direct16 final : public Kernel, public WindowRows {
   bool repacked() const override { return conv_.weights.repacked(); }
   ScratchSize scratch(int) const override { return {0, tasks_.scratch_bytes()}; }
   const RowKernel* by_rows() const override {
-    return in_line_ && conv_.geometry.group == 1 && has_rows(conv_.geometry) ? this : nullptr;
+    return evenly_spaced_ && conv_.geometry.group == 1 && has_rows(conv_.geometry) ? this : nullptr;
   }
 
   size_t row_scratch(int64_t rows) const override { return pixel_offsets_bytes(conv_.geometry, rows); }
@@ -46,7 +46,7 @@ class Direct16 final : public Kernel, public WindowRows {
 
   BlockedConv conv_;
   DirectTasks tasks_;
-  bool in_line_;
+  bool evenly_spaced_;
 };
 
 Pixels Direct16::pixels_of(const KernelCall& call, const DirectChunk& chunk) const {
@@ -81,7 +81,7 @@ void Direct16::run_chunk(const Pixels& pixels, const DirectChunk& chunk) const {
   tile.segments = taps;
   tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
   tile.chunk_stride = pixels.input_stride;
-  tile.in_line = in_line_;
+  tile.evenly_spaced = evenly_spaced_;
   tile.length = kTileBlock;
   tile.last_length = g.group_inputs() - (tile.chunks - 1) * kTileBlock;
   tile.weights_stride = g.group_inputs() * taps * kTileBlock;

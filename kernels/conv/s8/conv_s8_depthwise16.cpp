@@ -64,7 +64,8 @@ void S8Depthwise16::use_pairs() {
   const S8DepthwiseFunction pairs = s8_depthwise_pairs_function(geometry_);
   if (pairs == nullptr || outputs_.input_zero() != 0) return;
   for (int64_t block = 0; block < blocks(); ++block)
-    if (s8_lowest_meet({weights_.data() + block * block_bytes_, static_cast<size_t>(block_bytes_)}, kTileBlock)) return;
+    if (s8_has_paired_minima({weights_.data() + block * block_bytes_, static_cast<size_t>(block_bytes_)}, kTileBlock))
+      return;
   function_ = pairs;
 }
 

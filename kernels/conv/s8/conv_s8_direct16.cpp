@@ -21,9 +21,9 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kWorthCopying = 128;      // products per input byte
-constexpr int64_t kMaxCopied = 512 * 1024;  // bytes that fit the second-level cache in addition to other data
-constexpr int64_t kCopyGrain = 64;          // bytes; threads share no cache line of the copy
+constexpr int64_t kMinProductsPerByte = 128;  // products per input byte
+constexpr int64_t kMaxCopied = 512 * 1024;    // bytes that fit the second-level cache in addition to other data
+constexpr int64_t kCopyGrain = 64;            // bytes; threads share no cache line of the copy
 
 constexpr uint64_t kSigns = 0x8080808080808080;
 constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // adding this to non-negative bytes does not carry
@@ -47,16 +47,17 @@ class S8Direct16 final : public Kernel, public WindowRows {
         tasks_(geometry_, product_.limits(), 1) {
     const int64_t strides = geometry.axes[0].stride * geometry.axes[1].stride * geometry.axes[2].stride;
     const int64_t bytes = geometry.batch * ceil_div(geometry.in_channels, kTileBlock) * in_plane();
-    const bool worth = geometry.group_outputs() * geometry.taps() >= kWorthCopying * strides && bytes <= kMaxCopied;
-    if (worth && product_.can_centre() && !product_.centres_pixels()) copied_bytes_ = bytes;
+    const bool is_faster =
+        geometry.group_outputs() * geometry.taps() >= kMinProductsPerByte * strides && bytes <= kMaxCopied;
+    if (is_faster && product_.can_centre() && !product_.centres_pixels()) copied_bytes_ = bytes;
   }
 
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override { return {static_cast<size_t>(copied_bytes_), tasks_.scratch_bytes()}; }
   const RowKernel* by_rows() const override {
-    const bool takes_rows = reads_own_pixels(geometry_) && geometry_.group == 1 && has_rows(geometry_);
-    return takes_rows && !product_.outputs().wide() ? this : nullptr;
+    const bool has_row_kernel = reads_own_pixels(geometry_) && geometry_.group == 1 && has_rows(geometry_);
+    return has_row_kernel && !product_.outputs().wide() ? this : nullptr;
   }
 
   size_t row_scratch(int64_t rows) const override { return pixel_offsets_bytes(geometry_, rows); }
@@ -159,8 +160,8 @@ bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
 // Checking the inputs costs a third of what it saves for one block of outputs.
 S8Product::Inputs S8Direct16::inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const {
   if (pixels.centred) return S8Product::Inputs::kCentred;
-  const bool looks = product_.centres_pixels() && chunk.blocks.size() > 1;
-  const bool found = looks && not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
+  const bool checks = product_.centres_pixels() && chunk.blocks.size() > 1;
+  const bool found = checks && not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
   return found ? S8Product::Inputs::kNotNegative : S8Product::Inputs::kAny;
 }
 
@@ -187,7 +188,7 @@ void S8Direct16::run_chunk(const Pixels& pixels, const DirectChunk& chunk) const
       const Range part = chunk.tile(t, limits);
       const int64_t at = block * pixels.output_stride + (chunk.pixels.first + part.first) * kTileBlock;
       tile.points = part.size();
-      tile.turn = t;
+      tile.sequence = t;
       product_.outputs().place(pixels.output, pixels.residual, at, finish);
       product_.run(first_block + block, tile, finish, inputs);
       tile.offsets += tile.segments * tile.points;

@@ -54,7 +54,7 @@ class S8Stem16 final : public Kernel, public WindowRows {
 
  private:
   int64_t step() const { return geometry_.axes[2].stride * rows_; }  // between outputs of a row
-  void bring_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const;
+  void load_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const;
   void copy_rows(const ImageRows<int8_t>& image, int64_t row, int8_t* rows) const;
   void run_row(int8_t* scratch, S8StemRow& row) const;
   void multiply(const S8StemRow& row) const;
@@ -82,7 +82,7 @@ void S8Stem16::run(const KernelCall& call) const {
     auto* const copy = call.slot_scratch<int8_t>(slot, per_thread);
     for_each(part_of(rows, index, parts), [&](int64_t i) {
       const int64_t image = i / image_rows, row = i % image_rows;
-      bring_rows(call, image, row, copy);
+      load_rows(call, image, row, copy);
       S8StemRow to;
       to.output = call.outputs[0];
       to.residual = call.inputs.size() > 3 ? call.input<int8_t>(3) : nullptr;
@@ -113,7 +113,7 @@ void S8Stem16::for_each(Range rows, FunctionRef<void(int64_t row)> run_one) cons
   for (int64_t row = rows.first; row < rows.last; ++row) run_one(row);
 }
 
-void S8Stem16::bring_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const {
+void S8Stem16::load_rows(const KernelCall& call, int64_t image, int64_t row, int8_t* rows) const {
   const auto* const input = call.input<int8_t>(0);
   if (unfold_) return unfold_->run(input, image, row, rows);
   const int64_t channel = geometry_.in_spatial();
@@ -174,7 +174,7 @@ bool accepts_conv_s8_stem16(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   const int64_t block_bytes = round_up(g.in_channels * g.taps(), kS8Grain) * kTileBlock;
-  const bool has_tiles = takes_s8_stem_tiles(g);
+  const bool has_tiles = supports_s8_stem_tiles(g);
   const auto multiplier = has_tiles ? S8Product::Multiplier::kCaller : S8Product::Multiplier::kTile;
   NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8Stem, block_bytes, multiplier));
   std::unique_ptr<S8StemRows> tiles;

@@ -43,7 +43,7 @@ class S8StemRows {
 };
 
 // Returns whether make_s8_stem_tiles() supports the convolution on the current instruction set.
-bool takes_s8_stem_tiles(const ConvGeometry& geometry);
+bool supports_s8_stem_tiles(const ConvGeometry& geometry);
 // Requires: supports_s8_stem_tiles(), and a product of Multiplier::kCaller. Errors: kOutOfMemory.
 Result<std::unique_ptr<S8StemRows>> make_s8_stem_tiles(const ConvGeometry& geometry, const S8Product& product);
 

@@ -12,7 +12,7 @@
 #if !HWY_ARCH_X86
 namespace nestrt::kernels {
 
-bool takes_s8_stem_tiles(const ConvGeometry&) { return false; }
+bool supports_s8_stem_tiles(const ConvGeometry&) { return false; }
 
 Result<std::unique_ptr<S8StemRows>> make_s8_stem_tiles(const ConvGeometry&, const S8Product&) {
   return Status(Code::kUnsupported, "tiles of AMX are for x86-64");
@@ -30,17 +30,17 @@ class Tiles final : public S8StemRows {
   Tiles(const ConvGeometry& geometry, int64_t segment, int64_t steps)
       : out_blocks_(ceil_div(geometry.out_channels, kTileBlock)),
         width_(geometry.axes[2].output),
-        pieces_(ceil_div(width_, kAmxPoints)),
+        num_tiles_(ceil_div(width_, kAmxPoints)),
         num_steps_(steps),
         depth_(ceil_div(segment / 4, steps) * 4),
         block_bytes_(steps * depth_ * kTileBlock),
-        shape_(amx_shape(ceil_div(width_, pieces_), depth_)),
+        shape_(amx_shape(ceil_div(width_, num_tiles_), depth_)),
         weights_(out_blocks_ * block_bytes_) {
     for (int64_t i = 0; i < steps; ++i) steps_[i] = i * depth_;
   }
 
   // Returns false if out of memory. Weights past the reduction are zeros.
-  bool take_weights(const S8Product& product) {
+  bool set_weights(const S8Product& product) {
     if (weights_.data() == nullptr) return false;
     for (int64_t block = 0; block < out_blocks_; ++block)
       std::memcpy(weights_.data() + block * block_bytes_, product.weights(block),
@@ -64,7 +64,7 @@ class Tiles final : public S8StemRows {
   void multiply(const S8Product& product, const S8StemRow& row, Sums& sums) const;
   void finish(const S8Product& product, const S8StemRow& row, const Sums& sums) const;
 
-  int64_t out_blocks_, width_, pieces_;
+  int64_t out_blocks_, width_, num_tiles_;
   int64_t num_steps_, depth_, block_bytes_;
   AmxShape shape_;
   AlignedArray<int8_t> weights_;
@@ -75,11 +75,11 @@ class Tiles final : public S8StemRows {
 void Tiles::run_row(const S8Product& product, const S8StemRow& row) const {
   Sums sums[2];
   int64_t runs = 0;
-  for (int64_t piece = 0; piece < pieces_; piece += 2)
+  for (int64_t tile = 0; tile < num_tiles_; tile += 2)
     for (int64_t block = 0; block < out_blocks_; block += 2, ++runs) {
       Sums& current = sums[runs % 2];
-      current.tiles = std::min<int64_t>(2, pieces_ - piece);
-      for (int64_t i = 0; i < current.tiles; ++i) current.pixels[i] = part_of(width_, piece + i, pieces_);
+      current.tiles = std::min<int64_t>(2, num_tiles_ - tile);
+      for (int64_t i = 0; i < current.tiles; ++i) current.pixels[i] = part_of(width_, tile + i, num_tiles_);
       current.block = block;
       current.blocks = std::min<int64_t>(2, out_blocks_ - block);
       multiply(product, row, current);
@@ -122,7 +122,7 @@ void Tiles::finish(const S8Product& product, const S8StemRow& row, const Sums& s
 
 }  // namespace
 
-bool takes_s8_stem_tiles(const ConvGeometry& geometry) {
+bool supports_s8_stem_tiles(const ConvGeometry& geometry) {
   return current_instruction_set() == InstructionSet::kAvx512Amx && geometry.axes[2].output > 0 &&
          geometry.in_channels * geometry.taps() <= kMaxSteps * kAmxDepth;
 }
@@ -130,7 +130,7 @@ bool takes_s8_stem_tiles(const ConvGeometry& geometry) {
 Result<std::unique_ptr<S8StemRows>> make_s8_stem_tiles(const ConvGeometry& geometry, const S8Product& product) {
   const int64_t segment = product.block_bytes() / kTileBlock;
   auto tiles = std::make_unique<Tiles>(geometry, segment, ceil_div(segment, kAmxDepth));
-  if (!tiles->take_weights(product)) return Status(Code::kOutOfMemory, "no memory for the weights of a Conv");
+  if (!tiles->set_weights(product)) return Status(Code::kOutOfMemory, "no memory for the weights of a Conv");
   return std::unique_ptr<S8StemRows>(std::move(tiles));
 }
 

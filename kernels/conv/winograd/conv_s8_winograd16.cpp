@@ -18,13 +18,13 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 4.4,
                                   .direct_weight = 22.0 / 64,
                                   .weight = 22.0 / 32,
                                   .element = 6,
-                                  .least_tiles = 4};
+                                  .min_tiles = 4};
 
 #if HWY_ARCH_ARM_A64
 constexpr int64_t kRowTiles = 14;  // transformed back at a time; fits the first-level cache
 constexpr int64_t kRowSums = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
 // Bytes. Far enough that the hardware prefetcher keeps as many lines in flight as the memory latency requires.
-constexpr int64_t kWeightsAhead = 512;
+constexpr int64_t kPrefetchDistance = 512;
 constexpr int64_t kTileSums = kWinogradPositions * kTileBlock;
 
 class S8Winograd16 final : public Kernel {
@@ -118,7 +118,7 @@ void S8Winograd16::multiply_tiles(const int16_t* inputs, int64_t chunk_tiles, Ra
   for (int64_t position = 0; position < kWinogradPositions; ++position) {
     product.weights = weights_of(block, position);
     const int64_t left = (all - block * kWinogradPositions - position - 1) * geometry_.in_channels * kTileBlock;
-    product.ahead = std::min(kWeightsAhead, left * int64_t{sizeof(int16_t)});
+    product.prefetch_bytes = std::min(kPrefetchDistance, left * int64_t{sizeof(int16_t)});
     product.inputs = inputs + position * position_stride_ + tiles.first * geometry_.in_channels;
     product.groups = sixes;
     winograd_s8_multiply_six(product);
@@ -172,7 +172,7 @@ bool accepts_conv_s8_winograd16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && accepts_s8_blocked(spec, Layout::kBlocked16, Packing::kS8Winograd16) && g->in_channels > 0 &&
          g->in_channels % kWinogradS8Step == 0 && g->in_channels <= kMaxWinogradS8Channels &&
-         winograd_pays(*g, kCosts, kWinogradS8);
+         is_winograd_faster(*g, kCosts, kWinogradS8);
 }
 
 #if HWY_ARCH_ARM_A64

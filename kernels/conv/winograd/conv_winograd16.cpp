@@ -20,7 +20,7 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 3,
                                   .weight = 22.0 / 16,
                                   .element = 6,
                                   // Threads share the memory bandwidth, so reading weights must not dominate.
-                                  .least_tiles = 9};
+                                  .min_tiles = 9};
 
 struct Form {
   WinogradShape shape;
@@ -33,7 +33,7 @@ constexpr Form kStrided{kWinogradStrided, Packing::kWinograd16Strided};
 bool accepts(const OperatorSpec& spec, const Form& form) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, form.packing) &&
-         winograd_pays(*g, kCosts, form.shape);
+         is_winograd_faster(*g, kCosts, form.shape);
 }
 
 #if HWY_ARCH_ARM_A64
@@ -107,7 +107,7 @@ void Winograd16::set_positions() {
     for (int64_t column = 0; column < shape().side; ++column)
       positions_[static_cast<size_t>(row * shape().side + column)] = {
           std::min(row, last) * shape().weight_side + std::min(column, last),
-          WinogradAxes{shape().spares(row), shape().spares(column)}.index()};
+          WinogradAxes{shape().skips(row), shape().skips(column)}.index()};
 }
 
 const float* Winograd16::weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const {
@@ -122,7 +122,7 @@ void Winograd16::transform(const KernelCall& call, const WinogradItem& item) con
     return tasks_.window(conv_.geometry, call.input<float>(0), of, item.block, 0.0f);
   };
   tile.window = window_of(item.tile);
-  tile.ahead = pixels_ahead(window_of(item.next), shape().side);
+  tile.prefetch = prefetch_pixels(window_of(item.next), shape().side);
   tile.is_short = tasks_.tiles().is_short(item.tile);
   const WinogradCounts before = tasks_.tiles().counts_before(item.tile);
   for (size_t i = 0; i < kWinogradClasses; ++i)
@@ -148,7 +148,7 @@ void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) 
   tile.chunks = in_blocks;
   tile.length = kTileBlock;
   tile.last_length = conv_.geometry.in_channels - (in_blocks - 1) * kTileBlock;
-  tile.in_line = true;
+  tile.evenly_spaced = true;
   tile.point_stride = kTileBlock;
   for (int64_t first = part.blocks.first; first < part.blocks.last; first += group_blocks_) {
     const Range group{first, std::min(first + group_blocks_, part.blocks.last)};

@@ -24,7 +24,7 @@ int64_t tile_columns(const ConvGeometry& g) { return ceil_div(g.axes[2].output, 
 
 // Estimates cycles on a core with 32 multiply-adds per cycle; the measured constants cover products, weights from the
 // third-level cache, and transformed elements.
-bool pays(const ConvGeometry& g) {
+bool is_faster(const ConvGeometry& g) {
   constexpr double kProduct = 1.0 / 26, kWeight = 0.5, kElement = 0.3, kGain = 0.9;
   const auto pairs = static_cast<double>(g.in_channels) * static_cast<double>(g.out_channels);
   const auto channels = static_cast<double>(g.in_channels) + static_cast<double>(g.out_channels);
@@ -212,7 +212,7 @@ void WinogradWide::write(const KernelCall& call, const Part& part, Range blocks)
 bool accepts_conv_winograd16_wide(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && g->group == 1 && is_window(g->axes[1]) && is_window(g->axes[2]) && g->output.num_elements() > 0 &&
-         has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, Packing::kWinograd16) && pays(*g);
+         has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, Packing::kWinograd16) && is_faster(*g);
 }
 
 #if HWY_ARCH_X86

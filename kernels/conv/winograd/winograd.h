@@ -28,15 +28,15 @@ namespace nestrt::kernels {
 
 // The sizes along one axis.
 struct WinogradShape {
-  int64_t tile;                // outputs
-  int64_t side;                // inputs, and positions
-  int64_t stride;              // of the convolution
-  int64_t weight_side;         // positions of weights; all later positions share the last one
-  int64_t short_tile = 0;      // outputs of a short tile
-  uint32_t spared_places = 0;  // bit mask of positions that a short tile skips
+  int64_t tile;                    // outputs
+  int64_t side;                    // inputs, and positions
+  int64_t stride;                  // of the convolution
+  int64_t weight_side;             // positions of weights; all later positions share the last one
+  int64_t short_tile = 0;          // outputs of a short tile
+  uint32_t skipped_positions = 0;  // bit mask of positions that a short tile skips
   constexpr int64_t positions() const { return side * side; }
   constexpr int64_t weight_positions() const { return weight_side * weight_side; }
-  constexpr bool spares(int64_t place) const { return (spared_places >> place & 1) != 0; }
+  constexpr bool skips(int64_t position) const { return (skipped_positions >> position & 1) != 0; }
 };
 inline constexpr WinogradShape kWinogradFour{4, 6, 1, 6, 2, 0b011000}, kWinogradTwo{2, 4, 1, 4, 1, 0b0100},
     kWinogradStrided{2, 5, 2, 4, 1, 0b10010}, kWinogradTaps{3, 6, 1, 6};
@@ -87,14 +87,14 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
 
 // Pixels, `row` and `column` elements apart, to prefetch on an in-order core while it processes others.
 template <typename T>
-struct WinogradAhead {
+struct WinogradPrefetch {
   const T* from = nullptr;
   int64_t row = 0, column = 0;
 };
 // Returns the pixels of the window, moved inside the plane if it extends over the edge. For planes smaller than the
 // window, returns a single pixel.
 template <typename T>
-WinogradAhead<T> pixels_ahead(const WinogradWindow<T>& window, int64_t side = kWinogradSide) {
+WinogradPrefetch<T> prefetch_pixels(const WinogradWindow<T>& window, int64_t side = kWinogradSide) {
   if (window.height < side || window.width < side) return {window.plane};
   const int64_t y = std::clamp(window.y, int64_t{0}, window.height - side);
   const int64_t x = std::clamp(window.x, int64_t{0}, window.width - side);
@@ -104,7 +104,7 @@ WinogradAhead<T> pixels_ahead(const WinogradWindow<T>& window, int64_t side = kW
 // Each class of positions stores the tiles that have it contiguously, hence one address per class.
 struct WinogradInput {
   WinogradWindow<float> window;
-  WinogradAhead<float> ahead;        // inputs of the next tile
+  WinogradPrefetch<float> prefetch;  // inputs of the next tile
   WinogradAxes is_short;             // the tile
   float* to[kWinogradClasses] = {};  // 16 floats for each position, `step` apart
   int64_t step = 0;

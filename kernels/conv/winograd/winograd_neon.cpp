@@ -18,7 +18,7 @@ constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;
 constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // sqrt(2), sqrt(1/2)
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
-#define NESTRT_ROLLED _Pragma("GCC unroll 1")
+#define NESTRT_NO_UNROLL _Pragma("GCC unroll 1")
 
 using Vector = float32x4_t;
 
@@ -148,24 +148,24 @@ struct ShortStridedOutput {
 // Sixteen floats at each position, `stride` apart. The positions that short tiles skip may be stored separately. Lines
 // are `line` apart.
 template <typename Float>
-struct Places {
-  Float *kept, *spared;
-  int64_t place, line;
-  Float* at(bool is_spared, int64_t i) const { return (is_spared ? spared : kept) + i * place; }
-  void next_line() { kept += line, spared += line; }
+struct Positions {
+  Float *kept, *skipped;
+  int64_t stride, line;
+  Float* at(bool is_skipped, int64_t i) const { return (is_skipped ? skipped : kept) + i * stride; }
+  void next_line() { kept += line, skipped += line; }
 };
 
 // Two cache lines to prefetch for each line.
-struct Touched {
+struct PrefetchLines {
   const float* first;
   int64_t second, line;
 };
 
 struct Lines {
-  Places<const float> from;
-  Places<float> to;
+  Positions<const float> from;
+  Positions<float> to;
   int64_t count;
-  Touched ahead;
+  PrefetchLines prefetch;
 };
 using LinesFunction = void (*)(const Lines& lines);
 
@@ -173,21 +173,21 @@ using LinesFunction = void (*)(const Lines& lines);
 template <const WinogradShape& kShape, typename Axis>
 void transform_lines(const Lines& lines) {
   constexpr int kTogether = 2, kIn = std::size(Axis::kFrom), kOut = std::size(Axis::kTo);
-  Lines now = lines;
-  NESTRT_ROLLED for (; now.count > 0; --now.count) {
-    NESTRT_ROLLED for (int pair = 0; pair < kVectors / kTogether; ++pair) {
+  Lines current = lines;
+  NESTRT_NO_UNROLL for (; current.count > 0; --current.count) {
+    NESTRT_NO_UNROLL for (int pair = 0; pair < kVectors / kTogether; ++pair) {
       Vector in[kTogether][kIn], out[kTogether][kOut];
       const int lane = pair * kTogether * kLanes;
-      touch(now.ahead.first + pair * now.ahead.second);
+      prefetch_line(current.prefetch.first + pair * current.prefetch.second);
       NESTRT_UNROLL for (int i = 0; i < kIn; ++i) NESTRT_UNROLL for (int v = 0; v < kTogether; ++v) in[v][i] =
-          vld1q_f32(now.from.at(kShape.spares(Axis::kFrom[i]), Axis::kFrom[i]) + lane + v * kLanes);
+          vld1q_f32(current.from.at(kShape.skips(Axis::kFrom[i]), Axis::kFrom[i]) + lane + v * kLanes);
       NESTRT_UNROLL for (int v = 0; v < kTogether; ++v) Axis::transform(in[v], out[v]);
       NESTRT_UNROLL for (int i = 0; i < kOut; ++i) NESTRT_UNROLL for (int v = 0; v < kTogether; ++v)
-          vst1q_f32(now.to.at(kShape.spares(Axis::kTo[i]), Axis::kTo[i]) + lane + v * kLanes, out[v][i]);
+          vst1q_f32(current.to.at(kShape.skips(Axis::kTo[i]), Axis::kTo[i]) + lane + v * kLanes, out[v][i]);
     }
-    now.from.next_line();
-    now.to.next_line();
-    now.ahead.first += now.ahead.line;
+    current.from.next_line();
+    current.to.next_line();
+    current.prefetch.first += current.prefetch.line;
   }
 }
 
@@ -209,10 +209,10 @@ struct Form {
 template <typename Action>
 HWY_INLINE void for_each_run(const WinogradShape& shape, bool is_short, bool apart, Action action) {
   for (int64_t first = 0, end = 0; first < shape.side; first = end) {
-    const bool spared = shape.spares(first);
+    const bool skipped = shape.skips(first);
     end = apart ? first + 1 : shape.side;
-    while (end < shape.side && shape.spares(end) == spared) ++end;
-    if (!is_short || !spared) action(first, end - first);
+    while (end < shape.side && shape.skips(end) == skipped) ++end;
+    if (!is_short || !skipped) action(first, end - first);
   }
 }
 
@@ -223,21 +223,22 @@ void transform_input(const Form& form, const WinogradInput& tile) {
   const Axis &rows = form.input[tile.is_short.rows], &columns = form.input[tile.is_short.columns];
   float copy[kWinogradPositions * kTileBlock], between[kWinogradPositions * kTileBlock];  // [row][column]
   const WinogradPixelRows<float> pixels = pixel_rows(tile.window, copy, side);
-  const WinogradAhead<float>& ahead = tile.ahead;
+  const WinogradPrefetch<float>& prefetch = tile.prefetch;
   rows.transform({{pixels.from, pixels.from, pixels.row, kTileBlock},
                   {between, between, side * kTileBlock, kTileBlock},
                   columns.from,
-                  {ahead.from + (side - 2) * ahead.column, ahead.column, ahead.row}});
+                  {prefetch.from + (side - 2) * prefetch.column, prefetch.column, prefetch.row}});
   const bool apart = tile.is_short.rows || tile.to[0] != tile.to[2] || tile.to[1] != tile.to[3];
   for_each_run(form.shape, tile.is_short.rows, apart, [&](int64_t y, int64_t count) {
-    const bool spared = form.shape.spares(y) && apart;
+    const bool skipped = form.shape.skips(y) && apart;
     const float* const from = between + y * side * kTileBlock;
     const int64_t to = y * side * tile.step;
-    columns.transform({{from, from, kTileBlock, side * kTileBlock},
-                       {tile.to[WinogradAxes{spared, false}.index()] + to,
-                        tile.to[WinogradAxes{spared, true}.index()] + to, tile.step, side * tile.step},
-                       count,
-                       {ahead.from + y * ahead.row + (side - 4) * ahead.column, ahead.column, ahead.row}});
+    columns.transform(
+        {{from, from, kTileBlock, side * kTileBlock},
+         {tile.to[WinogradAxes{skipped, false}.index()] + to, tile.to[WinogradAxes{skipped, true}.index()] + to,
+          tile.step, side * tile.step},
+         count,
+         {prefetch.from + y * prefetch.row + (side - 4) * prefetch.column, prefetch.column, prefetch.row}});
   });
 }
 
@@ -245,13 +246,13 @@ void transform_output(const Form& form, const WinogradOutput& tile) {
   const int64_t side = form.shape.side;
   const Axis &rows = form.output[tile.is_short.rows], &columns = form.output[tile.is_short.columns];
   float between[kWinogradPositions * kTileBlock];  // [row][column]
-  const Touched nothing{between, 0, 0};
+  const PrefetchLines nothing{between, 0, 0};
   const bool apart = tile.is_short.columns || tile.from[0] != tile.from[1] || tile.from[2] != tile.from[3];
   for_each_run(form.shape, tile.is_short.columns, apart, [&](int64_t x, int64_t count) {
-    const bool spared = form.shape.spares(x) && apart;
+    const bool skipped = form.shape.skips(x) && apart;
     float* const to = between + x * kTileBlock;
-    rows.transform({{tile.from[WinogradAxes{false, spared}.index()] + x * tile.step,
-                     tile.from[WinogradAxes{true, spared}.index()] + x * tile.step, side * tile.step, tile.step},
+    rows.transform({{tile.from[WinogradAxes{false, skipped}.index()] + x * tile.step,
+                     tile.from[WinogradAxes{true, skipped}.index()] + x * tile.step, side * tile.step, tile.step},
                     {to, to, side * kTileBlock, kTileBlock},
                     count,
                     nothing});
@@ -300,7 +301,7 @@ void winograd_finish(const WinogradPixels& pixels) {
   }
 }
 
-#undef NESTRT_ROLLED
+#undef NESTRT_NO_UNROLL
 #undef NESTRT_UNROLL
 
 }  // namespace nestrt::kernels

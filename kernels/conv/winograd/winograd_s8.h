@@ -41,7 +41,7 @@ struct WinogradS8Product {
   const int16_t* inputs = nullptr;   // [groups][steps][tiles][4]
   const int16_t* weights = nullptr;  // [steps][4][16]
   int64_t steps = 0;                 // at least 1
-  int64_t ahead = 0;                 // bytes from a step's weights to those it prefetches, which must be readable
+  int64_t prefetch_bytes = 0;        // bytes from a step's weights to those it prefetches, which must be readable
   int32_t* sums = nullptr;           // [groups][tiles][16]
 };
 

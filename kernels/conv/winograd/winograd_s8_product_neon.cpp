@@ -39,7 +39,7 @@ namespace {
 #define HIGH_HALVES(a, b) "mov v" #a ".d[1], x14\n" "mov v" #b ".d[1], x16\n"
 #define LOAD_LOW "ldp x13, x14, [%[weights]], #16"
 #define LOAD_HIGH "ldp x15, x16, [%[weights]], #16"
-#define TOUCH "ldr wzr, [%[weights], %[ahead]]"
+#define FETCH "ldr wzr, [%[weights], %[prefetch_bytes]]"
 
 #define PHASE(i, x, y, a, b, LAST, t0, t1, t2, t3) \
   TILE_0(x, y, i, t0, t1)                          \
@@ -53,7 +53,7 @@ namespace {
 // The last phase: after its tiles, an input's vector is free for the next step. The high halves of the last one or two
 // follow in that step, MOVE_FOUR or MOVE_SIX.
 #define INPUTS_PHASE                  \
-  TILE_0(6, 7, 3, TOUCH, "")          \
+  TILE_0(6, 7, 3, FETCH, "")          \
   LOW_HALVES(4, 5)                    \
   TILE_1(6, 7, 3, "", "")             \
   "fmov d0, x19\n"                    \
@@ -80,7 +80,7 @@ namespace {
   HIGH_HALVES(6, 7)                                                                           \
   TILE_3(4, 5, 0, LOAD_LOW, LOAD_HIGH)                                                        \
   LAST(4, 5, 0)                                                                               \
-  PHASE(1, 6, 7, 4, 5, LAST, "csel %[inputs], %[first_inputs], %[inputs], eq", TOUCH, "", "") \
+  PHASE(1, 6, 7, 4, 5, LAST, "csel %[inputs], %[first_inputs], %[inputs], eq", FETCH, "", "") \
   PHASE(2, 4, 5, 6, 7, LAST, "csel %[weights], %[first_weights], %[weights], eq", t0, t1, t2) \
   LAST_PHASE                                                                                  \
   "b.ne 0b\n"
@@ -92,7 +92,7 @@ namespace {
 #define OPERANDS                                                                                                  \
   [weights] "+&r"(weights), [inputs] "+&r"(inputs), [steps] "+&r"(steps)                                          \
       : [first_weights] "r"(product.weights), [first_inputs] "r"(product.inputs), [sums] "r"(product.sums),       \
-        [ahead] "r"(product.ahead)                                                                                \
+        [prefetch_bytes] "r"(product.prefetch_bytes)                                                              \
       : "memory", "cc", "x13", "x14", "x15", "x16", "x19", "x20", "x21", "x22", "x23", "x24", "v0", "v1", "v2",   \
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", \
         "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
@@ -162,7 +162,7 @@ void winograd_s8_multiply_four(const WinogradS8Product& product) {
 #undef HIGH_HALVES
 #undef LOAD_LOW
 #undef LOAD_HIGH
-#undef TOUCH
+#undef FETCH
 #undef PHASE
 #undef INPUTS_PHASE
 #undef INPUTS_PHASE_FOUR

@@ -14,11 +14,11 @@ bool is_window(const ConvAxis& axis, int64_t stride) {
 
 }  // namespace
 
-bool winograd_pays(const ConvGeometry& g, const WinogradCosts& costs, const WinogradShape& shape) {
+bool is_winograd_faster(const ConvGeometry& g, const WinogradCosts& costs, const WinogradShape& shape) {
   constexpr double kGain = 0.9;
   if (g.group != 1 || !is_window(g.axes[1], shape.stride) || !is_window(g.axes[2], shape.stride)) return false;
   const WinogradTiles all(g, shape);
-  if (g.output.num_elements() == 0 || all.count() < g.batch * costs.least_tiles) return false;
+  if (g.output.num_elements() == 0 || all.count() < g.batch * costs.min_tiles) return false;
   const auto pairs = static_cast<double>(g.in_channels) * static_cast<double>(g.out_channels);
   const auto channels = static_cast<double>(g.in_channels) + static_cast<double>(g.out_channels);
   const double direct =

@@ -21,12 +21,12 @@ struct WinogradCosts {
   double direct_weight;  // read from memory
   double weight;
   double element;  // transformed; a tile has 16 inputs and outputs
-  int64_t least_tiles;
+  int64_t min_tiles;
 };
 
 // Returns whether the convolution is 3 x 3 with the shape's stride and without groups, and whether transforms and
 // transformed weights cost less than the products they save.
-bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
+bool is_winograd_faster(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
 
 // `before` and `tiles`: per class of positions, the tiles before the chunk and in it that have them.
 struct WinogradChunk : Range {

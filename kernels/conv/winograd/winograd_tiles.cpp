@@ -20,9 +20,9 @@ WinogradTiles::WinogradTiles(const ConvGeometry& g, const WinogradShape& shape)
       ends_short_{ends_short(g.axes[1], shape), ends_short(g.axes[2], shape)} {}
 
 int64_t WinogradTiles::products() const {
-  const int64_t spared = std::popcount(shape_.spared_places);
-  return images_ * (rows_ * shape_.side - (ends_short_.rows ? spared : 0)) *
-         (columns_ * shape_.side - (ends_short_.columns ? spared : 0));
+  const int64_t skipped = std::popcount(shape_.skipped_positions);
+  return images_ * (rows_ * shape_.side - (ends_short_.rows ? skipped : 0)) *
+         (columns_ * shape_.side - (ends_short_.columns ? skipped : 0));
 }
 
 WinogradTile WinogradTiles::at(int64_t index) const {
@@ -44,12 +44,12 @@ WinogradTile WinogradTiles::after(WinogradTile tile, int64_t count) const {
 WinogradCounts WinogradTiles::counts_before(const WinogradTile& tile) const {
   if (!ends_short_.rows && !ends_short_.columns) return {tile.index, tile.index, tile.index, tile.index};
   WinogradCounts counts{};
-  for (const bool rows_spared : {false, true})
-    for (const bool columns_spared : {false, true}) {
-      const int64_t rows = rows_ - (rows_spared && ends_short_.rows ? 1 : 0);
-      const int64_t columns = columns_ - (columns_spared && ends_short_.columns ? 1 : 0);
+  for (const bool rows_skipped : {false, true})
+    for (const bool columns_skipped : {false, true}) {
+      const int64_t rows = rows_ - (rows_skipped && ends_short_.rows ? 1 : 0);
+      const int64_t columns = columns_ - (columns_skipped && ends_short_.columns ? 1 : 0);
       const int64_t whole_rows = tile.image * rows + std::min(tile.row, rows);
-      counts[WinogradAxes{rows_spared, columns_spared}.index()] =
+      counts[WinogradAxes{rows_skipped, columns_skipped}.index()] =
           whole_rows * columns + (tile.row < rows ? std::min(tile.column, columns) : 0);
     }
   return counts;

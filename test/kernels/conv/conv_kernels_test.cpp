@@ -19,7 +19,7 @@ struct Layer {
   std::vector<int> kernel, stride, dilation, pad_begin, pad_end;
   int group = 1;
   bool bias = true, residual = false;
-  ops::ActivationKind activation = ops::ActivationKind::kInvalidIndex;
+  ops::ActivationKind activation = ops::ActivationKind::kNone;
 };
 
 ops::Conv attributes(const Layer& layer, bool with_activation) {
@@ -70,7 +70,7 @@ TestTensor packed(const TestTensor& weights, Packing packing) {
 OperatorCase make_case(const Layer& layer, const Operands& o, Layout in, Layout out, Packing packing) {
   const bool constant = out != Layout::kPlain;
   OperatorCase c(attributes(layer, true));
-  c.input(with_layout(o.x, in)).input(packing == Packing::kInvalidIndex ? o.weights : packed(o.weights, packing));
+  c.input(with_layout(o.x, in)).input(packing == Packing::kNone ? o.weights : packed(o.weights, packing));
   c.input(constant && o.bias.present ? as_constant(o.bias) : o.bias);
   c.input(o.residual.present ? with_layout(o.residual, out) : o.residual);
   c.output(DataType::kF32, output_shape(layer, o.weights.shape), out);
@@ -87,7 +87,7 @@ TestTensor magnitudes(const Layer& layer, const Operands& o) {
 // Runs all kernels that support the layer, in any layout, and returns their names.
 std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   const Operands o = operands(layer, generator);
-  const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kInvalidIndex);
+  const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone);
   const TestTensor expected = reference(plain)[0], sums = magnitudes(layer, o);
   const int64_t terms = o.weights.shape.product(1, o.weights.shape.rank());
   std::set<std::string> names;
@@ -171,7 +171,7 @@ TEST_CASE("Winograd kernels agree with the reference on maps of any size") {
   std::mt19937 generator(4);
   const bool is_there = kernels::current_instruction_set() != InstructionSet::kPortable;
   const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
-  for (const auto& [x, pad, activation] : {std::tuple{Shape{1, 16, 15, 13}, 0, ops::ActivationKind::kInvalidIndex},
+  for (const auto& [x, pad, activation] : {std::tuple{Shape{1, 16, 15, 13}, 0, ops::ActivationKind::kNone},
                                            std::tuple{Shape{2, 35, 12, 13}, 1, ops::ActivationKind::kRelu},
                                            std::tuple{Shape{1, 40, 9, 31}, 2, ops::ActivationKind::kClip}}) {
     Layer layer = layer2d(x, 36, 3, 1, pad);
@@ -256,12 +256,12 @@ TEST_CASE("Weights packed for another kernel are repacked") {
   std::mt19937 generator(3);
   const Layer layer = layer2d({1, 20, 5, 5}, 24, 3, 1, 1);
   const Operands o = operands(layer, generator);
-  const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kInvalidIndex))[0];
-  for (Packing packing : {Packing::kInvalidIndex, Packing::kStem16, Packing::kO16i16, Packing::kWinograd16,
+  const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone))[0];
+  for (Packing packing : {Packing::kNone, Packing::kStem16, Packing::kO16i16, Packing::kWinograd16,
                           Packing::kWinograd16Two, Packing::kWinograd16Strided}) {
     OperatorCase c(attributes(layer, true));
     c.input(with_layout(o.x, Layout::kBlocked16));
-    c.input(packing == Packing::kInvalidIndex ? as_constant(o.weights) : packed(o.weights, packing));
+    c.input(packing == Packing::kNone ? as_constant(o.weights) : packed(o.weights, packing));
     c.input(as_constant(o.bias)).output(DataType::kF32, expected.shape, Layout::kBlocked16);
     CHECK(relative_error(c.run("conv.f32.direct16")[0], expected) < 1e-5);
   }

@@ -21,7 +21,7 @@ struct Case {
   int64_t points, length, last_length, segments, chunks, lanes;
   bool point_bias, residual;
   ops::ActivationKind activation;
-  bool in_line = false, has_bias = true;
+  bool evenly_spaced = false, has_bias = true;
 };
 
 std::vector<float> integers(std::mt19937& generator, int64_t count) {
@@ -38,7 +38,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   const std::vector<float> residual = integers(generator, c.points * kPointStride);
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < c.segments * c.points; ++i)
-    offsets.push_back(i % 4 == 3 && c.length <= 16 && !c.in_line ? -1 : i * c.length);
+    offsets.push_back(i % 4 == 3 && c.length <= 16 && !c.evenly_spaced ? -1 : i * c.length);
   std::vector<float> output(static_cast<size_t>(kMaxTilePoints * kPointStride), kSpare), expected = output;
   for (int64_t p = 0; p < c.points; ++p)
     for (int64_t o = 0; o < c.lanes; ++o) {
@@ -71,9 +71,9 @@ void check_tile(const Case& c, std::mt19937& generator) {
   tile.point_stride = kPointStride;
   tile.last_lanes = c.lanes;
   tile.activation = {c.activation, -20, 30};
-  tile.in_line = c.in_line;
+  tile.evenly_spaced = c.evenly_spaced;
   const std::vector<float> next(weights.size());
-  if (c.in_line) set_prefetch(tile, next.data(), static_cast<int64_t>(next.size()), c.points % 2, 2);
+  if (c.evenly_spaced) set_prefetch(tile, next.data(), static_cast<int64_t>(next.size()), c.points % 2, 2);
   tile16_function()(tile);
   INFO(c.points << " points, " << c.chunks << " x " << c.segments << " x " << c.length << ", last " << c.last_length);
   CHECK(output == expected);
@@ -133,7 +133,7 @@ TEST_CASE("A tile with evenly spaced points computes the sums of plain loops") {
            {std::pair<int64_t, int64_t>{2, 2}, {4, 2}, {16, 16}, {16, 8}, {16, 2}, {16, 1}})
         for (const int64_t chunks : {1, 2, 3, 7, 40})
           for (const bool has_bias : {true, false})
-            check_tile({points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kInvalidIndex,
+            check_tile({points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kNone,
                         true, has_bias},
                        generator);
   }
@@ -148,7 +148,7 @@ TEST_CASE("Tiles prefetch exactly the weights of the next block") {
     for (int64_t index = 0; index < count; ++index) {
       Tile16 tile;
       set_prefetch(tile, next.data(), kBlock, index, count);
-      const int64_t from = tile.ahead - next.data(), to = from + kElements * tile.ahead_step;
+      const int64_t from = tile.prefetch - next.data(), to = from + kElements * tile.prefetch_step;
       REQUIRE(from >= 0);
       REQUIRE(to <= kBlock);
       std::fill(brought.begin() + from, brought.begin() + to, true);
@@ -169,7 +169,7 @@ TEST_CASE("A tile of any size computes the sums of plain loops") {
           for (const int64_t chunks : {1, 2, 3})
             for (const int64_t lanes : {16, 5}) {
               const bool point_bias = length == 27, residual = segments == 2;
-              const auto kind = chunks == 1   ? ops::ActivationKind::kInvalidIndex
+              const auto kind = chunks == 1   ? ops::ActivationKind::kNone
                                 : chunks == 2 ? ops::ActivationKind::kRelu
                                               : ops::ActivationKind::kClip;
               check_tile({points, length, last_length, segments, chunks, lanes, point_bias, residual, kind}, generator);

@@ -59,7 +59,7 @@ void check_tiles(std::mt19937& generator, const TileCase& c) {
   tile.weights_last = last;
   tile.weights_stride = c.steps * step_bytes;
   tile.blocks = c.blocks;
-  tile.are_far = c.points % 2 == 0;
+  tile.needs_prefetch = c.points % 2 == 0;
   tile.start = start.data();
   {
     const AmxUse use(amx_shape(c.points, c.depth));

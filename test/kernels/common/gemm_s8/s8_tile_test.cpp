@@ -142,7 +142,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   if (centred)
     for (int8_t& x : o.input) x = static_cast<int8_t>(x & 127);
   if (draw(0, 1) == 0) make_smaller(o.weights, static_cast<int>(draw(1, 128)));
-  if (!kernel.takes_lowest) part_lowest(o.weights);
+  if (!kernel.supports_paired_minima) part_lowest(o.weights);
   if (draw(0, 2) == 0) clear_last(8, o.weights);
   if (draw(0, 4) == 0) clear_half_of_block(o.weights);
   // Padding is no longer than a block.
@@ -263,7 +263,7 @@ TEST_CASE("An s8 tile that writes outputs matches plain loops followed by s8 ari
   bool any = false;
   for (InstructionSet set : kernels::supported_instruction_sets()) {
     for (const S8TileKernel& kernel : kernels::s8_tile_kernels(set)) {
-      if (kernel.finishes == S8TileFinishes::kInvalidIndex) continue;
+      if (kernel.finishes == S8TileFinishes::kNone) continue;
       any = true;
       INFO(kernel.name);
       for (int i = 0; i < 600; ++i) check_outputs(kernel, generator);
@@ -276,7 +276,7 @@ TEST_CASE("Weights of -128 are paired at the same position of an even group and 
   const auto meet = [](std::initializer_list<size_t> taps) {
     std::vector<int8_t> weights(size_t{9} * kTileBlock, 1);
     for (const size_t tap : taps) weights[tap * kTileBlock + 3] = -128;
-    return kernels::s8_lowest_meet(weights, kTileBlock);
+    return kernels::s8_has_paired_minima(weights, kTileBlock);
   };
   CHECK_FALSE(meet({}));
   CHECK_FALSE(meet({1, 2, 5, 8}));
@@ -289,12 +289,12 @@ TEST_CASE("Paired weights of -128 select an s8 tile that supports them") {
   apart[5] = apart[6] = apart[5 + 8 * kTileBlock] = -128;
   std::vector<int8_t> meeting = apart;
   meeting[5 + 4 * kTileBlock] = -128;
-  CHECK_FALSE(kernels::s8_lowest_meet(apart));
-  CHECK(kernels::s8_lowest_meet(meeting));
+  CHECK_FALSE(kernels::s8_has_paired_minima(apart));
+  CHECK(kernels::s8_has_paired_minima(meeting));
   const InstructionSet chosen = kernels::current_instruction_set();
   for (InstructionSet set : kernels::supported_instruction_sets()) {
     kernels::force_instruction_set(set);
-    CHECK(kernels::s8_tile_kernel(meeting).takes_lowest);
+    CHECK(kernels::s8_tile_kernel(meeting).supports_paired_minima);
     CHECK(kernels::s8_tile_kernel(apart).name == kernels::s8_tile_kernels(set)[0].name);
   }
   kernels::force_instruction_set(chosen);

@@ -144,7 +144,7 @@ TEST_CASE("Winograd weights of s8 contain the transforms of kernels in 16 bits a
 }
 
 TEST_CASE("Packed sizes are rejected if the packing does not fit or the size overflows") {
-  CHECK(packed_bytes(Packing::kInvalidIndex, {3, 5}) == 60);
+  CHECK(packed_bytes(Packing::kNone, {3, 5}) == 60);
   CHECK(packed_bytes(Packing::kPanel16, {3, 5}) == 3 * 16 * 4);
   CHECK(packed_bytes(Packing::kPanel16, {3, 5, 1}) == -1);
   CHECK(packed_bytes(Packing::kDepthwise16, {3, 2, 3, 3}) == -1);

@@ -148,7 +148,7 @@ TEST_CASE("Averages divide by a shift or by a reciprocal of 24 bits") {
 
 TEST_CASE("The bounds of an activation are its quantized real bounds") {
   using ops::ActivationKind;
-  CHECK(activation_bounds({ActivationKind::kInvalidIndex, 0, 0}, 4).low == -128);
+  CHECK(activation_bounds({ActivationKind::kNone, 0, 0}, 4).low == -128);
   CHECK(activation_bounds({ActivationKind::kRelu, 0, 0}, 4).low == 0);
   CHECK(activation_bounds({ActivationKind::kRelu, 0, 0}, 4).high == 127);
   CHECK(activation_bounds({ActivationKind::kClip, 0, 6}, 4).high == 96);

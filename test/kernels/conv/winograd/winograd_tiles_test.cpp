@@ -74,7 +74,7 @@ TEST_CASE("Tiles are counted per class of positions that they have") {
     int64_t products = 0;
     for (int64_t row = 0; row < shape.side; ++row)
       for (int64_t column = 0; column < shape.side; ++column)
-        products += counted[WinogradAxes{shape.spares(row), shape.spares(column)}.index()];
+        products += counted[WinogradAxes{shape.skips(row), shape.skips(column)}.index()];
     CHECK(tiles.products() == products);
   });
 }

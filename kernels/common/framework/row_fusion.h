@@ -10,7 +10,7 @@
 
 namespace nestrt::kernels {
 
-class RowChain {
+class RowFusion {
  public:
   static constexpr size_t kMaxKernels = 6;
 
@@ -25,18 +25,18 @@ class RowChain {
 
   // Returns how many kernels, starting with the first, are worth fusing: each accepts the output of the previous one,
   // the intermediate tensors exceed the cache, and their row windows fit it. The result is 0 or at least 2.
-  static size_t worth(std::span<const RowKernel* const> kernels, int threads);
+  static size_t count_fusible(std::span<const RowKernel* const> kernels, int threads);
 
   // Fuses 2 to kMaxKernels compatible kernels, which must outlive this object. `threads`: the maximum number of threads
   // that run it.
-  RowChain(std::vector<const RowKernel*> kernels, int threads);
+  RowFusion(std::vector<const RowKernel*> kernels, int threads);
 
   size_t scratch_per_thread() const { return scratch_; }  // the largest size_t on overflow
   // Returns the bytes of intermediate tensors that are neither written to nor read from memory.
-  int64_t bytes_between() const;
+  int64_t intermediate_bytes() const;
   // Returns whether the operands do not conflict. The output may overlap the input if the intermediate buffer has room
   // for the output.
-  bool takes(const Call& call) const;
+  bool supports(const Call& call) const;
   // Requires: supports(call).
   void run(const Call& call) const;
 
@@ -52,11 +52,11 @@ class RowChain {
   };
   class Part;
 
-  bool is_in_the_way(const Call& call) const;
+  bool overwrites_inputs(const Call& call) const;
 
   std::vector<const RowKernel*> kernels_;
   std::vector<Window> windows_;  // of all kernels except the last
-  int64_t turn_rows_ = 1;        // output rows per step
+  int64_t step_rows_ = 1;        // output rows per step
   size_t kernel_scratch_ = 0;    // offset of the scratch of the kernels
   size_t scratch_ = 0;
 };

@@ -1,6 +1,6 @@
 // Row fusion is bit-identical to sequential execution: random chains of pointwise and depthwise convolutions, image
 // convolutions, pools and norms, f32 and s8, over memory with previous contents.
-#include "kernels/common/framework/row_chain.h"
+#include "kernels/common/framework/row_fusion.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@
 namespace nestrt::test {
 namespace {
 
-using kernels::RowChain;
+using kernels::RowFusion;
 using Bytes = kernels::AlignedArray<std::byte>;
 
 constexpr int64_t kBlock = 16;
@@ -115,7 +115,7 @@ class Chain {
     return result;
   }
 
-  std::vector<std::byte> one_after_the_other() {
+  std::vector<std::byte> run_sequentially() {
     InlineRunner runner;
     for (size_t i = 0; i < links_.size(); ++i) {
       const bool adds = links_[i].inputs.size() > 3;
@@ -136,7 +136,7 @@ class Chain {
   }
 
   // Runs the fused kernels. If `output_in_input` is not negative, the output starts at that byte of the input.
-  std::vector<std::byte> is_row_fused(const RowChain& chain, ParallelRunner& runner, int64_t output_in_input = -1) {
+  std::vector<std::byte> run_row_fused(const RowFusion& fusion, ParallelRunner& runner, int64_t output_in_input = -1) {
     constexpr int64_t kLine = 64;
     const size_t out_bytes = tensors_.back().bytes.size();
     std::vector<std::byte> input = tensors_.front().bytes, output(out_bytes, std::byte{0x7F});
@@ -144,18 +144,18 @@ class Chain {
     const size_t in_bytes = input.size();
     if (output_in_input >= 0) input.resize(std::max(in_bytes, static_cast<size_t>(output_in_input) + out_bytes));
     const auto slots = static_cast<int64_t>(runner.num_threads());
-    const int64_t per_slot = kernels::round_up(static_cast<int64_t>(chain.scratch_per_thread()), kLine);
+    const int64_t per_slot = kernels::round_up(static_cast<int64_t>(fusion.scratch_per_thread()), kLine);
     Bytes scratch(per_slot * slots);
     std::memset(scratch.data(), 0x7F, static_cast<size_t>(per_slot * slots));
-    RowChain::Call call;
+    RowFusion::Call call;
     call.input = input.data();
     call.residual = residual_ != nullptr ? residual_->bytes.data() : nullptr;
     call.between = between.data();
     call.output = output_in_input >= 0 ? input.data() + output_in_input : output.data();
     call.thread_scratch = scratch.data();
     call.parallel = &runner;
-    if (!chain.takes(call)) return {};
-    chain.run(call);
+    if (!fusion.supports(call)) return {};
+    fusion.run(call);
     return {call.output, call.output + out_bytes};
   }
 
@@ -263,7 +263,7 @@ Chain random_chain(std::mt19937& generator, DataType type) {
   const size_t kinds = std::size(kBetween) - (type == DataType::kF32 ? 0 : 1);  // norms are f32 only
   const bool image = coin();
   Chain chain(generator, type, image);
-  const size_t links = 2 + generator() % (RowChain::kMaxKernels - 1);
+  const size_t links = 2 + generator() % (RowFusion::kMaxKernels - 1);
   for (size_t i = 0; i < links; ++i) {
     const LinkKind kind = i == 0 && image ? LinkKind::kImage : kBetween[generator() % kinds];
     chain.add(kind, i + 1 == links && coin());
@@ -280,11 +280,11 @@ TEST_CASE("Row-fused kernels are bit-identical to sequential ones") {
     Chain chain = random_chain(generator, seed % 2 == 0 ? DataType::kF32 : DataType::kS8);
     const std::vector<const RowKernel*> kernels = chain.by_rows();
     REQUIRE(std::ranges::count(kernels, nullptr) == 0);
-    const RowChain turns(kernels, 3);
-    const std::vector<std::byte> expected = chain.one_after_the_other();
+    const RowFusion fusion(kernels, 3);
+    const std::vector<std::byte> expected = chain.run_sequentially();
     INFO("seed " << seed);
-    CHECK(chain.is_row_fused(turns, alone) == expected);
-    CHECK(chain.is_row_fused(turns, **pool) == expected);
+    CHECK(chain.run_row_fused(fusion, alone) == expected);
+    CHECK(chain.run_row_fused(fusion, **pool) == expected);
   }
 }
 
@@ -294,10 +294,10 @@ TEST_CASE("The output of row-fused kernels may overlap their input") {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     std::mt19937 generator(seed);
     Chain chain = random_chain(generator, seed % 2 == 0 ? DataType::kF32 : DataType::kS8);
-    const RowChain turns(chain.by_rows(), 3);
-    const std::vector<std::byte> expected = chain.one_after_the_other();
+    const RowFusion fusion(chain.by_rows(), 3);
+    const std::vector<std::byte> expected = chain.run_sequentially();
     for (const int64_t at : {0, 64}) {
-      const std::vector<std::byte> result = chain.is_row_fused(turns, **pool, at);
+      const std::vector<std::byte> result = chain.run_row_fused(fusion, **pool, at);
       INFO("seed " << seed << ", " << at);
       CHECK((result.empty() || result == expected));
       const auto first = chain.by_rows().front()->row_output(), last = chain.by_rows().back()->row_output();
