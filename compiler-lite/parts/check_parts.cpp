@@ -122,7 +122,7 @@ Result<CheckPartsReport> check_parts(const CheckPartsOptions& options) {
   CheckPartsReport report;
   report.runs = std::move(inputs.names);
   if (results.size() != 2 || results[0].size() != report.runs.size() || results[1].size() != report.runs.size())
-    return Status(Code::kInternal, "ONNX Runtime answered another number of runs");
+    return Status(Code::kInternal, "ONNX Runtime returned a different number of runs");
   NESTRT_RETURN_IF_ERROR(compare_runs(options, results[0], results[1], manifest, report));
   return report;
 }

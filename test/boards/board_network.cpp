@@ -37,7 +37,7 @@ std::unique_ptr<Session> open_session(const std::shared_ptr<const Plan>& plan, c
   options.costs.measure = Measuring::kNever;
   options.adaptation.drift = 0;
   options.fault_tolerance.unit_timeout =
-      std::chrono::hours(1);  // an emulated accelerator in an emulator is as slow as it is
+      std::chrono::hours(1);  // an emulated accelerator may run in an emulated processor
   options.fault_tolerance.timeout_factor = 0;
   options.costs.table = test::flat_costs(*plan, units, [](const UnitInfo& unit) { return unit.is_host ? 100 : 10; });
   auto session = Session::create(plan, units, options);

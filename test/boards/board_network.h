@@ -1,4 +1,4 @@
-// A network on the CPU and an emulated board together.
+// Runs a network on the CPU and an emulated board together.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@ namespace nestrt::boards {
 
 struct BoardSetup {
   XclbinDescription xclbin;
-  int instances = 1;         // of EVTA, those of the xclbin
-  bool is_coherent = false;  // their port (Board::set_coherent())
+  int instances = 1;         // EVTA instances in the xclbin
+  bool is_coherent = false;  // whether their port is coherent (Board::set_coherent())
 };
 
 struct BoardRuns {
-  int programs = 0;      // of EVTA, in all runs
-  SessionMemory memory;  // what the last run copied and handed over
+  int programs = 0;      // EVTA programs in all runs
+  SessionMemory memory;  // what the last run copied and shared
 };
 
-// Fails the test where a run on CPU and board gives other bytes than one on the CPU alone, where the CPU had to heal
-// something, or where the board computed nothing. Images are random, the same each time.
+// Fails the test if a run on CPU and board differs from one on the CPU alone, if a host fallback occurred, or if the
+// board computed nothing. Images are random with a fixed seed.
 BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const BoardSetup& setup, uint32_t runs);
 
 }  // namespace nestrt::boards

@@ -1,4 +1,4 @@
-// Whether a port is coherent: a probe sees it, in each direction, and what it saw decides what the driver does.
+// Coherence of a port: a probe determines it in each direction, and its result controls the driver.
 #include "drivers/evta/xrt/coherence.h"
 
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 namespace nestrt::evta {
 namespace {
 
-// A port that sees the host's caches only in one direction, or whose accelerator hangs: a simulator with memory apart,
-// and a hand by which the bytes of one direction pass over.
+// A port that is coherent in one direction only, or whose accelerator hangs: a simulator with separate memory, and
+// copies for one direction.
 class OddPort final : public Transport {
  public:
   enum class Kind { kSeesInputs, kShowsResults, kHangs };

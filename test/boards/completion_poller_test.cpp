@@ -10,11 +10,11 @@ using std::chrono::microseconds;
 using Duration = CompletionPoller::Duration;
 
 struct Waited {
-  Duration seen_after = Duration::zero();  // how long after its end the run was seen to have ended
-  Duration awake = Duration::zero();       // how long the waiter looked without sleeping
+  Duration seen_after = Duration::zero();  // delay of detection after the end of the run
+  Duration awake = Duration::zero();       // time that the waiter polled without sleeping
 };
 
-// A run on a machine where a look takes a microsecond, and a sleep lasts so much longer than asked for.
+// Simulates a run on a machine with polls of one microsecond and sleeps that last `oversleep` too long.
 Waited wait_for(CompletionPoller& rhythm, Duration run, Duration oversleep = microseconds(70)) {
   constexpr microseconds kLook{1};
   Waited waited;

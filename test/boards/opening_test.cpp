@@ -1,4 +1,4 @@
-// Opening a board through XRT: everything that can be wrong with it has a Status that says what to do.
+// Opening a board through XRT: every possible error has a Status with the remedy.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void check_failure(const evta::XrtOptions& options, Code code, std::string_view 
   CHECK(status.message().find(words) != std::string_view::npos);
 }
 
-// An environment variable, until the end of the scope.
+// An environment variable, set until the end of the scope.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name), before_(std::getenv(name)) {

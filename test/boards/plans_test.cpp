@@ -1,4 +1,4 @@
-// Plans of the caller's on an emulated board: script/reports/board-networks.
+// Runs given plans on an emulated board, for script/reports/board-networks.
 #include <fmt/core.h>
 
 #include <catch2/catch.hpp>
@@ -18,14 +18,14 @@ void check(const std::filesystem::path& path, const char* accelerator, const Boa
   const auto plan = Plan::map(path.string(), Verification::kComplete);
   if (!plan) FAIL(plan.error().to_string());
   const BoardRuns runs = check_plan(*plan, setup, kRuns);
-  // Accumulators become the tensor's f32 on their way out of memory that the accelerator writes.
+  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory.
   if (setup.is_coherent) CHECK(runs.memory.copied_bytes == test::bytes_of_accumulators(**plan));
   fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
              runs.memory.copied_bytes, runs.memory.shared_memory_bytes);
   std::fflush(stdout);
 }
 
-// NESTRT_BOARD_PLANS: their paths, with colons between them.
+// NESTRT_BOARD_PLANS: their paths, separated by colons.
 TEST_CASE("Plans that are given compute the same on CPU and board together as on the CPU alone", "[.given]") {
   const char* const paths = std::getenv("NESTRT_BOARD_PLANS");
   REQUIRE(paths != nullptr);

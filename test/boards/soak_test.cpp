@@ -1,5 +1,5 @@
-// Random faults, one after the other, through the real XRT: the process lives, nothing waits beyond its limit, and what
-// a unit calls right is right.
+// Random faults in sequence through the real XRT: the process survives, no wait exceeds its limit, and successful runs
+// have the right results.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <random>
@@ -18,10 +18,10 @@ constexpr std::chrono::milliseconds kUnitTime{150};
 
 struct Form {
   XclbinDescription xclbin;
-  bool tells_errors;        // of an access that fails
-  bool has_reset;           // else what hangs is lost until the card is reset, and the unit with it
+  bool tells_errors;        // reports failed accesses
+  bool has_reset;           // otherwise a hang makes the unit unusable until the card is reset
   uint32_t hangs_of_10000;  // runs
-  // What a run may take beyond its deadline: the reset of an accelerator that hangs, on a machine that is busy.
+  // Limit of a run's time beyond its deadline: the reset of a hanging accelerator on a busy machine.
   std::chrono::seconds limit;
 };
 
@@ -33,11 +33,11 @@ class Soak {
     board.reset_card();
     board.set_configuration(evta::test::stock_configuration());
     open();
-    set_log_level(LogLevel::kError);  // a unit in quarantine says so
+    set_log_level(LogLevel::kError);  // a unit in quarantine logs warnings
   }
   ~Soak() { set_log_level(LogLevel::kWarning); }
 
-  // One run with one fault, or none.
+  // Performs one run with one fault, or none.
   void step() {
     inject();
     copy_->renew();
@@ -75,7 +75,7 @@ class Soak {
     }
   }
 
-  // As whoever looks after a board does.
+  // Recovers the board as an administrator would.
   void mend() {
     if (draw(3) == 0) return;
     Board::instance().faults().forget();

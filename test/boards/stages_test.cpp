@@ -38,7 +38,7 @@ TEST_CASE("The stages show the end of the run before until the next one has begu
   for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore}) stages.write(stage, 0x00, 0x81);
   for (int run = 0; run < 2; ++run) {
     CHECK(stages.read(Stage::kFetch, 0x00) == 0x04);
-    CHECK(stages.read(Stage::kCompute, 0x18) == 0);  // no program is there: it never ends
+    CHECK(stages.read(Stage::kCompute, 0x18) == 0);  // no program is set, so it never ends
     stages.write(Stage::kFetch, 0x00, 0x01);
     CHECK((stages.read(Stage::kFetch, 0x00) & 0x04) == 0);
     stages.reset();
@@ -93,7 +93,7 @@ TEST_CASE("What hung is over once the card was reset, and the stages are used ag
     REQUIRE(probe.start().ok());
     board.reset_card();
   }
-  ProbeRun next(open_stages());  // nobody holds the stages any more
+  ProbeRun next(open_stages());  // the stages are released
   CHECK(next.run().ok());
 }
 

@@ -1,4 +1,4 @@
-// The transport over XRT, step by step: what it makes of what XRT does, and of what a board does wrong.
+// The transport over XRT, step by step: its handling of XRT's behaviour and of board faults.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -14,7 +14,7 @@ namespace {
 
 BoardFaults& faults() { return Board::instance().faults(); }
 
-// A board without faults, and a transport to its first compute unit.
+// Returns a transport to the first compute unit of a board without faults.
 std::unique_ptr<evta::Transport> open_transport() {
   Board& board = Board::instance();
   board.faults().forget();

@@ -1,4 +1,4 @@
-// The table of the units under test, of the conformance suite (test/drivers/conformance): EVTA behind XRT.
+// The table of the units under test for the conformance suite (test/drivers/conformance): EVTA behind XRT.
 #include <catch2/catch.hpp>
 
 #include "runtime/kernel/packing.h"
@@ -39,7 +39,7 @@ UnitUnderTest row_of(const evta::Configuration& configuration, const boards::Xcl
   return row;
 }
 
-#ifdef __aarch64__  // a card behind PCIe has no such port
+#ifdef __aarch64__  // cards on PCIe have no such port
 UnitUnderTest coherent_row(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
   UnitUnderTest row = row_of(configuration, xclbin);
   row.name += " on a coherent port";

@@ -1,5 +1,4 @@
-// Cards as XRT finds them. It looks for them once, when it is first used: a machine without one takes a process of its
-// own.
+// How XRT enumerates cards. It does so once, on first use, so a machine without cards needs a separate process.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Whatever XRT throws becomes a Status.
+// Every exception of XRT becomes a Status.
 #include "drivers/evta/xrt/xrt_errors.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Boards whose accelerator shares DRAM with the host, by a coherent port and by another.
+// Boards whose accelerator shares DRAM with the host through a coherent or a non-coherent port.
 #include <catch2/catch.hpp>
 #include <cerrno>
 

@@ -6,8 +6,8 @@
 
 namespace nestrt::boards {
 
-// In one run: what a processor computes in a second or two, itself or emulated. A network's layers have up to 2^19, a
-// changed byte can ask for 2^28 and more.
+// Micro-ops that a processor, real or emulated, computes in a second or two. Layers of a network need up to 2^19; a
+// changed byte can request 2^28 and more.
 #if defined(__aarch64__)
 inline constexpr uint64_t kFewMicroOps = uint64_t{1} << 17;
 #else
@@ -18,12 +18,12 @@ inline constexpr uint64_t kAnyNumberOfMicroOps = UINT64_MAX;
 
 class Accelerator {
  public:
-  // `configuration` is one of kConfigurations. The memory outlives it.
+  // `configuration` must be one of kConfigurations. The memory must outlive it.
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
-  // Errors: kDeadlineExceeded for more micro-ops than the most, which had better hang; kDeviceFault for instructions or
-  // data that are nowhere; and as the simulator.
+  // Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should hang); kDeviceFault for instructions or
+  // data outside allocated memory; those of the simulator.
   Status run(uint32_t count, uint64_t address);
 
  private:

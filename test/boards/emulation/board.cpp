@@ -193,7 +193,7 @@ void Board::make_units(const LoadedXclbin& loaded) {
 }
 
 int Board::open_context(Client& client, uint32_t unit, bool exclusive) {
-  if (unit == UINT32_MAX) return 0;  // the virtual one, of the whole device
+  if (unit == UINT32_MAX) return 0;  // the virtual unit of the whole device
   if (const int error = faults_.take_error(Call::kOpenContext)) return -error;
   const std::lock_guard lock(mutex_);
   if (unit >= units_.size()) return -EINVAL;
@@ -211,7 +211,7 @@ int Board::close_context(Client& client, uint32_t unit) {
   return 0;
 }
 
-// Both drivers are made to give unit i page i + 1 of the file: xocl by itself, zocl by what it says of apertures.
+// Both drivers map unit i at page i + 1 of the file: xocl by default, zocl because of the apertures it reports.
 void* Board::map_registers(int file, size_t size, uint64_t offset) {
   const std::lock_guard lock(mutex_);
   if (!clients_.contains(file) || stages_ == nullptr) return nullptr;
@@ -320,7 +320,7 @@ int Board::execute(Client& client, uint32_t handle) {
     lock.unlock();
     return abort(client, handle);
   }
-  if (packet->opcode != ERT_START_CU) {  // to configure the scheduler, which needs none
+  if (packet->opcode != ERT_START_CU) {  // configures the scheduler, which is a no-op here
     set_state(words, CommandState::kCompleted);
     ++client.completions;
     completed_.notify_all();

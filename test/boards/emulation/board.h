@@ -1,9 +1,9 @@
-// Board: what the kernel driver and the logic of a board are to a process that uses XRT, in the process itself. Calls
-// of the C library that are meant for the driver come here (interposer.cpp), are read as xocl's or zocl's ioctls
-// (driver.h), and are answered from here: buffers, contexts of compute units, runs, completions.
+// Board: emulates the kernel driver and the logic of a board for a process that uses XRT, inside the process. The
+// interposer (interposer.cpp) redirects calls of the C library that are meant for the driver. driver.h decodes them as
+// xocl's or zocl's ioctls, and the board implements them: buffers, contexts of compute units, runs, completions.
 //
-// Host and device have memories of their own: what is not synchronised is not seen, but on a coherent port. A run is
-// computed by a thread of its compute unit. One completion is reported per poll, as the kernel drivers do.
+// Host and device have separate memory: without synchronisation neither sees the other's writes, except with a coherent
+// port. A thread of the compute unit computes each run. One completion is reported per poll, as in the kernel drivers.
 //
 // Threads: all members are safe from any thread.
 #pragma once
@@ -26,21 +26,21 @@
 
 namespace nestrt::boards {
 
-// What a file of the device that is open has, and loses when it is closed.
+// State of an open file of the device, released when the file is closed.
 struct Client {
   struct Buffer {
     uint64_t size = 0;
-    uint64_t address = 0;       // the device's; 0 where it is not in the device's memory
-    std::byte* host = nullptr;  // what the host sees
-    uint64_t map_offset = 0;    // of its pages in the file; 0 for memory of the process's own
+    uint64_t address = 0;       // in device memory; 0 if it is not there
+    std::byte* host = nullptr;  // the host's view
+    uint64_t map_offset = 0;    // of its pages in the file; 0 for the process's own memory
   };
 
   int file = -1;
   std::map<uint32_t, Buffer> buffers;  // by handle
-  std::map<uint32_t, bool> contexts;   // by compute unit: exclusive
+  std::map<uint32_t, bool> contexts;   // by compute unit: whether exclusive
   uint64_t file_size = 0;
   uint32_t last_handle = 0;
-  int completions = 0;  // that were not reported
+  int completions = 0;  // not yet reported
 };
 
 struct LoadedUnit {
@@ -56,38 +56,38 @@ struct LoadedXclbin {
 
 class Board {
  public:
-  // Offset of the first buffer in a file of the device; what lies before it are registers.
+  // Offset of the first buffer in a file of the device; registers precede it.
   static constexpr uint64_t kFirstBuffer = 1 << 24;
 
-  // The one of the process; made before main() where the program has interposer.cpp.
+  // The board of the process. Created before main() if the program contains interposer.cpp.
   static Board& instance();
 
   BoardFaults& faults() { return faults_; }
   DeviceMemory& memory() { return memory_; }
-  // Where files of the device are looked for: /sys/... of the device is sys/... there.
+  // Replaces the root of device files: /sys/... of the device is sys/... below it.
   std::filesystem::path root() const { return folder_.path(); }
-  // The next xclbin that is loaded has compute units of it, which hang in a run of more micro-ops than that.
+  // The compute units of the next loaded xclbin use this configuration and hang in a run of more micro-ops.
   void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
-  // Whether the accelerators' port is coherent with the host's caches: then both see the same bytes of buffers that are
-  // made from now on.
+  // Sets whether the accelerators' port is coherent with the host's caches. If so, both see the same bytes of buffers
+  // created later.
   void set_coherent(bool coherent);
-  // As a card that was reset.
+  // Resets the card.
   void reset_card();
-  // Of what is loaded; null where it has none.
+  // Returns the stages of the loaded xclbin, or null.
   std::shared_ptr<Stages> stages();
-  // Answers the aborts that were not, while it was deaf.
+  // Answers the aborts that were not answered because of set_deaf().
   void answer_aborts();
-  // How many runs were started, for tests that count.
+  // Returns the number of runs started.
   int runs_started();
 
   // --- For driver.h and the interposer. Results: 0 or a negative errno.
-  int open();  // a file descriptor
+  int open();  // returns a file descriptor
   bool is_open(int file);
   void close(int file);
   int control(int file, unsigned long request, void* argument);
   int poll(int file, int timeout_ms);  // as poll(2)
 
-  // Registers of a compute unit, at that offset of the file; null for files that are none of the board's.
+  // Maps the registers of a compute unit at that offset of the file; null for files that do not belong to the board.
   void* map_registers(int file, size_t size, uint64_t offset);
 
   int load_xclbin(std::span<const std::byte> file);
@@ -121,12 +121,12 @@ class Board {
   std::mutex mutex_;
   std::condition_variable completed_;
   std::map<int, std::unique_ptr<Client>> clients_;  // by file
-  std::vector<std::byte> uuid_;                     // of what is loaded
+  std::vector<std::byte> uuid_;                     // of the loaded xclbin
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::shared_ptr<Stages> stages_;                // where the xclbin has VTA's stages
-  std::vector<std::pair<int, uint32_t>> aborts_;  // that were not answered: file and buffer
+  std::shared_ptr<Stages> stages_;                // if the xclbin has VTA's stages
+  std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
   bool is_coherent_ = false;
-  bool is_stuck_ = false;  // the scheduler, by a compute unit that could not be stopped
+  bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler
 };
 
 }  // namespace nestrt::boards

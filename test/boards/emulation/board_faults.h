@@ -1,4 +1,4 @@
-// Faults that an emulated board has on request.
+// Fault injection for an emulated board.
 #pragma once
 
 #include <cstdint>
@@ -10,45 +10,45 @@
 
 namespace nestrt::boards {
 
-// What the kernel driver is asked for.
+// Requests to the kernel driver.
 enum class Call : uint8_t { kOpen, kLoadXclbin, kCreateBuffer, kMapBuffer, kSync, kExecute, kOpenContext };
 
 enum class RunFault : uint8_t {
   kNone,
-  kHang,   // never ends, until it is aborted
-  kError,  // ends with an error of the hardware, results partly written
+  kHang,   // does not end until it is aborted
+  kError,  // ends with a hardware error, with results partly written
   kLate,   // ends some milliseconds late
 };
 
 // Threads: all members are safe from any thread.
 class BoardFaults {
  public:
-  // The next `count` calls of that kind fail with the errno.
+  // Makes the next `count` calls of that kind fail with the errno.
   void fail(Call call, int error, int count = 1) {
     const MutexLock lock(mutex_);
     calls_[call] = {error, count};
   }
-  // Each is for one run, in order.
+  // Each call sets the fault of one run, in order.
   void next_run(RunFault fault) {
     const MutexLock lock(mutex_);
     runs_.push_back(fault);
   }
-  // Whether an aborted compute unit works again; else the scheduler refuses everything with EDEADLK from then on.
+  // Sets whether an aborted compute unit works again. If not, the scheduler then rejects everything with EDEADLK.
   void set_resettable(bool resettable) {
     const MutexLock lock(mutex_);
     resettable_ = resettable;
   }
-  // Buffers lie in the bank after the one that was asked for.
+  // Allocates buffers in the bank after the requested one.
   void set_wrong_bank(bool wrong) {
     const MutexLock lock(mutex_);
     wrong_bank_ = wrong;
   }
-  // An abort is not answered, until Board::answer_aborts().
+  // Delays the answers to aborts until Board::answer_aborts().
   void set_deaf(bool deaf) {
     const MutexLock lock(mutex_);
     deaf_ = deaf;
   }
-  // What was asked for and has not begun never happens.
+  // Discards the faults of runs that have not started.
   void forget() {
     const MutexLock lock(mutex_);
     calls_.clear();
@@ -62,7 +62,7 @@ class BoardFaults {
   }
 
   // --- For the board.
-  int take_error(Call call) {  // 0 where the call succeeds
+  int take_error(Call call) {  // 0 if the call succeeds
     const MutexLock lock(mutex_);
     const auto found = calls_.find(call);
     if (found == calls_.end() || found->second.second == 0) return 0;
@@ -91,7 +91,7 @@ class BoardFaults {
 
  private:
   Mutex mutex_;
-  std::map<Call, std::pair<int, int>> calls_ NESTRT_GUARDED_BY(mutex_);  // errno and how often
+  std::map<Call, std::pair<int, int>> calls_ NESTRT_GUARDED_BY(mutex_);  // errno and number of calls
   std::deque<RunFault> runs_ NESTRT_GUARDED_BY(mutex_);
   bool resettable_ NESTRT_GUARDED_BY(mutex_) = true;
   bool wrong_bank_ NESTRT_GUARDED_BY(mutex_) = false;

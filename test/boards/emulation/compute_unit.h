@@ -1,4 +1,4 @@
-// A compute unit of an emulated board, as the kernel driver runs it: commands one after the other, on a thread.
+// A compute unit of an emulated board as the kernel driver runs it: commands one after the other, on a thread.
 #pragma once
 
 #include <condition_variable>
@@ -14,14 +14,14 @@
 
 namespace nestrt::boards {
 
-// The states of a command packet, and where it lies.
+// The states of a command packet, and their location.
 enum class CommandState : uint32_t { kNew = 1, kQueued = 2, kRunning = 3, kCompleted = 4, kError = 5, kAbort = 6 };
 
 void set_state(uint32_t* header, CommandState state);
 CommandState state_of(const uint32_t* header);
 
 struct Command {
-  int file = -1;        // the client's
+  int file = -1;        // of the client
   uint32_t handle = 0;  // of the buffer with the packet
   uint32_t* header = nullptr;
   uint32_t count = 0;
@@ -30,7 +30,7 @@ struct Command {
 
 class ComputeUnit {
  public:
-  // `completed` is called without locks when a command has ended.
+  // Calls `completed` without locks after each command.
   ComputeUnit(std::string name, uint64_t address, Accelerator accelerator, BoardFaults& faults,
               std::function<void(const Command&)> completed);
   ~ComputeUnit();
@@ -41,7 +41,7 @@ class ComputeUnit {
   int runs_started();
 
   void submit(const Command& command);
-  // Ends commands of a client: that one, or all. Waits for one that computes. Whether one had to be stopped by force.
+  // Ends one command of a client, or all. Waits for a running one. Returns whether one had to be stopped by force.
   bool abort(int file, const uint32_t* header);
 
  private:

@@ -9,7 +9,7 @@ std::optional<uint64_t> DeviceMemory::allocate(size_t bank, uint64_t size) {
   const MemoryBank& place = banks_[bank];
   size = (size + kPageBytes - 1) / kPageBytes * kPageBytes;
   const MutexLock lock(mutex_);
-  uint64_t address = std::max(place.base, kPageBytes);  // address 0 stays free
+  uint64_t address = std::max(place.base, kPageBytes);  // address 0 stays unused
   for (auto next = blocks_.lower_bound(place.base); next != blocks_.end() && next->first - address < size; ++next)
     address = next->first + next->second.size;
   if (size == 0 || address > place.base + place.size || place.base + place.size - address < size) return std::nullopt;

@@ -1,7 +1,7 @@
-// The memory of an emulated board: banks of its own, apart from the host's, so that what was never handed over is never
-// seen, but for what it shares with the host. Fresh memory holds poison.
+// The memory of an emulated board: banks that are separate from the host's memory, so that data is not visible without
+// synchronisation, except for shared memory. New memory contains poison.
 //
-// Threads: safe from any thread; the bytes themselves are as in hardware.
+// Threads: safe from any thread. Accesses to the bytes are not synchronised, as in hardware.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,15 @@ class DeviceMemory {
   explicit DeviceMemory(std::vector<MemoryBank> banks) : banks_(std::move(banks)) {}
 
   const std::vector<MemoryBank>& banks() const { return banks_; }
-  // The address of `size` bytes, rounded up to pages; empty where the bank is full, or is none.
+  // Allocates `size` bytes, rounded up to pages, and returns the address; nullopt if the bank is full or does not
+  // exist.
   std::optional<uint64_t> allocate(size_t bank, uint64_t size);
-  // From now on what lies at the address of an allocation is that memory of the host's, which is poisoned.
+  // Replaces the contents of an allocation by the host's memory at `host`, which is poisoned.
   void share(uint64_t address, std::byte* host);
   void free(uint64_t address);
-  // What lies at an address; null where it is not all of one allocation.
+  // Returns the bytes at an address; null unless all are in one allocation.
   std::byte* find(uint64_t address, uint64_t size);
-  // All allocations, for a simulator. They outlive it where the driver does what it should.
+  // Returns all allocations for a simulator. A correct driver keeps them alive.
   evta::Dram dram();
 
  private:

@@ -1,4 +1,4 @@
-// Files below the root of an emulated system: devices, and what sysfs says of them.
+// Files below the root of an emulated system: devices and their sysfs entries.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace nestrt::boards {
 
-// In place of what is there, in folders that are made where they are missing.
+// Replaces the file; creates missing folders.
 inline void write_node(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << text;

@@ -1,5 +1,5 @@
-// The kernel driver of the board of this architecture: xocl behind PCIe on x86-64 (xocl_driver.cpp), zocl on aarch64
-// (zocl_driver.cpp). What XRT asks of it, and the files by which it finds the device.
+// The kernel driver of this architecture's board: xocl for PCIe on x86-64 (xocl_driver.cpp), zocl on aarch64
+// (zocl_driver.cpp). Implements XRT's requests and writes the files by which XRT finds the device.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace nestrt::boards {
 
-extern const std::string_view kBoard;  // of kXrtBoards
+extern const std::string_view kBoard;  // name in kXrtBoards
 extern const std::string_view kShell;  // of its platform
 std::vector<MemoryBank> driver_banks();
 
-// Below root; the device as it is when no xclbin was loaded.
+// Writes the files below root for a device without a loaded xclbin.
 void write_device_nodes(const std::filesystem::path& root);
 void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& loaded);
 
-// `number` of the ioctl. 0 or a negative errno.
+// `number` of the ioctl. Returns 0 or a negative errno.
 int control(Board& board, Client& client, unsigned number, void* argument);
 
 }  // namespace nestrt::boards

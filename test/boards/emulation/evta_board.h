@@ -1,4 +1,4 @@
-// EVTA on the board of this architecture, opened through XRT, for tests.
+// EVTA on this architecture's board, opened through XRT, for tests.
 #pragma once
 
 #include "drivers/evta/xrt/xrt_transport.h"
@@ -8,15 +8,15 @@
 
 namespace nestrt::boards {
 
-// Made for the board: one kernel vta with two compute units, in a bank each.
+// Returns an xclbin for the board: one kernel vta with two compute units, each in a separate bank.
 XclbinDescription kernel_xclbin();
-// Made for the board: VTA's four stages.
+// Returns an xclbin for the board with VTA's four stages.
 XclbinDescription stages_xclbin();
 
-// For the board, with an xclbin that is written below the board's root.
+// Returns options for the board, with an xclbin file below the board's root.
 evta::XrtOptions options_for(const XclbinDescription& description);
 
-// Fails the test where it does not open.
+// Fails the test if the unit does not open.
 std::shared_ptr<Unit> open_unit(const evta::XrtOptions& options, const evta::Configuration& configuration,
                                 int instance = 0);
 

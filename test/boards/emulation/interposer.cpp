@@ -1,7 +1,7 @@
-// Calls of the C library that are meant for the board. Everything else goes where it would go without this.
+// Redirects calls of the C library that are meant for the board. All other calls are passed on.
 //
-// XRT's libraries bind to these because the program exports them (-rdynamic). Before the board is made, which is before
-// main(), and for files that are none of the board's, they do what the C library does.
+// XRT's libraries bind to these functions because the program exports them (-rdynamic). They behave like the C library
+// for other files, and before the board is created, which happens before main().
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,13 +32,13 @@ std::atomic<bool> is_ready = false;
 
 constexpr std::string_view kRenderNode = "/dev/dri/renderD128";
 
-// What the C library has by that name.
+// Returns the C library's function with that name.
 template <typename Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// Where a file of the device lies; any other path as it is.
+// Returns the location of a device file; returns other paths unchanged.
 std::string place_of(const char* path) {
   constexpr std::array<std::string_view, 3> kOfDevice = {"/sys/bus/pci/", "/sys/class/drm/", "/dev/dri"};
   if (is_ready)
@@ -56,7 +56,7 @@ int open_file(const char* path, Open&& open) {
   return -1;
 }
 
-// Not by dlsym(), which may ask for pages itself.
+// Does not use dlsym(), which may map pages itself.
 void* map_pages(void* address, size_t size, int protection, int flags, int file, off_t offset) {
   return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
 }
@@ -67,7 +67,7 @@ int answer(int result) {
   return -1;
 }
 
-// Before main(): XRT looks for its libraries and its settings when it is first used.
+// Runs before main(), because XRT looks for its libraries and settings on first use.
 struct Installation {
   Installation() {
     const std::filesystem::path root = Board::instance().root() / "xrt";
@@ -78,7 +78,7 @@ struct Installation {
     setenv("XRT_INI_PATH", (root / "xrt.ini").c_str(), 1);
     is_ready = true;
   }
-  // XRT's own end comes later, and finds no board.
+  // XRT's own destructors run later and find no board.
   ~Installation() { is_ready = false; }
 } installation;
 
@@ -181,7 +181,7 @@ void* mmap64(void* address, size_t size, int protection, int flags, int file, of
   return mmap(address, size, protection, flags, file, offset);
 }
 
-// Threads of the library block all signals, and the registers of the board are answered in a handler.
+// Threads of the library block all signals, but a signal handler implements the registers of the board.
 int pthread_sigmask(int how, const sigset_t* mask, sigset_t* before) {
   sigset_t kept;
   if (mask != nullptr) {

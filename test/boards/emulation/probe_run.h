@@ -1,4 +1,4 @@
-// ProbeRun: a transport with the driver's probe program on it, whose steps a test takes one by one.
+// ProbeRun: a transport with the driver's probe program, executed step by step by a test.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,19 @@ namespace nestrt::boards {
 
 class ProbeRun {
  public:
-  // Fails the test where the transport does not load it.
+  // Fails the test if the transport does not load the program.
   explicit ProbeRun(std::unique_ptr<evta::Transport> transport);
 
   evta::Transport& transport() { return *transport_; }
-  // Hands over what it reads. Until then the device has other bytes there.
+  // Transfers the inputs. Before that the device has other bytes there.
   Status hand_over() { return probe_.hand_over_inputs(); }
   Status start() { return probe_.start(); }
   Status wait(std::chrono::milliseconds limit = std::chrono::seconds(10)) { return probe_.wait(limit); }
-  // Takes what it writes.
+  // Transfers the results.
   Status take_results() { return probe_.take_results(); }
-  // Whether the host sees what it should have written.
+  // Returns whether the host sees the correct results.
   bool is_right() const { return probe_.is_right(); }
-  // All of the above.
+  // Performs all steps.
   Status run();
 
  private:

@@ -18,10 +18,10 @@ struct Window {
 };
 
 std::mutex g_mutex;
-std::list<Window> g_windows;  // the newest first: pages that were unmapped may come again
+std::list<Window> g_windows;  // newest first: unmapped pages may be reused
 struct sigaction g_before;
 
-// A load or store of a 32-bit word between memory and a register of the processor.
+// A load or store of a 32-bit word between memory and a processor register.
 struct Instruction {
   bool is_store;
   int number;  // of the register
@@ -30,7 +30,7 @@ struct Instruction {
 
 #if defined(__x86_64__)
 
-// As the processor counts them.
+// In the processor's numbering.
 constexpr int kRegisters[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                               REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
@@ -64,7 +64,7 @@ constexpr int kZeroRegister = 31;
 
 uintptr_t place_of(const ucontext_t& context) { return context.uc_mcontext.pc; }
 
-// ldr and str of a w register: with an offset, or with an index.
+// ldr and str of a w register, with an offset or an index.
 std::optional<Instruction> decode(const uint8_t* code) {
   uint32_t word = 0;
   std::memcpy(&word, code, sizeof(word));
@@ -107,10 +107,10 @@ bool answer(uintptr_t address, ucontext_t& context) {
 
 void handle(int, siginfo_t* info, void* context) {
   if (answer(reinterpret_cast<uintptr_t>(info->si_addr), *static_cast<ucontext_t*>(context))) return;
-  sigaction(SIGSEGV, &g_before, nullptr);  // what it is, it is again, and for whom it was before
+  sigaction(SIGSEGV, &g_before, nullptr);  // restores the previous handler for other faults
 }
 
-// Again for each window: Catch2 has one of its own, for each test.
+// Reinstalls for each window, because Catch2 installs its own handler for each test.
 void install_handler() {
   struct sigaction action {};
   action.sa_sigaction = handle;

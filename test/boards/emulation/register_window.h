@@ -1,7 +1,7 @@
-// Pages whose loads and stores are registers: each access of a 32-bit word traps, and is answered by a function.
+// Pages that emulate registers: each access of a 32-bit word traps and calls a function.
 //
-// The pages are not accessible; a handler of SIGSEGV reads the instruction that was at them, does what it would have
-// done, and goes on behind it. It understands the instructions that a compiler makes of an access to a 32-bit word.
+// The pages are not accessible. A SIGSEGV handler decodes the instruction, performs its effect and continues after it.
+// It supports the instructions that a compiler generates for accesses of 32-bit words.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct RegisterAccess {
   std::function<void(uint32_t offset, uint32_t value)> write;
 };
 
-// Null where there is no memory for it. Whoever gets the pages unmaps them.
+// Returns null if there is no memory. The caller unmaps the pages.
 void* map_register_window(size_t size, RegisterAccess access);
 
 }  // namespace nestrt::boards

@@ -15,7 +15,7 @@ constexpr std::pair<Stage, uint32_t> kBases[] = {{Stage::kLoad, 0x10},
                                                  {Stage::kCompute, 0x20},
                                                  {Stage::kCompute, 0x28},
                                                  {Stage::kStore, 0x10}};
-// Of the hardware 63 cycles; long enough to be seen here.
+// 63 cycles in hardware; long enough to be observable here.
 constexpr std::chrono::milliseconds kStaleTime{1}, kLateBy{20};
 
 }  // namespace
@@ -94,7 +94,7 @@ void Stages::run(std::unique_lock<std::mutex>& lock) {
   const Status status = accelerator_.run(count, address);
   if (fault == RunFault::kLate) std::this_thread::sleep_for(kLateBy);
   lock.lock();
-  if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // nobody is told
+  if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // nothing is reported
   if (status.ok()) write_done(1);
 }
 
@@ -103,7 +103,7 @@ void Stages::write_done(uint32_t value) {
   done_written_ = true;
 }
 
-// Whether the other stages are started and restart by themselves, and addresses are absolute.
+// Returns whether the other stages are started with auto-restart, and addresses are absolute.
 bool Stages::can_run() const {
   for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore})
     if (value_of(stage, kControl) != kArmed) return false;

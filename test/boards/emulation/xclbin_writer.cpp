@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// The structures of the format end in an array of one element, whatever its count says.
+// The structures of the format end in an array of one element, whatever the count.
 template <typename Entry>
 Bytes counted(const std::vector<Entry>& entries, size_t offset_of_entries) {
   Bytes bytes(offset_of_entries + entries.size() * sizeof(Entry));

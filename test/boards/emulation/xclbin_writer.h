@@ -1,6 +1,6 @@
-// Writes xclbin files for tests: what XRT reads of them, and no bitstream.
+// Writes xclbin files for tests: the sections that XRT reads, without a bitstream.
 //
-// Source of the format: xclbin.h of XRT 2.13 (AXLF), and the metadata that XRT's parser asks for.
+// Source of the format: xclbin.h of XRT 2.13 (AXLF), and the metadata that XRT's parser requires.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,12 @@ struct XclbinKernel {
   std::string name;
   std::vector<std::string> units;  // names of its compute units
   std::vector<XclbinArgument> arguments;
-  // The banks that unit i's address arguments are connected to, each argument to one of them in turn; none: no
-  // connectivity.
+  // The banks of unit i's address arguments, assigned round-robin. If empty, there is no connectivity section.
   std::vector<std::vector<int>> banks;
 };
 
 struct XclbinDescription {
-  std::string shell;     // that it is made for
+  std::string shell;     // the platform it is built for
   unsigned char id = 1;  // all bytes of its UUID
   std::vector<MemoryBank> banks;
   std::vector<XclbinKernel> kernels;
@@ -37,9 +36,9 @@ struct XclbinDescription {
 
 inline constexpr uint64_t kFirstUnitAddress = 0x1800000, kUnitAddressRange = 0x10000;
 
-// The kernel that the driver expects: vta(insn_count, insns, uops, inputs, weights, biases, outputs).
+// Returns the kernel that the driver expects: vta(insn_count, insns, uops, inputs, weights, biases, outputs).
 XclbinKernel vta_kernel(std::vector<std::string> units, std::vector<std::vector<int>> banks);
-// VTA's four stages, one of each.
+// Returns VTA's four stages, one of each.
 std::vector<XclbinKernel> vta_stages();
 
 std::vector<std::byte> make_xclbin(const XclbinDescription& description);

@@ -1,4 +1,4 @@
-// xocl, of XRT 2.13: the ioctls of xocl_ioctl.h, and the files of sysfs by which XRT finds a card and what it runs.
+// xocl of XRT 2.13: the ioctls of xocl_ioctl.h, and the sysfs files by which XRT finds a card and its xclbin.
 #include <fmt/core.h>
 #include <xclbin.h>
 #include <xocl_ioctl.h>
@@ -13,12 +13,12 @@
 namespace nestrt::boards {
 namespace {
 
-// Of ioctls that all drivers of the kind have; the driver's own begin at kOwn.
+// Ioctls common to all DRM drivers; the driver's own start at kOwn.
 constexpr unsigned kVersion = 0x00, kCloseBuffer = 0x09, kOwn = 0x40;
 constexpr uint32_t kBankMask = 0xffffff, kCommandBuffer = 1u << 31;
 constexpr const char* kCardAddress = "0000:65:00.1";
 
-// Of <drm/drm.h>, which need not be installed.
+// From <drm/drm.h>, which may not be installed.
 struct Version {
   int major, minor, patch;
   size_t name_size;

@@ -1,5 +1,5 @@
-// zocl, of XRT 2.13: the ioctls of zynq_ioctl.h, which is not installed, and the files by which XRT finds the device
-// and what it runs. The structures are declared as far as they are read.
+// zocl of XRT 2.13: the ioctls of zynq_ioctl.h, which is not installed, and the files by which XRT finds the device and
+// its xclbin. The structures contain only the members that are used.
 #include <fmt/core.h>
 #include <xclbin.h>
 
@@ -13,7 +13,7 @@
 namespace nestrt::boards {
 namespace {
 
-// Of ioctls that all drivers of the kind have; the driver's own begin at kOwn.
+// Ioctls common to all DRM drivers; the driver's own start at kOwn.
 constexpr unsigned kVersion = 0x00, kCloseBuffer = 0x09, kOwn = 0x40;
 enum : unsigned {
   kCreateBuffer = kOwn,

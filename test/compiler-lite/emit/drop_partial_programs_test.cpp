@@ -7,7 +7,7 @@ using namespace nestrt::compiler;
 
 namespace {
 
-// A layer with a program of the host, one of a unit, and pieces of that.
+// Returns a layer with a host program, a unit program and `count` partial programs of the unit.
 BranchPrograms layer(uint64_t cycles, uint32_t pieces) {
   BranchPrograms result;
   result.entries.push_back({nullptr, UnitProgram(plan::ProgramKind::kKernels)});

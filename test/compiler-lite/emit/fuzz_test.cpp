@@ -1,4 +1,4 @@
-// Mutants of a plan as the compiler writes it: packed weights, blocked layouts, buffers that share bytes.
+// Mutants of a plan from the compiler: packed weights, blocked layouts, buffers that share bytes.
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/compile.h"

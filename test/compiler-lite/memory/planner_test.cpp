@@ -67,7 +67,7 @@ TEST_CASE("A chain needs two buffers, whatever its length") {
 }
 
 TEST_CASE("A chain of views is walked once, and each lies where all before it say") {
-  constexpr int64_t kLinks = 100'000;  // each walked to the first would be 5 billion steps
+  constexpr int64_t kLinks = 100'000;  // walking each to the first would take 5 billion steps
   Graph graph;
   const ValueId whole = relu(graph, add_input(graph, {kLinks + 1}));
   std::vector<ValueId> views = {whole};
@@ -128,7 +128,7 @@ TEST_CASE("In the plan for any schedule, buffers that share bytes are separated 
     const Graph graph = random_graph(generator);
     const Storage storage = assign_storage(graph);
     const MemoryLayout layout = plan_any_schedule(storage, graph);
-    // A random order that respects the graph: no buffer may be overwritten before its last reader ran.
+    // In a random valid order, no buffer may be overwritten before its last reader ran.
     const size_t count = graph.nodes().size();
     for (int trial = 0; trial < 20; ++trial) {
       std::vector<uint32_t> order;
@@ -227,7 +227,7 @@ TEST_CASE("An output that is an input, a constant or listed twice is written by 
 TEST_CASE("Thirty thousand buffers that are alive at once are placed without listing their pairs") {
   constexpr uint32_t kBuffers = 30'000;
   Storage storage;
-  // Buffer i is written by operator i; the first half is read by the last operator, the rest two operators later.
+  // Operator i writes buffer i. The last operator reads the first half; the operator two later reads the others.
   for (uint32_t i = 0; i < kBuffers; ++i) {
     BufferUse buffer;
     buffer.size = 64 * (1 + i % 7);
@@ -238,7 +238,7 @@ TEST_CASE("Thirty thousand buffers that are alive at once are placed without lis
   const MemoryLayout layout = plan_sequential(storage, kBuffers + 2);
   CHECK(layout.arena_bytes >= layout.lower_bound_bytes);
   CHECK(layout.arena_bytes < layout.lower_bound_bytes + 100 * 64);
-  // What lives on never lies where another does: their sorted extents do not overlap.
+  // Buffers that stay alive never overlap: their sorted extents are disjoint.
   std::vector<std::pair<uint64_t, uint64_t>> extents;
   for (uint32_t i = 0; i < kBuffers; ++i)
     if (i < kBuffers / 2 || i + 3 > kBuffers) extents.emplace_back(layout.offsets[i], storage.buffers[i].size);

@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// The project's own network in two parts.
+// The project's demo network in two parts.
 class DemoParts {
  public:
   DemoParts() {

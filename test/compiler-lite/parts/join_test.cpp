@@ -49,7 +49,7 @@ Divided divided() {
   return result;
 }
 
-// What is said of the second part's file when that was changed.
+// Returns the error for the second part's file after `change`.
 std::string refusal_of_changed(const std::function<void(onnx::ModelProto&)>& change) {
   Divided parts = divided();
   onnx::ModelProto model;

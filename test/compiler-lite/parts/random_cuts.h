@@ -1,4 +1,4 @@
-// Cuts of a model that nobody has thought of.
+// Random cuts of a model.
 #pragma once
 
 #include <random>
@@ -8,8 +8,8 @@
 
 namespace nestrt::test {
 
-// One to eight parts, or as many as there are operators: pieces of a random order in which the model can be computed.
-// Of every fourth cut some parts are left out, for the rest.
+// Returns one to eight parts, or as many as there are operators: slices of a random valid order. Every fourth cut omits
+// some parts, which become the rest.
 std::vector<compiler::PartSpec> random_parts(const compiler::Graph& graph, std::mt19937& generator);
 
 }  // namespace nestrt::test

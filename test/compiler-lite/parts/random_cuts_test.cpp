@@ -1,4 +1,4 @@
-// Random cuts of real networks: what the parts must be whatever the cut.
+// Random cuts of real networks: properties of the parts that hold for every cut.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -44,7 +44,7 @@ const std::vector<Network> kNetworks = {{"ad01_autoencoder"},
                                         {"ultraface-version-RFB-320_simplified"},
                                         {"yunet_n_320_320"}};
 
-// Those in the shared data, or where that is missing the one in the examples.
+// Returns the networks in the shared data, or the one in the examples if those are missing.
 std::vector<std::pair<Network, std::filesystem::path>> networks() {
   std::vector<std::pair<Network, std::filesystem::path>> found;
   for (const Network& network : kNetworks) {
@@ -82,7 +82,7 @@ ExportedCut export_cut(const Graph& graph, std::mt19937& generator) {
   return result;
 }
 
-// Through the files, manifest included.
+// Joins the parts through the files, manifest included.
 void require_whole(const ExportedCut& exported, const Graph& graph) {
   const auto joined = join_parts(exported.folder->path() + "/" + std::string(kManifestFile));
   INFO(joined.error().to_string());
@@ -104,7 +104,7 @@ Graph import_network(const Network& network, const std::filesystem::path& path) 
   return std::move(*graph);
 }
 
-// The model first, then the cuts.
+// Runs the model first, then the cuts.
 void require_same_results(const std::string& python, const std::string& model, const std::vector<ExportedCut>& cuts) {
   const Manifest& manifest = cuts.front().manifest;
   ModelChainsRequest request{python, {{model}}, {{}}, {}};
@@ -146,7 +146,7 @@ TEST_CASE("Parts of random cuts are valid ONNX, and make the whole model again")
 TEST_CASE("Parts of random cuts, one after the other, compute what the model computes in ONNX Runtime") {
   const std::string python = test::existing_python();
   if (python.empty()) return;
-  constexpr int kBatch = 20;  // files of so many cuts are there at once
+  constexpr int kBatch = 20;  // number of cuts whose files exist at the same time
   const int cuts = test::by_level(1, 2, 200);
   for (const auto& [network, path] : networks()) {
     INFO(network.name);

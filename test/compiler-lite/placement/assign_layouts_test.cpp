@@ -9,7 +9,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// Lays the graph out, checks that the results are the same, and returns the number of Reorders.
+// Assigns layouts, checks that the results are unchanged, and returns the number of Reorders.
 int reorders(Graph& graph, std::vector<ValueId> outputs) {
   std::mt19937 generator(1);
   graph.outputs = std::move(outputs);

@@ -21,7 +21,7 @@ ValueId sum(Graph& graph, ValueId a, ValueId b, const std::string& name) {
 
 using Branches = std::vector<std::vector<uint32_t>>;
 
-// The operators of each branch.
+// Returns the operators of each branch.
 Branches emitted(Graph graph) {
   const auto bytes = compiler::compile_graph(std::move(graph));
   if (!bytes) FAIL(bytes.error().to_string());

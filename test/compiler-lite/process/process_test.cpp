@@ -58,7 +58,7 @@ TEST_CASE("A process that takes longer than its limit is killed with what it has
   REQUIRE(result.error().code() == Code::kDeadlineExceeded);
 }
 
-// A program that says so when it runs, and then takes long.
+// A program that creates a file when it runs, and then sleeps.
 std::vector<std::string> slow_program(const std::string& folder) {
   return {"sh", "-c", "echo $$ > \"$1\".new; mv \"$1\".new \"$1\"; exec sleep 1000", "sh", folder + "/started"};
 }
@@ -92,7 +92,7 @@ TEST_CASE("A signal that this process lives through ends a program with a limit,
 
 TEST_CASE("A signal that ends this process ends a program, with a limit or without, and temporary folders go") {
   const std::chrono::milliseconds limit = GENERATE(std::chrono::hours(0), std::chrono::hours(1));
-  const test::TemporaryFolder folder;  // which the child does not know as one of its own
+  const test::TemporaryFolder folder;  // not registered as a temporary folder in the child
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
@@ -109,7 +109,7 @@ TEST_CASE("A signal that ends this process ends a program, with a limit or witho
   REQUIRE(WTERMSIG(state) == SIGTERM);
   REQUIRE(kill(program, 0) == -1);
   REQUIRE(std::filesystem::is_symlink(folder.path() + "/own"));
-  REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));  // behind the link
+  REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));  // the target of the link
 }
 
 TEST_CASE("A signal that comes between a temporary folder and its program ends this process after both") {

@@ -45,7 +45,7 @@ TEST_CASE("A signed plan is loaded by who trusts its signer, and by who asks for
   const auto unasked = Plan::from_memory(plan.file.bytes(), Verification::kComplete);
   REQUIRE(unasked);
   CHECK_FALSE((*unasked)->signer());
-  CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // whoever writes it again does not lose its signature
+  CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // copying it does not lose the signature
 }
 
 TEST_CASE("Plans without a signature, or with one of somebody else, are refused where a signer is asked for") {
@@ -66,7 +66,7 @@ TEST_CASE("Every bit of a signed plan counts, whether its digests are made again
       test::PlanFile again = flipped;
       again.write_digests();
       if (std::ranges::equal(again.bytes(), file.bytes()))
-        ++mended;  // it was a bit of the digests
+        ++mended;  // the bit belonged to the digests
       else
         accepted += Plan::from_memory(again.bytes(), options).has_value();
     };
@@ -149,7 +149,7 @@ TEST_CASE("A plan that was copied is what it was, whatever becomes of its file")
   CHECK(Plan::map(path, copied).error().code() == Code::kInvalidPlan);
 }
 
-// What nestrt.h answers where the signed plan is loaded, and run, by one who trusts `key`.
+// Results of nestrt.h for loading and running the signed plan with the trusted `key`.
 struct CApiAnswers {
   CApiAnswers(const Signed& signed_plan, const PublicKey& key) {
     nestrt_load_options* load = nullptr;
@@ -188,7 +188,7 @@ TEST_CASE("A C program runs plans that are signed with its key, and no others") 
   CHECK(other.loaded == NESTRT_INVALID_PLAN);
   CHECK_FALSE(other.is_signed);
   CHECK(other.created == NESTRT_INVALID_ARGUMENT);
-  CHECK(CApiAnswers(plan, PublicKey()).loaded == NESTRT_INVALID_PLAN);  // of one who could read no key
+  CHECK(CApiAnswers(plan, PublicKey()).loaded == NESTRT_INVALID_PLAN);  // the key could not be read
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A plan for a board carries what its profiles and estimates say of the board's CPU.
+// A plan for a board contains the costs of the board's CPU from its profiles and estimates.
 #include "compiler-lite/target/board_costs.h"
 
 #include <algorithm>

@@ -151,7 +151,7 @@ TEST_CASE("A card behind PCIe has instances of its accelerator, and what it cost
   REQUIRE(u280->units.size() == 2);
   const UnitDescription& evta = u280->units[1];
   CHECK(evta.instances == 2);
-  CHECK(evta.launch_us >= 50);  // a kernel's start, as reported
+  CHECK(evta.launch_us >= 50);  // reported start time of a kernel
   CHECK(evta.overhead.mb_per_s == 3000);
   CHECK(u280->instruction_sets == host_target().instruction_sets);
 }

@@ -27,7 +27,7 @@ Graph chain() {
   return std::move(*graph);
 }
 
-// Commands of a shell, which a file has: words are divided at spaces.
+// Shell commands in a file, because a vendor command is split at spaces.
 class Compiler {
  public:
   explicit Compiler(const std::string& script) : script_(folder_.write_text("cc.sh", script)) {}

@@ -17,8 +17,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Convolutions, and a pool beside them, in blocks of channels: x -> a -> {b1 -> b2, c} -> Concat ->
-// y.
+// Convolutions and a pool in blocks of channels: x -> a -> {b1 -> b2, c} -> Concat -> y.
 test::ModelBuilder fork_and_join() {
   test::ModelBuilder model;
   model.input("x", {1, 16, 4, 4}).output("y");
@@ -37,7 +36,7 @@ test::ModelBuilder fork_and_join() {
   return model;
 }
 
-// A vendor whose programs are the models that he is given.
+// A vendor whose programs are its input models.
 class Copier {
  public:
   explicit Copier(const std::string& script = "cp $1 $2", std::chrono::seconds time_limit = std::chrono::seconds(60))
@@ -116,7 +115,7 @@ TEST_CASE("A vendor's programs stand beside the CPU's, on the branches of a plan
   for (const plan::Program* program : blobs) {
     CHECK(program->kind == plan::ProgramKind::kBlob);
     REQUIRE(program->costs.size() == 1);
-    CHECK(program->costs[0].origin == plan::CostOrigin::kUnknown);  // he states nothing
+    CHECK(program->costs[0].origin == plan::CostOrigin::kUnknown);  // the vendor states no cost
     CHECK(program->costs[0].microseconds >= 200);
   }
   CHECK(vendor.failures.empty());

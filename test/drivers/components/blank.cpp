@@ -1,4 +1,4 @@
-// libnestrt_blank: a library with the entry of a component, and no component.
+// libnestrt_blank: a library with the entry point of a component but no component.
 #include "drivers/evta/driver/component.h"
 
 extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {

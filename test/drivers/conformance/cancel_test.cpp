@@ -1,4 +1,4 @@
-// How submissions are cancelled, and that each is answered once.
+// Cancellation of submissions, and that each gets exactly one answer.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <new>
@@ -37,7 +37,7 @@ TEST_CASE("Unit conformance: cancelling what is complete or was never submitted 
 TEST_CASE("Unit conformance: a cancellation at any time leaves the results or says kCancelled") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
-    std::atomic<uint64_t> next{1};  // generation to cancel; 0: the end
+    std::atomic<uint64_t> next{1};  // generation to cancel; 0 ends the thread
     ScopedThread canceller(
         [&] {
           while (const uint64_t generation = next.load()) copy.executable().cancel(generation);
@@ -86,7 +86,7 @@ TEST_CASE("Unit conformance: a program that waits for its turn is cancelled, and
 TEST_CASE("Unit conformance: a cancellation of another generation has no effect") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
-    check_runs(running);  // its first generation is over
+    check_runs(running);  // its first generation is complete
     const uint64_t first = tested.submit_hanging(running), second = waiting.submit();
     running.executable().cancel(first - 1);
     running.executable().cancel(first + 1);
@@ -143,7 +143,7 @@ TEST_CASE("Unit conformance: a completion reaches only the generation that it wa
     PreparedCopy copy = tested.prepare_copy();
     const uint64_t first = copy.submit();
     REQUIRE(copy.wait().ok());
-    CHECK_FALSE(copy.completion.signal(first));  // signalled already
+    CHECK_FALSE(copy.completion.signal(first));  // already signalled
     const uint64_t second = copy.completion.arm();
     CHECK(second != first);
     CHECK(tested->reset().ok());
@@ -164,8 +164,8 @@ TEST_CASE("Unit conformance: a late completion does not reach the generation aft
   });
 }
 
-// An Event that gives its place to another one of the same generation, as those on the stack of nestrt::run() do: a
-// completion that is signalled a second time reaches it.
+// An Event that is replaced by another one of the same generation, like those on the stack of nestrt::run(): a second
+// signal reaches it.
 class PassingEvent {
  public:
   PassingEvent() { begin(); }
@@ -195,10 +195,10 @@ class PassingEvent {
 
   alignas(Event) std::byte storage_[sizeof(Event)];
   Event* event_ = nullptr;
-  uint64_t generation_ = 0;  // of every Event there
+  uint64_t generation_ = 0;  // of all Events here
 };
 
-// Runs `executable` and whatever else the unit does, and looks for a second completion.
+// Runs `executable`, runs whatever else the unit does, and checks for a second completion.
 void check_one_completion(TestedUnit& tested, PreparedCopy& copy, Code expected,
                           const std::function<void(uint64_t)>& meanwhile = {}) {
   PassingEvent event;

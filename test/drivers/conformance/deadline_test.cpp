@@ -1,5 +1,5 @@
-// What becomes of submissions whose time is over. No test depends on how fast the machine is: where a deadline has to
-// pass while something runs, it runs until then.
+// Submissions whose deadline passes. No test depends on the speed of the machine: if a deadline must pass during a run,
+// the run lasts until then.
 #include <catch2/catch.hpp>
 
 #include "test/drivers/conformance/tested_plan.h"
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Runs until the deadline passes in a program that hangs: on a slow machine it may pass before the start.
+// Repeats until the deadline passes in a hanging program; on a slow machine it may pass before the start.
 template <typename Run>
 Status miss_deadline(TestedUnit& tested, Run run) {
   for (milliseconds time(10);; time *= 2) {
@@ -93,7 +93,7 @@ TEST_CASE("Unit conformance: a unit that takes longer than its limit has failed,
     limited.unit_limit = milliseconds(1);
     tested.faults().hang_next_run();
     CHECK(copy.run(limited).code() == Code::kDeadlineExceeded);
-    tested.faults().forget();  // on a slow machine the limit passes before the run begins
+    tested.faults().forget();  // on a slow machine the limit passes before the run starts
     CHECK(copy.untouched());
     check_recovers_by_probe(tested, copy);
   });
@@ -102,7 +102,7 @@ TEST_CASE("Unit conformance: a unit that takes longer than its limit has failed,
 TEST_CASE("Unit conformance: the time that a program waits for its turn is not of its limit") {
   for_every_unit([](TestedUnit& tested) {
     bool ran = false;
-    for (milliseconds limit(10); !ran && limit < milliseconds(5000); limit *= 2) {  // a slow machine takes more
+    for (milliseconds limit(10); !ran && limit < milliseconds(5000); limit *= 2) {  // a slow machine needs more
       PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
       const uint64_t first = tested.submit_hanging(running);
       Submission limited;
@@ -124,8 +124,8 @@ TEST_CASE("Unit conformance: what missed a deadline touches no memory any more")
     for (Deadline Submission::*const which : {&Submission::deadline, &Submission::unit_deadline}) {
       PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
       CHECK(miss_deadline(tested, copy, which).code() == Code::kDeadlineExceeded);
-      copy.renew();           // the memory ...
-      copy.completion.arm();  // ... and the event are for something else now
+      copy.renew();  // the memory and the event now have another purpose
+      copy.completion.arm();
       CHECK(tested->probe().ok());
       check_runs(other);
       CHECK(copy.untouched());
@@ -150,7 +150,7 @@ TEST_CASE("Unit conformance: a deadline that passes while a program waits for it
   });
 }
 
-// The unit is given up while there is time for the host; on a slow machine that takes more.
+// The session gives up the unit while there is time for the host; a slow machine needs more.
 TEST_CASE("Unit conformance: a session whose unit hangs meets its deadline") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
@@ -167,7 +167,7 @@ TEST_CASE("Unit conformance: a session whose unit hangs meets its deadline") {
     }
     CHECK(status.ok());
     PreparedCopy copy = tested.prepare_copy();
-    check_runs(copy);  // that somebody was in a hurry is no failure of the unit
+    check_runs(copy);  // a short deadline is not a failure of the unit
   });
 }
 

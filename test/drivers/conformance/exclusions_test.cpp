@@ -1,4 +1,4 @@
-// The table of units itself: no exclusion outlives what it is about.
+// The table of units: every exclusion refers to an existing case.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>

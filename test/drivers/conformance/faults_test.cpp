@@ -1,4 +1,4 @@
-// What a unit makes of failures, and a session of a unit that fails.
+// A unit's reaction to failures, and a session's reaction to a failing unit.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>

@@ -1,4 +1,4 @@
-// GuardedMemory: the memory of one run, each buffer of the caller's between bytes that nobody may write.
+// GuardedMemory: the memory of one run, with each of the caller's buffers between guard bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace nestrt::test {
 
 class GuardedMemory {
  public:
-  // For a plan without an arena. Inputs hold some bytes, outputs kFill. Inputs and outputs begin `misalignment` bytes
-  // after a multiple of 64.
+  // For a plan without an arena. Inputs contain arbitrary bytes, outputs kFill. Inputs and outputs start `misalignment`
+  // bytes after a multiple of 64.
   GuardedMemory(const Plan& plan, size_t scratch_bytes, size_t misalignment = 0);
   GuardedMemory(const GuardedMemory&) = delete;
 
   Bindings bindings() { return {buffers_, scratch_.data()}; }
   std::span<std::byte> input() { return input_.bytes(); }
   std::span<std::byte> output() { return output_.bytes(); }
-  // Whether the guards, the inputs and the plan are as they were.
+  // Returns whether the guards, the inputs and the plan are unchanged.
   bool is_intact() const;
 
   static constexpr std::byte kFill{0x55};

@@ -1,4 +1,4 @@
-// The memory that a unit may touch, and when.
+// The memory that a unit may access, and when.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -10,7 +10,7 @@
 namespace nestrt::test {
 namespace {
 
-// With memory that lies `misalignment` bytes after a multiple of 64.
+// Uses memory that starts `misalignment` bytes after a multiple of 64.
 void check_guarded_run(PreparedCopy& copy, size_t misalignment) {
   CAPTURE(misalignment);
   GuardedMemory memory(copy.plan(), copy.executable().scratch_bytes(), misalignment);
@@ -40,7 +40,7 @@ TEST_CASE("Unit conformance: a program that is complete is done with its memory"
     PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
     for (int run = 0; run < 20; ++run) {
       CHECK(copy.run().ok());
-      copy.renew();  // the memory is for something else now
+      copy.renew();  // the memory now has another purpose
       check_runs(other);
       CHECK(tested->reset().ok());
       CHECK(copy.untouched());

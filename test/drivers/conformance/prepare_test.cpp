@@ -1,4 +1,4 @@
-// What a unit makes of programs that are not for it, or that are damaged: a plan is anybody's file.
+// Programs for other units and damaged programs, because a plan is untrusted.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -33,7 +33,7 @@ PlanFile damaged_file(TestedUnit& tested, Damage damage) {
   return builder.build();
 }
 
-// The unit's program after `damage`.
+// Returns the unit's program after `damage`.
 template <typename Damage>
 ProgramInPlan damaged(TestedUnit& tested, Damage damage) {
   return ProgramInPlan(damaged_file(tested, damage), tested->info().kind);
@@ -44,7 +44,7 @@ void check_works(TestedUnit& tested) {
   check_runs(copy);
 }
 
-// The buffer that the unit reads the program from.
+// Returns the buffer that the unit reads the program from.
 uint32_t payload_of(const plan::Program& program) {
   REQUIRE_FALSE(program.segments.empty());
   return program.segments[0];
@@ -57,7 +57,7 @@ TEST_CASE("Unit conformance: a damaged program is refused with a reason, and the
       CAPTURE(damage.what);
       const PlanFile file = damaged_file(tested, damage.apply);
       if (const auto plan = Plan::from_memory(file.bytes()); !plan)
-        check_refusal(plan);  // it never comes to the unit
+        check_refusal(plan);  // it never reaches the unit
       else
         check_refusal(ProgramInPlan(file, tested->info().kind).prepare(*tested));
     }
@@ -116,7 +116,7 @@ TEST_CASE("Unit conformance: a program that was cut short is refused") {
   });
 }
 
-// Right or wrong, in time or not, it writes nothing but its results.
+// Checks that the unit writes nothing but its results, whether right or wrong, in time or late.
 void check_stays_in_its_memory(Executable& executable, const Plan& plan) {
   GuardedMemory memory(plan, executable.scratch_bytes());
   Submission submission;

@@ -1,4 +1,4 @@
-// y = x of bytes (test/support/plan/copy_plan.h), prepared on a unit, with memory of its own.
+// y = x of bytes (test/support/plan/copy_plan.h), prepared on a unit, with its own memory.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace nestrt::test {
 
-// Far more than anything takes that ends at all, on any machine.
+// Far more than anything needs that ends, on any machine.
 inline constexpr std::chrono::seconds kLongEnough{60};
 
-// A copy of a plan's file, and the last program in its first branch that is for a kind of unit.
+// A copy of a plan's file, and the last program in its first branch for a kind of unit.
 struct ProgramInPlan {
-  // Fails the test where the plan is refused or has none.
+  // Fails the test if the plan is rejected or has no such program.
   ProgramInPlan(const PlanFile& bytes, std::string_view kind);
   ProgramInPlan(const ProgramInPlan&) = delete;
 
@@ -30,19 +30,19 @@ struct ProgramInPlan {
 
 class PreparedCopy {
  public:
-  // Fails the test where the unit refuses the program.
+  // Fails the test if the unit rejects the program.
   PreparedCopy(Unit& unit, const PlanFile& file);
 
-  // With memory, a completion and a generation, which it returns.
+  // Adds memory, a completion and a generation, which it returns.
   uint64_t submit(Submission submission = {});
-  // Fails the test where the submission does not end.
+  // Fails the test if the submission does not end.
   Status wait();
   Status run(const Submission& submission = {}) {
     submit(submission);
     return wait();
   }
 
-  // Another x, and nothing in y.
+  // Changes x and clears y.
   void renew();
   bool is_right() const { return y == x; }
   bool untouched() const { return y == std::vector<int8_t>(y.size(), kUntouched); }
@@ -63,7 +63,7 @@ class PreparedCopy {
   std::unique_ptr<Executable> executable_;
 };
 
-// Another x, which has to be copied.
+// Checks that another x is copied.
 void check_runs(PreparedCopy& copy);
 
 }  // namespace nestrt::test

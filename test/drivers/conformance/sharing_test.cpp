@@ -10,7 +10,7 @@ namespace nestrt::test {
 namespace {
 
 constexpr int kBranches = 10;
-const SessionOptions kPatient{.fault_tolerance = {.timeout_factor = 0}};  // however slow the machine is
+const SessionOptions kPatient{.fault_tolerance = {.timeout_factor = 0}};  // no timeout, for slow machines
 
 PlanFile network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
 

@@ -1,4 +1,4 @@
-// What a unit says of itself, and that what is submitted to it is computed.
+// A unit's description of itself, and the results of submissions.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-// How many of `runs` were right.
+// Returns how many of `runs` runs were right.
 int count_right(PreparedCopy& copy, int runs) {
   int right = 0;
   for (int run = 0; run < runs; ++run) {
@@ -79,7 +79,7 @@ TEST_CASE("Unit conformance: a submitter who waits gets his results") {
     waits.submitter_waits = true;
     for (int run = 0; run < 5; ++run) {
       for (PreparedCopy& copy : copies) copy.renew();
-      copies[0].submit();  // perhaps under way still when the other comes
+      copies[0].submit();  // may still run when the other is submitted
       CHECK(copies[1].run(waits).ok());
       CHECK(copies[1].is_right());
       CHECK(copies[0].wait().ok());
@@ -127,7 +127,7 @@ TEST_CASE("Unit conformance: an executable runs from one thread after the other"
   });
 }
 
-// A unit may refuse it or have it wait; it answers in any case.
+// A unit may reject it or queue it, but must answer.
 TEST_CASE("Unit conformance: an executable that is submitted while it is under way answers both submissions") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
@@ -148,7 +148,7 @@ TEST_CASE("Unit conformance: an executable that is submitted while it is under w
   });
 }
 
-// What the threads of a run say of it; read after its end.
+// Records what the threads of a run report; read after the run.
 struct Recorder final : RunObserver {
   void operator_done(uint32_t operator_index, Time start, Time end) override {
     operators.push_back(operator_index);

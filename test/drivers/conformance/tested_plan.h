@@ -1,6 +1,6 @@
-// TestedPlan: a plan of bytes or integers with one input and one output, for sessions, and what the host makes of it.
+// TestedPlan: a plan of bytes or integers with one input and one output, for sessions, and the host's results for it.
 //
-// Threads: run() and is_right() from any, on any number of sessions at a time.
+// Threads: run() and is_right() are safe from any thread, on any number of concurrent sessions.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,17 @@ namespace nestrt::test {
 
 class TestedPlan {
  public:
-  // Fails the test where the plan is refused.
+  // Fails the test if the plan is rejected.
   explicit TestedPlan(const PlanFile& file);
   TestedPlan(const TestedPlan&) = delete;
 
-  // Each branch on the first unit beside the host that has a program for it. Fails the test where there is no session.
+  // Assigns each branch to the first unit other than the host that has a program for it. Fails the test if no session
+  // can be created.
   std::unique_ptr<Session> open(const UnitList& units, SessionOptions options = {}) const;
 
-  // With an input that `seed` stands for.
+  // `seed` determines the input.
   Status run(Session& session, uint32_t seed, const RunOptions& options = {}) const;
-  // Runs, and compares with the host alone.
+  // Runs and compares with the host alone.
   bool is_right(Session& session, uint32_t seed) const;
 
  private:
@@ -34,7 +35,7 @@ class TestedPlan {
   std::unique_ptr<Session> reference_;
 };
 
-// How many operators the unit of that name computes.
+// Returns the number of operators that the unit with this name computes.
 int count_operators_on(const Session& session, std::string_view unit);
 
 }  // namespace nestrt::test

@@ -18,7 +18,7 @@
 namespace nestrt::test {
 namespace {
 
-// --- The CPU: kernels, on the threads of whoever submits.
+// --- The CPU: kernels, on the threads of the submitters.
 
 OpenedUnit open_cpu() {
   auto units = open_units("cpu", {.num_threads = 2});
@@ -183,7 +183,7 @@ UnitUnderTest plugin_row(std::string name, OpenedUnit (*open)()) {
   return row;
 }
 
-// --- The same in a process of its own, which a failure ends.
+// --- The same in a separate process, which a failure ends.
 
 class IsolatedFaults final : public FaultControl {
  public:

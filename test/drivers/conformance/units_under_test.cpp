@@ -11,14 +11,14 @@
 namespace nestrt::test {
 namespace {
 
-// The statement of the test case that runs.
+// Returns the statement of the current test case.
 std::string current_case() {
   const std::string name = Catch::getResultCapture().getCurrentTestName();
   if (!name.starts_with(kCasePrefix)) FAIL("'" << name << "' is no case of the suite: its name has another beginning");
   return name.substr(kCasePrefix.size());
 }
 
-// Null where it is not excluded.
+// Returns null if it is not excluded.
 const Exclusion* exclusion_of(const UnitUnderTest& row, std::string_view statement) {
   const auto found = std::ranges::find_if(row.exclusions, [&](const Exclusion& exclusion) {
     return std::ranges::find(exclusion.cases, statement) != exclusion.cases.end();

@@ -11,7 +11,7 @@
 namespace nestrt::test {
 namespace {
 
-// The only operator of a branch on the CPU, with memory of its own.
+// The only operator of a branch on the CPU, with its own memory.
 class DividedOperator {
  public:
   DividedOperator(PlanBuilder plan, uint32_t branch) : file_(plan.build()), branch_(branch) {
@@ -47,7 +47,7 @@ class DividedOperator {
     REQUIRE(nestrt::run(**executable, submission).ok());
   }
 
-  // The blocked output, past its last channel cleared.
+  // Returns the blocked output with the channels after the last one cleared.
   std::vector<std::byte> output() {
     const Shape& shape = output_tensor().shape;
     const auto channels = static_cast<size_t>(shape[1]), pixels = static_cast<size_t>(shape.product(2, 4));

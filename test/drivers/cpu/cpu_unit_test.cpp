@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// relu_plan prepared on the CPU, with memory of its own.
+// relu_plan prepared on the CPU, with its own memory.
 struct PreparedRelu {
   PlanFile file = relu_plan().build();
   std::vector<float> x = {-1, 2, -3, 4, -5, 6}, y = std::vector<float>(6, 9);

@@ -1,5 +1,4 @@
-// Which operators of a plan are computed in turns of some rows (kernels/common/framework/row_fusion.h), and what becomes
-// of it.
+// Which operators of a plan are row-fused (kernels/common/framework/row_fusion.h), and their results.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>

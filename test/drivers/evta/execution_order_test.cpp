@@ -74,7 +74,7 @@ TEST_CASE("FINISH that does not wait for the last load or store is refused") {
                 "FINISH does not wait for the last of 2 instructions of load");
 }
 
-// A load that compute waits for, with `count` instructions of compute in front of it.
+// Returns a load that compute waits for, after `count` instructions of compute.
 std::vector<Instruction> load_behind(size_t count) {
   std::vector<Instruction> instructions(count, compute());
   instructions.front() = compute({.pop_prev = true});
@@ -97,7 +97,7 @@ std::vector<Instruction> tokens_in_advance(size_t count) {
 }
 
 TEST_CASE("A full token queue stops the module that gives") {
-  // One more instruction has done its work and waits with its token, and as many as a command queue holds wait behind.
+  // One more instruction waits with its token after its work, and a full command queue waits after it.
   const size_t most = kTokenQueueDepth + 1 + kCommandQueueDepth;
   CHECK(execution_order(tokens_in_advance(most)));
   check_refused(tokens_in_advance(most + 1), "deadlock: instruction 1024 (load) has no room for its token");

@@ -1,4 +1,4 @@
-// What the null unit does beyond what the conformance suite asks of every unit.
+// Behaviour of the null unit that the conformance suite does not cover.
 #include "drivers/null/null_unit.h"
 
 #include <catch2/catch.hpp>

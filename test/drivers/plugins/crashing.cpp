@@ -1,4 +1,4 @@
-// A plug-in that does wrong what it is told to (orders.h), and is the skeleton otherwise.
+// A plug-in that misbehaves on request (orders.h), and otherwise behaves like the skeleton.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -43,14 +43,14 @@ Orders* orders() {
   return kOrders;
 }
 
-// The ports of the program that was bound last: no byte behind them belongs to nobody.
+// The ports of the last bound program, without guard bytes.
 std::vector<void*> bound;
 uint64_t port_bytes = 0;
 
 void crash() {
   const rlimit none = {0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  ::signal(SIGSEGV, SIG_DFL);  // a sanitizer has its own
+  ::signal(SIGSEGV, SIG_DFL);  // a sanitizer installs its own handler
   ::raise(SIGSEGV);
 }
 
@@ -58,7 +58,7 @@ void crash() {
   while (true) ::pause();
 }
 
-// Bytes that somebody may take for an answer.
+// Writes bytes that could be mistaken for a reply.
 void forge() {
   std::vector<char> noise(1200);
   std::generate(noise.begin(), noise.end(),
@@ -69,7 +69,7 @@ void forge() {
   ::usleep(1000);
 }
 
-// False: nothing is wrong with this call.
+// Returns false if this call shall behave correctly.
 bool do_wrong(Entry entry, nestrt_vendor_status* status) {
   const Fault fault = orders() != nullptr ? orders()->take(entry) : Fault::kNone;
   switch (fault) {
@@ -104,14 +104,14 @@ bool do_wrong(Entry entry, nestrt_vendor_status* status) {
   return false;
 }
 
-// A run that goes on until it is told to end.
+// A run that continues until it is ended.
 class HangingRun {
  public:
   void begin(uint64_t run) {
     const std::lock_guard lock(mutex_);
     run_ = run;
   }
-  // Whether it is over; false where none is under way.
+  // Returns whether it is over; false if none is active.
   bool wait(int64_t until_ns, nestrt_vendor_completion* completion) {
     std::unique_lock lock(mutex_);
     const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(until_ns)};
@@ -190,7 +190,7 @@ nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, 
   return do_wrong(Entry::kBind, &status) ? status : skeleton().bind(device, program, ports, count, why);
 }
 
-// An order to hang is looked for here, as it does nothing to the call itself.
+// An order to hang is evaluated here, because it does not affect the call itself.
 nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
   const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kNone;

@@ -1,5 +1,5 @@
-// What a test tells a plug-in that runs in another process to do wrong, in a file that both have mapped: each order is
-// for one call of one function, in turn.
+// Orders of a test to a plug-in in another process, in a file that both have mapped. Each order makes one call of one
+// function misbehave, in sequence.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace nestrt::vendor::test {
 
-// The environment variable that names the file.
+// The environment variable with the file's name.
 inline constexpr char kOrdersVariable[] = "NESTRT_TEST_ORDERS";
 
 enum class Entry : uint8_t {
@@ -27,21 +27,21 @@ enum class Entry : uint8_t {
   kClose,
   kWork,  // submit or self_test, whichever comes first
 };
-inline constexpr int kNumEntries = 13;  // but for kWork
+inline constexpr int kNumEntries = 13;  // except kWork
 
 enum class Fault : uint8_t {
   kNone,
   kSegmentationFault,
   kAbort,
   kExit,
-  kScribble,     // over the ports of the program that was bound last, before a crash
-  kForge,        // writes to its process's descriptors, before a crash
-  kLoop,         // does not come back
-  kWrongStatus,  // answers with a status that the interface does not have
-  kError,        // fails as the interface has it
-  kHang,         // of kWork: the run goes on until it is cancelled or reset
+  kScribble,     // overwrites the ports of the last bound program before a crash
+  kForge,        // writes to its process's descriptors before a crash
+  kLoop,         // does not return
+  kWrongStatus,  // returns an undefined status
+  kError,        // fails according to the interface
+  kHang,         // for kWork: the run continues until it is cancelled or reset
 };
-inline constexpr int kNumFaults = 8;  // from kSegmentationFault on, but for kHang
+inline constexpr int kNumFaults = 8;  // starting at kSegmentationFault, except kHang
 
 class Orders {
  public:
@@ -53,7 +53,7 @@ class Orders {
   void forget() { taken_.store(given_.load()); }
   bool all_taken() const { return taken_.load() == given_.load(); }
 
-  // The next order, where it is for that call.
+  // Returns the next order if it is for that call.
   Fault peek(Entry entry) const { return fault_for(entry, taken_.load()); }
   Fault take(Entry entry) {
     uint32_t at = taken_.load();

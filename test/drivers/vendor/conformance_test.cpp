@@ -1,4 +1,4 @@
-// The conformance suite of plug-ins: the skeleton passes, and each case catches what it is for.
+// The conformance suite of plug-ins: the skeleton passes, and each case detects its fault.
 #include "drivers/vendor/conformance/conformance.h"
 
 #include <algorithm>

@@ -20,10 +20,10 @@ class Faults {
   void forget();
   bool all_begun();
 
-  // The device's.
+  // For the device.
   Kind begin(uint64_t run);
   Kind self_test();
-  // Of the run under way; true where it is over, with how it has ended.
+  // For the active run: returns true with its result if it is over.
   bool wait(int64_t until_ns, nestrt_vendor_completion* completion);
   void cancel(uint64_t run);
   void reset();
@@ -39,7 +39,7 @@ class Faults {
   bool is_cancelled_ = false;
 };
 
-// One device at a time is open; it has the faults of the last call.
+// Only one device is open at a time; it has the faults of the last call.
 std::shared_ptr<const Plugin> faulty_skeleton(std::shared_ptr<Faults> faults);
 
 }  // namespace nestrt::vendor::test

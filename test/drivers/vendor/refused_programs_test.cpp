@@ -1,4 +1,4 @@
-// What a plug-in does not take, the host computes: from the first run on, whatever makes the schedule.
+// The host computes what a plug-in rejects, from the first run on, for every kind of schedule.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// Of the programs that are loaded, every so many-th is refused.
+// Every `refuse_every`-th loaded program is rejected.
 int refuse_every = 1, loads = 0;
 
 nestrt_vendor_status refuse(nestrt_vendor_device* device, const void* blob, uint64_t bytes,

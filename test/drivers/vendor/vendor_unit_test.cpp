@@ -1,4 +1,4 @@
-// What a unit makes of a plug-in's answers. The wrong ones are those of wrong_plugins.h.
+// A unit's handling of a plug-in's results. wrong_plugins.h provides incorrect ones.
 #include "drivers/vendor/vendor_unit.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ const nestrt_vendor_functions& wrong(std::string_view what) {
   return found->functions;
 }
 
-// Of a run on a unit of the plug-in, which opens.
+// Returns the status of a run on a unit of the plug-in, which must open.
 Status run_on(const nestrt_vendor_functions& functions) {
   const nestrt::test::Quiet quiet;
   const auto unit = open_vendor_unit(plugin_of(functions), 0);
@@ -85,7 +85,7 @@ TEST_CASE("A program whose ports are not the plan's is refused, and so is lent m
 TEST_CASE("What a plug-in gives as a reason is shown with its control characters made visible") {
   nestrt_vendor_functions functions = skeleton();
   functions.self_test = [](nestrt_vendor_device*, nestrt_vendor_message* why) -> nestrt_vendor_status {
-    std::fill_n(why->text, sizeof why->text, '\x1b');  // with no 0 at its end
+    std::fill_n(why->text, sizeof why->text, '\x1b');  // without a terminating 0
     return NESTRT_VENDOR_FAULT;
   };
   const nestrt::test::Quiet quiet;

@@ -14,9 +14,9 @@ using Program = nestrt_vendor_program;
 using Message = nestrt_vendor_message;
 using Completion = nestrt_vendor_completion;
 
-// --- What the wrong ones below remember. One device of theirs is open at a time.
+// --- State of the incorrect plug-ins. Only one device is open at a time.
 
-// Of the programs bound last, by program: its ports; of the run under way: its program.
+// By program, the last bound ports; and the program of the active run.
 std::map<const Program*, std::vector<void*>> bound_ports;
 const Program* running = nullptr;
 bool is_under_way = false;
@@ -47,7 +47,7 @@ nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int6
 char* input() { return static_cast<char*>(bound_ports[running].front()); }
 char* output() { return static_cast<char*>(bound_ports[running].back()); }
 
-// A run that is over, and what is done to it then.
+// Applies `change` to a run that is over.
 template <typename Change>
 nestrt_vendor_status wait_and(Device* device, int64_t until_ns, Completion* completion, Message* why, Change change) {
   const auto status = skeleton().wait(device, until_ns, completion, why);
@@ -86,7 +86,7 @@ nestrt_vendor_status describe_too_much(Device* device, nestrt_vendor_description
   return status;
 }
 
-// Nobody uses it.
+// Unused memory.
 nestrt_vendor_status lend_unaligned(Device*, uint64_t, void** address, Message*) {
   alignas(64) static char block[64];
   *address = block + 16;
@@ -151,7 +151,7 @@ nestrt_vendor_status compute_otherwise(Device* device, int64_t until_ns, Complet
   return wait_and(device, until_ns, completion, why, [] { output()[0] = static_cast<char>(++runs); });
 }
 
-// What the run before had, in its first byte.
+// The first byte of the previous run.
 nestrt_vendor_status mix_runs(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   static char before = 0;
   return wait_and(device, until_ns, completion, why, [] {
@@ -161,7 +161,7 @@ nestrt_vendor_status mix_runs(Device* device, int64_t until_ns, Completion* comp
   });
 }
 
-// --- How runs begin and end.
+// --- Start and end of runs.
 
 nestrt_vendor_status tell_other_run(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   return wait_and(device, until_ns, completion, why, [&] { completion->run += 41; });
@@ -187,7 +187,7 @@ nestrt_vendor_status reset_nothing(Device*, Message*) { return NESTRT_VENDOR_OK;
 nestrt_vendor_status ignore_deadline(Device* device, Program* program, uint64_t run, int64_t deadline_ns,
                                      Message* why) {
   const auto status = submit(device, program, run, INT64_MAX, why);
-  if (deadline_ns != INT64_MAX) skeleton().cancel(device, run);  // and takes every one for over
+  if (deadline_ns != INT64_MAX) skeleton().cancel(device, run);  // and reports every run as over
   return status;
 }
 

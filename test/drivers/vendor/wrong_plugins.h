@@ -1,4 +1,4 @@
-// Plug-ins that are wrong on purpose, each in one way: what somebody may get wrong who writes one.
+// Plug-ins that are incorrect on purpose, each in one way that a vendor's plug-in might be.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 namespace nestrt::vendor::test {
 
 struct WrongPlugin {
-  std::string_view what;  // is wrong with it
+  std::string_view what;  // the error
   nestrt_vendor_functions functions;
-  std::string_view caught_by;  // the case of the conformance suite that is for it
-  std::string_view message;    // of that case, some of it
+  std::string_view caught_by;  // the case of the conformance suite that detects it
+  std::string_view message;    // part of that case's message
 };
 
 std::span<const WrongPlugin> wrong_plugins();

@@ -1,4 +1,4 @@
-// The kernels that a plan names beside the best one, and where their weights are.
+// The kernels that a plan names in addition to the best one, and the location of their weights.
 #include <algorithm>
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
@@ -12,7 +12,7 @@ using compiler::Graph;
 using compiler::KernelAlternatives;
 using compiler::ValueId;
 
-// Two convolutions of 3 x 3 that Winograd's algorithm takes, in s8 or in f32.
+// Returns two 3 x 3 convolutions, in s8 or in f32, that Winograd's algorithm supports.
 Graph two_convolutions(bool s8) {
   std::mt19937 generator(1);
   Graph graph;
@@ -25,7 +25,7 @@ Graph two_convolutions(bool s8) {
 
 struct Alternative {
   std::string set, chosen, other;
-  Packing packing = Packing::kNone;  // of the weights that the plan has for it
+  Packing packing = Packing::kNone;  // of the weights that the plan stores for it
 };
 
 std::vector<Alternative> alternatives_in(const Plan& plan) {

@@ -42,7 +42,7 @@ int8_t result(const ConvLayer& layer, int32_t sum, int64_t channel, const int8_t
                  layer.bounds);
 }
 
-// A buffer for every range; inputs and constants filled in, the output with `stale`.
+// Returns one buffer per range, with inputs and constants, and `stale` in the output.
 std::vector<std::vector<std::byte>> buffers_of(const EncodedProgram& program,
                                                const std::vector<std::vector<std::byte>>& inputs, std::byte stale) {
   std::vector<std::vector<std::byte>> buffers;
@@ -67,7 +67,7 @@ evta::Dram dram_of(const EncodedProgram& program, std::vector<std::vector<std::b
   return dram;
 }
 
-// Over memories on the chip that hold something else than the plain simulator's.
+// Starts with other on-chip contents than the plain simulator.
 Status run_fast(const EncodedProgram& program, const evta::Dram& dram) {
   using evta::FunctionalSimulator;
   NESTRT_ASSIGN_OR_RETURN(auto on_chip, FunctionalSimulator::make_memories(*program.configuration, std::byte{0x81}));

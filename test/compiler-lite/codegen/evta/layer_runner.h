@@ -1,5 +1,5 @@
-// Layers for tests: random ones, what docs/concepts/numerics.md says that they compute, and what their programs do in
-// the simulators.
+// Layers for tests: random ones, their results according to docs/concepts/numerics.md, and the results of their
+// programs in the simulators.
 #pragma once
 
 #include <random>
@@ -15,30 +15,29 @@ using Elements = std::vector<int8_t>;
 
 Elements random_elements(std::mt19937& generator, int64_t count, kernels::s8::Bounds bounds = {});
 
-// A convolution of one image with random weights and biases, shifts that leave results of some size, and the given
-// geometry on both axes.
+// Returns a convolution of one image with random weights and biases, shifts that keep results significant, and the
+// given geometry on both axes.
 compiler::evta::ConvLayer random_conv(std::mt19937& generator, int64_t in_channels, int64_t out_channels,
                                       const compiler::evta::LayerAxis& axis, int64_t groups = 1);
 
-// Sizes of the tensors, plain.
+// Sizes of the plain tensors.
 int64_t input_size(const compiler::evta::ConvLayer& layer);
 int64_t output_size(const compiler::evta::ConvLayer& layer);
 
-// Plain loops over plain tensors: the sums with their bias ...
+// Returns the sums including bias, computed by plain loops over plain tensors.
 std::vector<int32_t> accumulators(const compiler::evta::ConvLayer& layer, const Elements& input);
-// ... and what becomes of them; `residual` may be empty.
+// Returns the layer's results; `residual` may be empty.
 Elements reference(const compiler::evta::ConvLayer& layer, const Elements& input, const Elements& residual);
 
-// [planes][channels][pixels] to and from blocks of channels. Channels that do not exist become noise.
+// Convert [planes][channels][pixels] to and from blocks of channels. Missing channels become noise.
 std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block);
 Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block);
-// Of the bytes of accumulators (ConvLayer::wide), each in such blocks.
+// Converts the bytes of accumulators (ConvLayer::wide), each in such blocks.
 std::vector<int32_t> from_bytes(const std::vector<std::byte>& stored, int64_t images, int64_t channels, int block);
 
-// The output buffer after a run in the strict plain simulator, which the fast one must confirm over memory that held
-// something else. Empty, with a message
-// for the log, where the program checker or one of them refuses the program. `inputs`: the blocked input, then the
-// residual if there is one.
+// Returns the output buffer after a run in the strict plain simulator. The fast simulator must produce the same with
+// other initial memory. Returns an empty buffer, with a message for the log, if the program checker or a simulator
+// rejects the program. `inputs`: the blocked input, then the residual if there is one.
 std::vector<std::byte> run(const compiler::evta::EncodedProgram& program,
                            const std::vector<std::vector<std::byte>>& inputs, std::string* message);
 

@@ -57,7 +57,7 @@ Graph quantized_network(std::mt19937& generator) {
   return graph;
 }
 
-// Why EVTA cannot run the node; empty where it can.
+// Returns why EVTA cannot run the node; empty if it can.
 std::string reason(const Graph& graph, const Node& node, const evta::Configuration& configuration) {
   const auto layer = compiler::evta::layer_of(graph, node);
   if (!layer) return std::string(layer.error().message());
@@ -77,7 +77,7 @@ std::pair<int64_t, int64_t> planes(const Graph& graph, ValueId id) {
   return {graph.value(id).shape[0], graph.value(id).shape[1]};
 }
 
-// What the CPU's kernel gives for s8 operands; constants are the graph's.
+// Returns the result of the CPU's kernel for s8 operands; constants come from the graph.
 Elements on_cpu(const Graph& graph, const Node& node, const std::map<ValueId, Elements>& operands) {
   std::vector<const std::byte*> pointers;
   for (const ValueId id : node.inputs) {

@@ -37,7 +37,7 @@ Geometry random_geometry(std::mt19937& random) {
   return {between(5, 40), between(33, 120), between(4, 9), kernel, between(1, 2), between(0, 1) == 1};
 }
 
-// Makes a graph as the emitter takes it; every named value gets the exponent 5.
+// Builds a graph in the form that the emitter accepts; every named value has the exponent 5.
 class QuantizedGraph {
  public:
   explicit QuantizedGraph(std::mt19937& random) : random_(random) { remember("x"); }
@@ -78,7 +78,7 @@ class QuantizedGraph {
   compiler::QuantizationProfile profile_;
 };
 
-// x -> c0 -> c1 (+ a convolution of x beside it, where there is a residual).
+// x -> c0 -> c1, plus a second convolution of x if there is a residual.
 Graph quantized(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const ValueId x = graph.input({1, 20, g.size, g.size});
@@ -91,7 +91,7 @@ Graph quantized(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(y);
 }
 
-// x -> c0 -> c1, to which c0 is added: what all parts of c1 read whole, each also reads its own part of.
+// x -> c0 -> c1 with c0 as residual: each part of c1 reads all of c0, and its own part of it.
 Graph looped(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const ValueId x = graph.input({1, 20, g.size, g.size});
@@ -100,8 +100,8 @@ Graph looped(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(graph.op(binary_attributes(ops::BinaryKind::kAdd), {c1, c0}, "sum"));
 }
 
-// x -> c0 -> a depthwise convolution -> the maximum and the average of its windows -> their sum: but for c0 and x,
-// channel by channel.
+// x -> c0 -> a depthwise convolution -> the maximum and the average of its windows -> their sum: channel by channel
+// except for x and c0.
 Graph channelwise(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const int64_t channels = g.out_channels;
@@ -161,7 +161,7 @@ TEST_CASE("Parts for several units follow one another, and those for the last le
   CHECK(partial_ranges({64, 56, 16}, 0, 4).empty());
   CHECK(partial_ranges({16, 56, 16}, 15, 4).empty());
   const Ranges rows = partial_ranges({40, 5, 16}, 15, 4);
-  CHECK(std::ranges::count(rows, ChannelRange{0, 16, 0, 3}) == 1);  // halves: 15 rows of blocks in all
+  CHECK(std::ranges::count(rows, ChannelRange{0, 16, 0, 3}) == 1);  // halves: 15 rows of blocks in total
   CHECK(std::ranges::count(rows, ChannelRange{16, 40, 3, 0}) == 1);
   for (const ChannelRange& part : rows) {
     CAPTURE(to_string(part));
@@ -200,7 +200,7 @@ TEST_CASE("Parts that end within a block leave whole tiles of rows to the CPU, o
   }
 }
 
-// Compares every program for EVTA with the CPU. Returns how many layers had one for some of their channels.
+// Compares every EVTA program with the CPU. Returns the number of layers with partial programs.
 size_t compare_programs(const PlanBytes& bytes, const std::string& configuration) {
   const auto units =
       open_units("evta:sim:" + configuration.substr(configuration.find('_') == 1 ? 2 : 0) + ",cpu", {.num_threads = 1});
@@ -218,7 +218,7 @@ size_t compare_programs(const PlanBytes& bytes, const std::string& configuration
   return divided.size();
 }
 
-// For blocks of 16 and of 32 channels in turn.
+// Alternates between blocks of 16 and of 32 channels.
 template <typename Check>
 void for_random_layers(int count, std::mt19937& random, Check check) {
   for (int i = 0; i < count; ++i) {
@@ -257,7 +257,7 @@ TEST_CASE("Depthwise convolutions, pools and sums are divided as convolutions ar
   for (int i = 0; i < by_level(2, 8, 100); ++i) {
     Geometry geometry = random_geometry(random);
     const char* const configuration = i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17";
-    geometry.size = std::max<int64_t>(geometry.size, 5);  // no single pixels, which are in no blocks
+    geometry.size = std::max<int64_t>(geometry.size, 5);  // no single pixels, which are not blocked
     if (i % 4 < 2) geometry.out_channels = geometry.out_channels / 32 * 32 + 32;  // groups in whole blocks
     CAPTURE(geometry.out_channels, geometry.size, geometry.stride, configuration);
     CHECK(compare_programs(compiled(channelwise(geometry, random), configuration, 7), configuration) == 5);

@@ -79,7 +79,7 @@ TEST_CASE("Regions of fewer operators or multiply-accumulates than stated are le
 TEST_CASE("A region that saves less than it costs to hand over is left to the host") {
   // Borders: 128 bytes in, 128 bytes out. Each Conv saves 64 - 6.4 us.
   const std::string cost = "cost: {macs_per_us: 10, host_macs_per_us: 1, transfer_bytes_per_us: 4, launch_us: ";
-  CHECK(npu_parts(chain("cc"), npu(cost + "50}\n")).parts.size() == 1);  // 115.2 saved, 114 spent
+  CHECK(npu_parts(chain("cc"), npu(cost + "50}\n")).parts.size() == 1);  // saves 115.2, costs 114
   const AutomaticParts parts = npu_parts(chain("cc"), npu(cost + "52}\n"));
   CHECK(parts.parts.empty());
   CHECK(reason_of(parts, 0) == "its region saves 115.2 us and costs 116.0 us to hand over");

@@ -25,7 +25,7 @@ using evta::Loop;
 using evta::MicroOp;
 using evta::Results;
 
-// A loop over few accumulators, so that many steps meet.
+// A loop over few accumulators, so that many steps collide.
 struct SmallLoop {
   Alu alu;
   std::vector<MicroOp> micro_ops;
@@ -52,7 +52,7 @@ SmallLoop small_loop(std::mt19937& random) {
 constexpr size_t kAccumulators = 10 + 4 * (8 + 5) + 1;
 using Accumulators = std::array<int32_t, kAccumulators>;
 
-// What a pipeline leaves whose writes are seen `late` steps after the next.
+// Returns the result of a pipeline in which writes become visible `late` steps after the next.
 Accumulators run(const SmallLoop& loop, size_t late) {
   Accumulators acc;
   std::mt19937 values(7);

@@ -1,5 +1,5 @@
-// Programs that are wrong somewhere: each is refused, or runs within its memory and comes to its end, and what it
-// computes depends on nothing that memory held before.
+// Damaged programs: each is rejected, or stays within its memory, ends, and computes a result that does not depend on
+// the previous contents of memory.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -16,7 +16,7 @@ class BitFlipper {
  public:
   explicit BitFlipper(std::mt19937_64& random) : random_(random) {}
 
-  // A bit of what the program reads, micro-ops or data. Gives the byte; the same change once more restores it.
+  // Flips a bit of micro-ops or data that the program reads. Returns the byte; repeating the change restores it.
   std::byte* flip_bit_of(TestProgram* program, std::byte bit) {
     auto& memory = program->memories()[up_to(program->memories().size() - 1)];
     std::byte* byte = &memory[up_to(memory.size() - 1)];

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 constexpr uint64_t kInputBytes = 8 * 16;
 
-// A program that uses everything once, for a test to spoil: 8 inputs, one weight, 8 accumulators, 8 outputs.
+// A program that uses every feature once, for tests to modify: 8 inputs, one weight, 8 accumulators, 8 outputs.
 struct Sample {
   Transfer inp{.memory = Memory::kInp, .y_size = 2, .x_size = 4, .x_stride = 4};
   Transfer wgt{.memory = Memory::kWgt, .y_size = 1, .x_size = 1, .x_stride = 1};
@@ -163,7 +163,7 @@ TEST_CASE("A program that leaves something of its results unwritten is refused w
   sample.out.x_size = 7;
   check_refused(sample, "leaves a result unwritten: byte 112 of the memory range of 128 bytes");
   CHECK(check(sample.build(), Results::kPartial).ok());
-  sample.out = {.memory = Memory::kOut, .y_size = 4, .x_size = 1, .x_stride = 2};  // every other one
+  sample.out = {.memory = Memory::kOut, .y_size = 4, .x_size = 1, .x_stride = 2};  // every second one
   check_refused(sample, "leaves a result unwritten: byte 16 of");
   TestProgram program = Sample().build();
   program.add_output(16);
@@ -177,7 +177,7 @@ TEST_CASE("A program that reads back what it has not written is refused where it
   CHECK(check(sample.build(), Results::kPartial).ok());
 }
 
-// The sample, whose results are loaded again after its last store, by a load with these flags.
+// Returns the sample with an additional load of its results after the last store, with these flags.
 TestProgram read_back(Dependencies of_alu, Dependencies of_load, Dependencies of_finish) {
   const Sample sample{.output_access = MemoryRange::Access::kReadWrite};
   TestProgram program = sample.build();
@@ -215,7 +215,7 @@ TEST_CASE("Accesses of two modules that no token orders are refused where result
   early_store.flags[5] = {};
   early_store.flags[6] = {.push_prev = true};
   refused(early_store, "instruction 6 (store): reads out[0] while compute may be writing it");
-  Sample early_alu;  // writes again what is being stored
+  Sample early_alu;  // overwrites what is being stored
   early_alu.flags = {{},
                      {.push_next = true},
                      {.pop_prev = true},
@@ -450,7 +450,7 @@ TEST_CASE("An accumulator written twice within two micro-ops is refused") {
   check_refused(sample, "instruction 5 (alu): writes an accumulator");
 }
 
-// The sample, whose ALU instruction adds accumulators `ahead` of those that it changes.
+// Returns the sample with an ALU instruction that adds accumulators `ahead` of those that it changes.
 Sample adding(int ahead) {
   Sample sample;
   sample.uop.x_size = 2;
@@ -491,7 +491,7 @@ TEST_CASE("What repeats itself may write an accumulator again at once") {
   check_refused(sample, "writes an accumulator");
 }
 
-// The sample for the Chisel design.
+// Returns the sample for the Chisel design.
 TestProgram on_chisel(const Sample& sample) { return sample.build("1x16_13_15_18_17"); }
 
 TEST_CASE("On the Chisel design a sum of products may change an accumulator again, an operation after one more") {

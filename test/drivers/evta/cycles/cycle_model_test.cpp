@@ -36,7 +36,7 @@ TEST_CASE("The cycle model gives the published counts of VTA's instruction tests
   }
 }
 
-// The fastest tile of the schedule, as a search by measurement would find it.
+// Returns the fastest tile of the schedule, as a search by measurement would.
 std::vector<Instruction> fastest(const Convolution& convolution, const CycleProfile& profile) {
   std::vector<Instruction> best;
   uint64_t best_cycles = UINT64_MAX;
@@ -143,7 +143,7 @@ TEST_CASE("A wider bus and a shorter latency are faster, another clock is not") 
 }
 
 TEST_CASE("Bursts end at the multiples of their length where the profile says so") {
-  Transfer across = inputs(1, 128);  // 256 beats, from the middle of a burst on
+  Transfer across = inputs(1, 128);  // 256 beats, starting in the middle of a burst
   across.dram_base = 64;
   const std::vector<Instruction> program = {make_load(across, {.push_next = true}), make_finish({.pop_prev = true})};
   CycleProfile aligned = profile("chisel2019");
@@ -151,7 +151,7 @@ TEST_CASE("Bursts end at the multiples of their length where the profile says so
   CHECK(count(program, aligned).cycles == count(program, profile("chisel2019")).cycles + aligned.read_latency);
 }
 
-// Cycles of one load, from start to end.
+// Returns the cycles of one load, from start to end.
 uint64_t cycles_of_load(const Transfer& transfer, const CycleProfile& profile) {
   std::vector<TraceEntry> trace;
   count({make_load(transfer, {.push_next = true}), make_finish({.pop_prev = true})}, profile, &trace);
@@ -183,7 +183,7 @@ TEST_CASE("Loads of a lower priority wait until a load whose reads are ahead has
   const Instruction load = make_load(inputs(64, 16), {.push_next = true});  // 2048 beats
   const Instruction accumulators = make_load({.memory = Memory::kAcc, .y_size = 1, .x_size = 1, .x_stride = 1});
   std::vector<TraceEntry> trace;
-  // The first comes before sixteen rows are under way.
+  // The first ends before sixteen rows are outstanding.
   count({load, accumulators, accumulators, make_finish({.pop_prev = true})}, profile("chisel_16_reads"), &trace);
   REQUIRE(trace[0].instruction == 1);
   CHECK(trace[0].end - trace[0].start < 16 * 32);
@@ -225,7 +225,7 @@ TEST_CASE("Transfers that the hardware has no way for have no cycles") {
 }
 
 TEST_CASE("A module takes no more instructions than its queue holds") {
-  // The compute module's queue is full of instructions that wait for a load, which the fetch cannot hand out.
+  // The compute module's queue is full of instructions that wait for a load, which the fetch cannot dispatch.
   CycleProfile shallow = profile("chisel2019");
   shallow.queue_depth = 4;
   std::vector<Instruction> program(5, make_load({.memory = Memory::kUop}));

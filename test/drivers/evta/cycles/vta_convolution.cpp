@@ -109,7 +109,7 @@ class Schedule {
   const Convolution& conv_;
   const ConvolutionTile& tile_;
   VtaStream stream_;
-  bool loaded_ = false;  // the micro-ops
+  bool loaded_ = false;  // whether the micro-ops are loaded
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Convolutions scheduled as TVM's VTA operator library does: tiles of rows of full width, input channels one block at a
-// time, two virtual threads on halves of the on-chip memories that take turns over the output channels, micro-ops
-// loaded once; then shift, bias, clip and store.
+// Convolutions scheduled as in TVM's VTA operator library: tiles of full-width rows, input channels one block at a
+// time, two virtual threads on halves of the on-chip memories that alternate over the output channels, micro-ops loaded
+// once; then shift, bias, clip and store.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace nestrt::evta::test {
 
-// Square, padded to keep its size but for the stride. Channels in blocks.
+// Square, padded to keep its size except for the stride. Channels in blocks.
 struct Convolution {
   const char* name;
-  uint32_t size;  // the input's
+  uint32_t size;  // of the input
   uint32_t in_blocks;
   uint32_t out_blocks;
   uint32_t kernel;
   uint32_t stride;
-  uint32_t count;  // in the network
+  uint32_t count;  // number in the network
 
   uint32_t pad() const { return kernel / 2; }
   uint32_t out_size() const { return (size - 1) / stride + 1; }
   uint64_t micro_ops() const { return uint64_t{out_size()} * out_size() * out_blocks * in_blocks * kernel * kernel; }
 };
 
-// Those of ResNet-18 that VTA runs: C2 to C11.
+// Returns the convolutions of ResNet-18 that VTA runs: C2 to C11.
 std::span<const Convolution> resnet18_convolutions();
 
-// What one virtual thread computes.
+// The work of one virtual thread.
 struct ConvolutionTile {
   uint32_t rows;
   uint32_t out_blocks;
 };
 
-// Empty where the tile does not divide the output or does not fit half of a memory.
+// Returns nullopt if the tile does not divide the output or does not fit half of a memory.
 std::optional<std::vector<Instruction>> schedule(const Convolution& convolution, const ConvolutionTile& tile,
                                                  const Configuration& configuration);
 

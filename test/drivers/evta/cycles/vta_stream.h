@@ -1,5 +1,5 @@
-// Instruction streams as TVM's VTA runtime makes them, so that published cycle counts can be compared: tokens ride on
-// the neighbouring instructions where they can, otherwise on instructions of their own.
+// Instruction streams as TVM's VTA runtime creates them, for comparison with published cycle counts. Tokens are
+// attached to adjacent instructions if possible, otherwise to separate instructions.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace nestrt::evta::test {
 class VtaStream {
  public:
   void add(Instruction instruction);
-  // A token from one module to another, given after the instructions so far ...
+  // Gives a token from one module to another after the current instructions.
   void push(Module from, Module to);
-  // ... and taken before the next instruction of `to`.
+  // Takes the token before the next instruction of `to`.
   void pop(Module from, Module to);
   // Waits for the other modules and ends the program. Nothing may follow.
   void finish();
@@ -23,7 +23,7 @@ class VtaStream {
   const std::vector<Instruction>& instructions() const { return instructions_; }
 
   void load(const Transfer& transfer) { add(make_load(transfer)); }
-  // Both load a micro-op list of `loop`'s length first if it is not `loaded`.
+  // Both first load a micro-op list of `loop`'s length unless it is `loaded`.
   void gemm(const Loop& loop, bool reset, bool loaded = false);
   void alu(const Loop& loop, AluOpcode opcode, bool use_immediate, bool loaded = false);
   void store(const Transfer& transfer) { add(make_store(transfer)); }

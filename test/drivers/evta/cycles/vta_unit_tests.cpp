@@ -15,7 +15,7 @@ Transfer dense(Memory memory, uint16_t elements) {
   return transfer;
 }
 
-// One micro-op in two loops, as the compiler folds them.
+// Returns one micro-op in two loops, as the compiler folds them.
 Loop elements(uint32_t outer, uint32_t inner) {
   Loop loop;
   loop.uop_end = 1;
@@ -32,7 +32,7 @@ void store_results(VtaStream* stream, uint16_t elements) {
   stream->store(dense(Memory::kOut, elements));
 }
 
-// ACC loads, one ALU instruction per opcode, a store of all.
+// ACC loads, one ALU instruction per opcode, a store of everything.
 std::vector<Instruction> elementwise(uint16_t outer, uint16_t inner, int loads, std::vector<AluOpcode> opcodes) {
   VtaStream stream;
   const auto count = static_cast<uint16_t>(outer * inner);
@@ -57,7 +57,7 @@ std::vector<Instruction> padded_load() {
   return stream.instructions();
 }
 
-// 4 inputs by 4 weights; `threads` virtual threads share the inputs. Every thread does one stage before the next.
+// 4 inputs by 4 weights. `threads` virtual threads divide the inputs; all finish one stage before the next.
 std::vector<Instruction> gemm(uint16_t threads) {
   VtaStream stream;
   const auto rows = static_cast<uint16_t>(4 / threads);

@@ -1,4 +1,4 @@
-// Programs in lent memory that the host sees through a cache which is not coherent.
+// Programs in host-visible memory with a non-coherent cache.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -11,13 +11,13 @@
 namespace nestrt::evta {
 namespace {
 
-// Longer than the elements of a program, so that a range may begin and end in one.
+// Longer than the elements of a program, so that a range may start and end inside a line.
 constexpr uint64_t kLine = 256;
 
-// y = x, both in memory that the accelerator has lent.
+// y = x, both in host-visible memory.
 class HostVisibleCopy {
  public:
-  // `y`: where it begins, from the first byte of a cache line on.
+  // `y`: offset of y from the start of a cache line.
   explicit HostVisibleCopy(uint64_t y) {
     auto bound = read_program(*source_.plan, 0, *source_.program, kConfigurations[0]);
     REQUIRE(bound);

@@ -10,7 +10,7 @@
 namespace nestrt::evta {
 namespace {
 
-// What NESTRT_COMPONENTS says, until it goes.
+// Sets NESTRT_COMPONENTS until the end of the scope.
 class ComponentsFolder {
  public:
   explicit ComponentsFolder(const std::string& folder) { ::setenv("NESTRT_COMPONENTS", folder.c_str(), 1); }

@@ -1,5 +1,5 @@
-// Plans that no compiler makes: what a program computes does not depend on where its tensors lie, nor on who wrote
-// them.
+// Plans that no compiler generates: the result of a program does not depend on the location or the producer of its
+// tensors.
 #include <catch2/catch.hpp>
 #include <memory>
 
@@ -26,7 +26,7 @@ class CraftedPlan {
  public:
   explicit CraftedPlan(const Configuration& configuration = kConfigurations[0]) : configuration_(configuration) {}
 
-  // Of that many rows; its segments are those of add_copy_segments(), as tensors yet.
+  // Returns a program of `rows` rows. Its segments are still tensors, as in add_copy_segments().
   plan::Program program(uint16_t rows) {
     plan::Program program;
     program.unit = "evta";
@@ -45,13 +45,13 @@ class CraftedPlan {
 
   void add_program(size_t branch, plan::Program program) { programs_.emplace_back(branch, std::move(program)); }
 
-  // One branch.
+  // Adds one branch.
   void copy(int from, int to) {
     builder.op("copy" + std::to_string(to), kCopy, {from}, {to});
     builder.branch();
   }
   std::shared_ptr<const Plan> made() {
-    plan::Tables& tables = builder.tables();  // complete from here on
+    plan::Tables& tables = builder.tables();  // complete at this point
     for (auto& [branch, program] : programs_) {
       for (uint32_t& segment : program.segments) segment = tables.tensors[segment].buffer;
       tables.branches[branch].programs.push_back(std::move(program));
@@ -69,17 +69,17 @@ class CraftedPlan {
 
  private:
   const Configuration& configuration_;
-  std::vector<std::pair<size_t, plan::Program>> programs_;  // by branch; their segments are tensors yet
-  std::unique_ptr<PlanFile> file_;                          // what the plan is read from
+  std::vector<std::pair<size_t, plan::Program>> programs_;  // by branch; their segments are still tensors
+  std::unique_ptr<PlanFile> file_;                          // source of the plan
 };
 
-// The bytes of all outputs, and whether the inputs are what they were.
+// The bytes of all outputs, and whether the inputs are unchanged.
 struct Outcome {
   std::vector<std::byte> outputs;
   bool inputs_untouched = false;
 };
 
-// Branches one after the other, on the second unit where they have a program for it.
+// Runs branches one after the other, on the second unit if they have a program for it.
 std::shared_ptr<const Schedule> one_by_one(const Plan& plan) {
   Schedule schedule;
   schedule.lanes = {{0}, {1}};
@@ -120,7 +120,7 @@ std::shared_ptr<Unit> accelerator(const Configuration& configuration, HostView v
   return *open_evta_unit({&configuration, 0}, make_simulator_transport(options));
 }
 
-// On the CPU and an accelerator together as on the CPU alone, however the host sees its memory.
+// Compares the CPU and an accelerator together with the CPU alone, for every host view.
 void check_like_cpu(const std::shared_ptr<const Plan>& plan, const SessionOptions& options = {},
                     const Configuration& configuration = kConfigurations[0]) {
   const std::vector<std::byte> expected = run(plan, cpu()).outputs;
@@ -155,9 +155,9 @@ TEST_CASE("Weights that lie in the arena at no multiple of a tile are read where
   check_like_cpu(crafted.made());
 }
 
-// A branch has a view of what the CPU computed, beside a copy; the next branch, on the accelerator too, reads the view.
+// A branch has a view of what the CPU computed, and a copy. The next branch, also on the accelerator, reads the view.
 struct PlanWithView {
-  // `of_input`: the view is of the caller's.
+  // `of_input`: the view is of the caller's input.
   explicit PlanWithView(bool of_input) {
     PlanBuilder& builder = crafted.builder;
     const int in = builder.input("in", kSquare, DataType::kS8), other = builder.input("other", kSquare, DataType::kS8);

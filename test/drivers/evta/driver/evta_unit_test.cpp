@@ -26,7 +26,7 @@ struct FaultyUnit {
     unit = *opened;
   }
 
-  // Returns when the accelerator hangs in it.
+  // Returns when the accelerator hangs in the run.
   uint64_t submit_hanging(PreparedCopy* copy) {
     faults->next_run(Fault::kHang);
     const uint64_t generation = copy->submit();
@@ -34,7 +34,7 @@ struct FaultyUnit {
     return generation;
   }
 
-  // The deadline passes while the run is under way, however slow this machine is.
+  // Lets the deadline pass during the run, however slow the machine is.
   Status miss_deadline(PreparedCopy* copy, Fault fault) {
     faults->next_run(fault);
     for (milliseconds time(10);; time *= 2) {
@@ -131,7 +131,7 @@ TEST_CASE("Wrong data and an early end reach the session: a unit alone cannot kn
   faulty.faults->next_run(Fault::kEarly);
   CHECK(copy.run().ok());
   CHECK(copy.y == before);
-  CHECK(copy.run().ok());  // waits until the early one is over
+  CHECK(copy.run().ok());  // waits for the end of the early run
   CHECK(copy.y == copy.x);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("Of results that are checked only those count which the accelerator ha
     CHECK(copy.run().ok());
     CHECK(copy.y == copy.x);
     faulty.faults->next_run(Fault::kEarly);
-    CHECK(copy.run_checked().ok());  // of the same x
+    CHECK(copy.run_checked().ok());  // with the same x
     CHECK(copy.untouched());
     CHECK(copy.run_checked().ok());
     CHECK(copy.y == copy.x);
@@ -375,10 +375,10 @@ TEST_CASE("Programs on one simulated accelerator share what is on its chip") {
   while (executables.size() < kPrograms) others += bytes_of_next();
   for (const auto& executable : executables) REQUIRE(executable);
   INFO(first << " bytes for the first, " << others << " for the others");
-  CHECK(others < kPrograms * 200'000);  // with what the checker takes for a while; a chip's memories alone are 450 kB
+  CHECK(others < kPrograms * 200'000);  // includes temporary memory of the checker; on-chip memories alone need 450 kB
 }
 
-// --- What prepare() refuses.
+// --- What prepare() rejects.
 
 Status prepare(const nestrt::test::PlanFile& file, std::string_view unit_configuration = "1x16_15_15_18_17") {
   const auto plan = Plan::from_memory(file.bytes());

@@ -1,4 +1,4 @@
-// Sessions whose activations lie in memory that an accelerator has lent.
+// Sessions whose activations are in an accelerator's host-visible memory.
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
@@ -12,7 +12,7 @@ namespace {
 
 using nestrt::test::TestedPlan;
 
-// Tensors of the caller's that operators on that unit read or write.
+// Returns the number of caller's tensors that operators on that unit read or write.
 uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
   const plan::Tables& tables = session.plan().tables();
   const auto operators = session.operators();

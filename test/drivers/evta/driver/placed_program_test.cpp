@@ -11,7 +11,7 @@
 namespace nestrt::evta {
 namespace {
 
-// y = x on an accelerator with blocks of 32, where x has 16 channels in a block of 16.
+// y = x on an accelerator with blocks of 32; x has 16 channels in a block of 16.
 class HalfBlockCopy {
  public:
   explicit HalfBlockCopy(const SimulatorOptions& simulator) : transport_(make_simulator_transport(simulator)) {

@@ -1,4 +1,4 @@
-// copy_plan prepared on a unit, with memory of its own.
+// copy_plan prepared on a unit, with its own memory.
 #pragma once
 
 #include "test/drivers/conformance/prepared_copy.h"
@@ -13,14 +13,14 @@ class PreparedCopy : public nestrt::test::PreparedCopy {
 
   using nestrt::test::PreparedCopy::run;
   using nestrt::test::PreparedCopy::submit;
-  // The deadline is the unit's, too.
+  // The deadline also applies to the unit.
   Status run(Deadline deadline, RunObserver* observer = nullptr) {
     Submission submission;
     submission.deadline = submission.unit_deadline = deadline;
     submission.observer = observer;
     return run(submission);
   }
-  // Nothing is in y before.
+  // Clears y before the run.
   Status run_checked() {
     y.assign(y.size(), kUntouched);
     Submission submission;

@@ -1,4 +1,4 @@
-// In which order programs of several sessions run that wait for one accelerator.
+// The order in which programs of several sessions run on one accelerator.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -13,10 +13,10 @@
 namespace nestrt::evta::test {
 namespace {
 
-// Whether programs may end.
+// Blocks the end of programs.
 struct Gate {
   std::atomic<bool> is_open{true};
-  std::atomic<int> waiting{0};  // for programs that have ended, as far as the accelerator is concerned
+  std::atomic<int> waiting{0};  // for programs that have ended on the accelerator
 
   void open() {
     is_open = true;
@@ -50,7 +50,7 @@ class GatedTransport final : public Transport {
   const std::unique_ptr<Transport> simulator_ = make_simulator_transport();
 };
 
-// Notes which program has run.
+// Records which program has run.
 class Note final : public RunObserver {
  public:
   Note(std::vector<int>& ran, int number) : ran_(ran), number_(number) {}

@@ -37,7 +37,7 @@ TEST_CASE("A program moves what its transfers say, pads left out, and itself") {
 }
 
 TEST_CASE("What is no instruction is refused") {
-  const InstructionWord word = {7, 0};  // an opcode that does not exist
+  const InstructionWord word = {7, 0};  // an undefined opcode
   CHECK_FALSE(memory_traffic(stock_configuration(), std::span(&word, 1)));
 }
 

@@ -1,4 +1,4 @@
-// What complete RTLs of VTA did with programs: the vectors and tables of shared/data/rtl.
+// Results of complete RTLs of VTA: the vectors and tables of shared/data/rtl.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ struct RtlVector {
   std::map<std::string, uint64_t> measured;  // by column of the table
 };
 
-// shared/data/rtl/<name>.bin and .tsv. Where they are missing, the test case counts as skipped and nothing is returned.
+// Reads shared/data/rtl/<name>.bin and .tsv. If they are missing, returns nullopt and the test case counts as skipped.
 std::optional<std::vector<RtlVector>> rtl_vectors(const std::string& name);
 
 // Programs of whole layers, by network.

@@ -1,5 +1,5 @@
-// The checker and the cycle model against complete RTLs of VTA, simulated cycle by cycle: the HLS design with 40
-// cycles from a read's request to its first beat, which hls_zynq7020 assumes, the Chisel design with one.
+// The checker and the cycle model against complete RTLs of VTA, simulated cycle by cycle: the HLS design with 40 cycles
+// from a read's request to its first beat, as hls_zynq7020 assumes; the Chisel design with one.
 #include <catch2/catch.hpp>
 #include <iterator>
 #include <span>
@@ -21,7 +21,7 @@ uint64_t cycles_of(const RtlVector& vector, const Configuration& configuration, 
   return count->cycles;
 }
 
-// What the RTL computed wrongly is refused by the checker; all else passes it and both simulators.
+// The checker rejects what the RTL computed incorrectly. Everything else passes it and both simulators.
 void check_verdict(const RtlVector& vector, const Configuration& configuration, const std::string& column) {
   const Status status = replay_in_both(vector.program, configuration, OnChip::kZero);
   INFO(vector.program.name << ": " << status.to_string());
@@ -37,7 +37,7 @@ TEST_CASE("What the RTL computes wrongly is refused, and nothing else") {
   }
 }
 
-// Those that store rely on accumulators that the reset has zeroed, which no driver can.
+// Those that store rely on accumulators zeroed by the reset, which a driver cannot.
 TEST_CASE("Single transfers pass from a reset, and store what the RTL stores") {
   const auto vectors = rtl_vectors("transfers");
   if (!vectors) return;
@@ -67,7 +67,7 @@ TEST_CASE("A transfer that has the bus for itself takes exactly the cycles that 
   const auto vectors = rtl_vectors("transfers");
   if (!vectors) return;
   CycleProfile next_cycle = *find_cycle_profile("hls_zynq7020");
-  next_cycle.read_latency = 1;  // no memory answers in the cycle in which it is asked
+  next_cycle.read_latency = 1;  // no memory answers in the cycle of the request
   for (const RtlVector& vector : *vectors) {
     INFO(vector.program.name);
     CHECK(cycles_of(vector, hls(), *find_cycle_profile("hls_zynq7020")) == vector.measured.at("cycles_latency_40"));
@@ -75,7 +75,7 @@ TEST_CASE("A transfer that has the bus for itself takes exactly the cycles that 
   }
 }
 
-// Bounds of the model's share of the RTL's cycles: of a layer, and of all of a network's.
+// Bounds of the ratio of the model's cycles to the RTL's: of a layer, and of a whole network.
 struct Bounds {
   double least, most, of_total;
 };
@@ -115,7 +115,7 @@ TEST_CASE("Every layer takes exactly the cycles that it takes in the Chisel RTL"
   }
 }
 
-// It is an earlier one, which waits for each read: short rows are slower.
+// The published RTL is an earlier one that waits for each read, so short rows are slower.
 TEST_CASE("The Chisel RTL whose counts are published takes the cycles of the later one within 2 %, by network") {
   for (const char* network : kRtlNetworks)
     check_cycles(network, chisel(), "chisel2021", "chisel_cycles_latency_1", {0.95, 1.2, 0.02});

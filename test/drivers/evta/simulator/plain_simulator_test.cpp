@@ -1,4 +1,4 @@
-// What a strict simulation finds.
+// Errors that a strict simulation finds.
 #include "test/support/evta/plain_simulator.h"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 // Two rounds of load, GEMM and store on the same on-chip memory.
 class Rounds {
  public:
-  // The tokens that order the rounds; a test leaves one out.
+  // The tokens that order the rounds; a test omits one.
   bool load_before_gemm = true;
   bool gemm_before_next_load = true;
   bool gemm_before_store = true;
@@ -34,7 +34,7 @@ class Rounds {
   }
 
  private:
-  // A token that is left out is still given and taken, but where it orders nothing.
+  // An omitted token is still given and taken, but orders nothing.
   void add_round(bool second, uint64_t inp, uint64_t out) {
     program_.load({Memory::kInp, 0, program_.element(inp, Memory::kInp), 1, 1, 1},
                   {.pop_next = second && gemm_before_next_load, .push_next = true});
@@ -108,7 +108,7 @@ TEST_CASE("On-chip memory starts without defined values") {
   CHECK(program.run_plain(Strictness::kPermissive).status.ok());
 }
 
-// Stores what a reset and an addition leave, and loads it back; `ordered` by tokens through compute, or not.
+// Stores the result of a reset and an addition, and loads it back; `ordered` by tokens through compute, or not.
 TestProgram store_and_load(bool ordered) {
   TestProgram program;
   const uint64_t kept = program.add(16, MemoryRange::Access::kReadWrite);

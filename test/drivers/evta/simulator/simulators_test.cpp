@@ -1,4 +1,4 @@
-// What holds for both simulators.
+// Properties of both simulators.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
@@ -62,7 +62,7 @@ TEST_CASE("Generated programs agree on every instruction set of this machine") {
   kernels::force_instruction_set(best);
 }
 
-// One GEMM or ALU instruction on acc[0..1) and a store of out[0]; the accumulators are those given.
+// One GEMM or ALU instruction on acc[0..1) with the given accumulators, and a store of out[0].
 class OneElement {
  public:
   explicit OneElement(int32_t value) {
@@ -83,7 +83,7 @@ class OneElement {
     return *this;
   }
 
-  // The stored byte, on which both simulators agree; `strictness` is the plain one's.
+  // Returns the stored byte, which must be the same in both simulators; `strictness` applies to the plain one.
   int stored(Strictness strictness = Strictness::kStrict) {
     program.load({.memory = Memory::kUop}, {.push_next = true});
     const uint64_t address = program.add_output(16);
@@ -124,7 +124,7 @@ TEST_CASE("A shift uses the low 5 bits of its amount, signed") {
   CHECK(OneElement(5).alu(AluOpcode::kShr, 16).alu(AluOpcode::kShr, 15).stored() == static_cast<int8_t>(5 << 1));
 }
 
-// acc[0] = operation(acc[0], acc[1]) on lanes of 3 and `amount`, or with that as immediate.
+// acc[0] = operation(acc[0], acc[1]) on lanes of 3 and `amount`, or with `amount` as immediate.
 int stored_with_operand(AluOpcode opcode, bool use_immediate, int32_t amount) {
   OneElement element(3);
   std::vector<std::byte> bytes;
@@ -169,7 +169,7 @@ TEST_CASE("Accumulators that are loaded and stored leave what the last operation
   CHECK_THAT(std::string(strict.program.run_plain().status.message()), Contains("out[0], which has no defined value"));
 }
 
-// Stores four elements, of which it has computed one, from an accumulator that it has not written.
+// Stores four elements, one of which it has computed, from an accumulator that it has not written.
 TestProgram unsteady_program() {
   TestProgram program;
   program.load_micro_ops({{3, 3, 0}});

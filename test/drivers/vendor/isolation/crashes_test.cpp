@@ -1,4 +1,4 @@
-// An application lives through crashes inside an isolated plug-in, wherever they are, and its results are the host's.
+// An application survives crashes anywhere in an isolated plug-in, with the host's results.
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -40,7 +40,7 @@ struct Wrong {
   Fault fault;
 };
 
-// What does not come back is waited for: less often where that is long.
+// Faults that do not return cost a wait, so long waits are drawn less often.
 Wrong draw(std::mt19937& random) {
   const auto entry = static_cast<Entry>(random() % kNumEntries);
   auto fault = static_cast<Fault>(1 + random() % kNumFaults);
@@ -49,17 +49,17 @@ Wrong draw(std::mt19937& random) {
   return {entry, fault};
 }
 
-// Long enough for a process that does nothing wrong.
+// Long enough for a process without faults.
 const Isolation kIsolation = with_timeout(std::chrono::seconds(1));
 
 class Campaign {
  public:
   explicit Campaign(uint32_t seed) : random_(seed), plan_(skeleton_copy_file()) {
     units_ = {open_crashing_unit(kIsolation), open_units("cpu", {.num_threads = 1})->front()};
-    options_.fault_tolerance.probe_interval = std::chrono::hours(24);  // the test itself does that
+    options_.fault_tolerance.probe_interval = std::chrono::hours(24);  // the test probes explicitly
   }
 
-  // One fault somewhere in the life of a session, and of its unit.
+  // Injects one fault into the life of a session and its unit.
   void inject(Wrong wrong) {
     switch (wrong.entry) {
       case Entry::kOpen:
@@ -82,7 +82,7 @@ class Campaign {
     }
   }
 
-  // The unit computes again, and that it does.
+  // Checks that the unit computes again.
   void check_works() {
     orders_.forget();
     int probes = 0;
@@ -92,7 +92,7 @@ class Campaign {
     CHECK(session->num_host_fallbacks() == 0);
   }
 
-  // That have come about. One may not, where the machine is so slow that a process is ended before it.
+  // Number of faults that occurred. A fault may not occur if the machine is so slow that the process is killed earlier.
   int injected() const { return injected_; }
 
  private:
@@ -109,7 +109,7 @@ class Campaign {
     end();
   }
 
-  // While the process is started again, with a session's programs.
+  // While the process is restarted with a session's programs.
   void in_start(Wrong wrong) {
     const auto session = plan_.open(units_, options_);
     orders_.give(Entry::kSubmit, Fault::kSegmentationFault);

@@ -32,7 +32,7 @@ Orders* make_orders() {
 }  // namespace
 
 bool isolation_works() {
-  // Without arguments it says what it is for.
+  // Without arguments it prints its purpose.
   static const int kStatus = std::system("'" NESTRT_BINARY_DIR "/lib/nestrt/nestrt-plugin' 2>/dev/null");
   return WIFEXITED(kStatus) && WEXITSTATUS(kStatus) == 2;
 }

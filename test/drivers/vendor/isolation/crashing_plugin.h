@@ -1,4 +1,4 @@
-// The plug-in of test/drivers/plugins/crashing.cpp in a process of its own, and what it is told to do wrong.
+// The plug-in of test/drivers/plugins/crashing.cpp in a separate process, and its orders.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,19 @@ namespace nestrt::vendor::test {
 
 inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcrashing.so";
 
-// Whether a process for a plug-in starts here: what emulates another processor for a test does not for what it starts.
+// Returns whether a plug-in process starts here. Emulators of other processors do not emulate child processes.
 bool isolation_works();
-// The same; where it does not, the test case counts as skipped.
+// Same; if it does not, the test case counts as skipped.
 bool needs_isolation();
 
-// Of the plug-ins that are started from here on, all of them. Nothing is ordered at first.
+// Returns the orders for all plug-ins started from now on; initially empty.
 Orders& new_orders();
 
-// For what hangs: it is ended so long after it should have stopped, or for what has no deadline, after five times that.
+// Returns limits for hangs: a process is killed `limit` after it should have stopped, and after five times that for
+// calls without a deadline.
 Isolation with_timeout(std::chrono::milliseconds patience);
 
-// Fails the test where it does not open.
+// Fails the test if it does not open.
 std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation = {});
 
 }  // namespace nestrt::vendor::test

@@ -1,4 +1,4 @@
-// Plug-ins in processes of their own. The crashing one is test/drivers/plugins/crashing.cpp.
+// Plug-ins in separate processes. The crashing one is test/drivers/plugins/crashing.cpp.
 #include "drivers/vendor/isolation/isolated_device.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// What a unit that has this fault in its next run says of it; it works again after a probe.
+// Returns the status of a run with this fault. The unit works again after a probe.
 Status failure_by(Entry entry, Fault fault) {
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
@@ -163,7 +163,7 @@ TEST_CASE("A plug-in that has crashed too often without a run that ended well is
     CHECK_FALSE(copy.run().ok());
     CHECK(unit->probe().ok());
   }
-  check_runs(copy);  // from here on it counts anew
+  check_runs(copy);  // restarts the count
   for (int start = 0; start < 3; ++start) {
     orders.give(Entry::kSubmit, Fault::kAbort);
     CHECK_FALSE(copy.run().ok());
@@ -180,7 +180,7 @@ TEST_CASE("A plug-in that does not come back, and not the next time, is not wait
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
   Isolation isolation;
-  isolation.call_limit = std::chrono::seconds(2);  // of which opening takes a small part
+  isolation.call_limit = std::chrono::seconds(2);  // opening takes a small part of it
   const auto unit = open_crashing_unit(isolation);
   const nestrt::test::ProgramInPlan program(skeleton_copy_file(), unit->info().kind);
   const auto load = [&] { return text_of(program.prepare(*unit).error()); };
@@ -221,7 +221,7 @@ TEST_CASE("No process is left of an isolated plug-in when its unit is closed, ho
   }
 }
 
-// In a process of its own, whose standard output is `output`: opens the plug-in, and ends when that does not come back.
+// Runs in a separate process with `output` as standard output: opens the plug-in, and ends if that does not return.
 [[noreturn]] void open_and_end(int output, const Orders& orders) {
   ::dup2(output, STDOUT_FILENO);
   const auto device = IsolatedDevice::open(kCrashingPlugin, 0);
@@ -231,7 +231,7 @@ TEST_CASE("No process is left of an isolated plug-in when its unit is closed, ho
   ::_exit(0);
 }
 
-// Whether all who may write to a pipe are gone before long. What they have written is of no interest.
+// Returns whether all writers of a pipe are gone within a time limit. Ignores what they wrote.
 bool comes_to_an_end(int pipe) {
   const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
   char written[256];

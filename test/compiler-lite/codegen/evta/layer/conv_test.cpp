@@ -25,7 +25,7 @@ void check_layer(const evta::Configuration& configuration, const ConvLayer& laye
   check_program(layer, *program, generator);
 }
 
-// Anything that EVTA can compute, in sizes for a simulator.
+// Returns a random layer that EVTA supports, small enough for a simulator.
 ConvLayer random_layer(std::mt19937& generator) {
   const auto random = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   const auto random_axis = [&] {

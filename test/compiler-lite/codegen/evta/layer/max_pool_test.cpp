@@ -99,7 +99,7 @@ TEST_CASE("The tuner finds a tiling for a large max-pool") {
   REQUIRE(tuned.has_value());
   const auto program = pool->generate(tuned->tiling);
   REQUIRE(program.has_value());
-  REQUIRE(program->counters.gemms < 2 * 4 * 112 * 112);  // little of the input is brought in twice
+  REQUIRE(program->counters.gemms < 2 * 4 * 112 * 112);  // only a small part of the input is loaded twice
 }
 
 }  // namespace nestrt::test

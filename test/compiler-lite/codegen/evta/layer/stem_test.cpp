@@ -13,7 +13,7 @@ namespace {
 using compiler::evta::ConvLayer;
 using compiler::evta::LayerAxis;
 
-// As the program finds it, in blocks of so many channels: channels that do not exist are noise.
+// Returns the input as the program reads it, in blocks of `block` channels; missing channels contain noise.
 std::vector<std::byte> folded(const ConvLayer& layer, const ConvLayer& stem, Layout layout, int block,
                               const Elements& input) {
   const Shape image{layer.images, layer.in_channels, layer.y.input, layer.x.input};
@@ -70,17 +70,17 @@ TEST_CASE("A stem computes the same with pixels folded into channels") {
     Layout layout;
   };
   const Case cases[] = {
-      {3, {17, 7, 2, 3, 2}, Layout::kFolded2},    // ResNet's, an odd image
-      {3, {18, 7, 2, 3, 3}, Layout::kFolded2},    // the last row of pads in no window
-      {3, {16, 3, 2, 0, 0}, Layout::kFolded2},    // SqueezeNet's: the last pixel in no window
+      {3, {17, 7, 2, 3, 2}, Layout::kFolded2},    // ResNet's, with an odd image
+      {3, {18, 7, 2, 3, 3}, Layout::kFolded2},    // the last row of pads is in no window
+      {3, {16, 3, 2, 0, 0}, Layout::kFolded2},    // SqueezeNet's: the last pixel is in no window
       {3, {16, 3, 2, 1, 0}, Layout::kFolded2},    // MobileNet's
-      {3, {11, 4, 2, 0, 0}, Layout::kFolded2},    // nor the last folded pixel
+      {3, {11, 4, 2, 0, 0}, Layout::kFolded2},    // the last folded pixel is in no window
       {4, {12, 4, 2, 1, 1}, Layout::kFolded2},    // whole blocks
       {1, {19, 11, 4, 2, 1}, Layout::kFolded4},   // one channel
       {3, {24, 8, 8, 0, 0}, Layout::kFolded8},    // patches
       {3, {9, 3, 1, 1, 1}, Layout::kBlocked16},   // no stride
       {3, {18, 6, 3, 1, 1}, Layout::kBlocked16},  // a stride without a layout
-      {20, {9, 3, 2, 1, 1}, Layout::kBlocked16},  // channels that fill blocks without
+      {20, {9, 3, 2, 1, 1}, Layout::kBlocked16},  // channels that fill blocks without folding
   };
   for (const Case& c : cases) {
     ConvLayer layer = random_conv(generator, c.channels, 20, c.axis);

@@ -23,7 +23,7 @@ constexpr size_t kPrograms = 6;
 
 const evta::CycleProfile& profile() { return *evta::find_cycle_profile("hls_zynq7020"); }
 
-// A layer of whose programs the checker refuses those of one tiling, or all.
+// A layer for which the checker rejects the programs of one tiling, or all.
 class RefusedPrograms final : public LayerGenerator {
  public:
   RefusedPrograms(ConvGenerator layer, std::optional<Tiling> refused)

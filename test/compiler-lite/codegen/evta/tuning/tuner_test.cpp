@@ -51,7 +51,7 @@ struct Network {
   uint64_t cycles = 0, gemms = 0, micro_ops = 0;
 };
 
-// ResNet-18's convolutions as the tuner makes them for a profile.
+// Tunes ResNet-18's convolutions for a profile.
 Network tuned_resnet18(std::string_view profile, size_t most_programs) {
   std::mt19937 generator(1);
   Network network;
@@ -99,7 +99,7 @@ TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, 
   REQUIRE(static_cast<double>(network.gemms) / static_cast<double>(network.cycles) >= 0.85);
 }
 
-// What tilings tuned by other constants took on the RTL of the HLS design was 9,314,026 cycles, with 12,993 micro-ops.
+// Tilings tuned with other constants took 9,314,026 cycles on the RTL of the HLS design, with 12,993 micro-ops.
 TEST_CASE("ResNet-18's convolutions take at most 8.6 million cycles on the measured HLS hardware, with few micro-ops") {
   const Network network = tuned_resnet18("hls_zynq7020", 24);
   INFO(network.cycles << " cycles, " << network.micro_ops << " micro-ops");

@@ -101,7 +101,7 @@ TEST_CASE("A cached tiling gives the program of the search, and one that does no
   CHECK(program() == searched);
   CHECK(text_of(path) == cached);
 
-  // The whole layer as one tile is larger than the memories.
+  // The whole layer as one tile exceeds the memories.
   TuningCache cache(path);
   const size_t key = cached.find("tuner ");
   cache.add(cached.substr(key, cached.find('\n', key) - key), {38, 38, 4, 4, 2, LoopOrder::kPixelsInner});

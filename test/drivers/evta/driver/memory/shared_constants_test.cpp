@@ -32,7 +32,7 @@ TEST_CASE("A constant is there once as long as somebody has it, however many oth
 }
 
 TEST_CASE("Each constant is placed without a look at all that are there") {
-  constexpr size_t kCount = 100'000;  // or that would be 5 billion steps
+  constexpr size_t kCount = 100'000;  // quadratic time would take 5 billion steps
   Constants constants;
   const std::vector<std::byte> bytes(kCount);
   std::vector<std::shared_ptr<DeviceBuffer>> buffers;

@@ -16,7 +16,8 @@ TEST_CASE("Programs share staging memory, which grows for the largest of them") 
   CHECK(*staging.get(*transport, kPageBytes) == *first);
   const auto larger = staging.get(*transport, 4 * kPageBytes);
   REQUIRE(larger);
-  CHECK((*larger)->bytes().size() >= 6 * kPageBytes);  // or many that grow little by little would take the square
+  // otherwise many that grow in small steps would need quadratic memory
+  CHECK((*larger)->bytes().size() >= 6 * kPageBytes);
   CHECK(*staging.get(*transport, 5 * kPageBytes) == *larger);
 }
 

@@ -14,8 +14,8 @@ struct Accumulators {
   Widening shape;
   int64_t channels = 0;           // of the whole tensor
   std::vector<int8_t> exponents;  // by channel, of the weights
-  std::vector<std::byte> bytes;   // what the accelerator has of the part
-  std::vector<float> expected;    // what becomes of it, in blocks of 16
+  std::vector<std::byte> bytes;   // the accelerator's bytes of the part
+  std::vector<float> expected;    // the converted elements, in blocks of 16
 };
 
 int32_t random_accumulator(std::mt19937& random) {
@@ -24,7 +24,7 @@ int32_t random_accumulator(std::mt19937& random) {
   return is_extreme ? kExtremes[random() % std::size(kExtremes)] : static_cast<int32_t>(random());
 }
 
-// Of a part of a tensor: blocks of 16 channels from one on, of which the first and the last may lack pixels.
+// Returns a part of a tensor: consecutive blocks of 16 channels, of which the first and the last may lack pixels.
 Accumulators random_accumulators(std::mt19937& random, int64_t block) {
   const auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -73,7 +73,7 @@ TEST_CASE("The bytes of accumulators become their f32, as the CPU's kernels give
     Accumulators made = random_accumulators(random, block);
     made.shape.exponents = made.exponents;
     CAPTURE(i, block, made.channels, made.shape.images, made.shape.pixels, made.shape.first_vector, made.shape.vectors);
-    std::vector<float> results(made.expected.size() + 1, -7.0F);  // one behind them
+    std::vector<float> results(made.expected.size() + 1, -7.0F);  // one guard element
     REQUIRE(made.shape.host_bytes() == made.expected.size() * sizeof(float));
     widen(made.shape, made.bytes.data(), reinterpret_cast<std::byte*>(results.data()));
     CHECK(results.back() == -7.0F);
