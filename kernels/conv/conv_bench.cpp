@@ -231,7 +231,8 @@ class FusionBench {
   void run(benchmark::State& state, bool is_row_fused) {
     std::vector<const RowKernel*> kernels;
     for (const auto& layer : layers_) kernels.push_back(layer->by_rows());
-    if (std::ranges::count(kernels, nullptr) > 0) return state.SkipWithError("a kernel that does not compute by rows");
+    if (std::ranges::count(kernels, nullptr) > 0)
+      return state.SkipWithError("a kernel does not support computing individual rows");
     const RowFusion fusion(kernels, 1);
     state.counters["between"] = benchmark::Counter(static_cast<double>(fusion.intermediate_bytes()));
     AlignedArray<std::byte> scratch(static_cast<int64_t>(fusion.scratch_per_thread()));

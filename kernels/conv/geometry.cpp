@@ -37,8 +37,8 @@ Status check_lists(const Op& op, int spatial_rank) {
 
 Status check_operands(const OperatorSpec& spec) {
   if (spec.inputs.size() < 2 || spec.inputs.size() > 4 || !spec.has_input(0) || !spec.has_input(1))
-    return rule_error(fmt::format("needs input and weights, and at most bias and residual besides; has {} operands",
-                                  spec.inputs.size()));
+    return rule_error(
+        fmt::format("has {} operands, expected input, weights, and optionally bias and residual", spec.inputs.size()));
   // s8::check_product() checks the types of a quantized Conv.
   const bool quantized = spec.kind() == ops::Kind::kConv && spec.inputs[0].type == DataType::kS8;
   static constexpr const char* kNames[] = {"input", "weights", "bias", "residual"};
@@ -122,8 +122,8 @@ Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
 // Restricts the output to `rows`. Padding is reduced accordingly and becomes negative if rows of the input are skipped.
 Status cut_rows(const RowWindow& rows, ConvAxis& height) {
   if (rows.first < 0 || rows.count < 1 || rows.count > height.output || rows.first > height.output - rows.count)
-    return rule_error(
-        fmt::format("rows {} to {} of {} are wanted", rows.first, rows.first + rows.count, height.output));
+    return rule_error(fmt::format("rows {} to {} are outside the output's {} rows", rows.first, rows.first + rows.count,
+                                  height.output));
   height.pad_begin -= rows.first * height.stride;
   height.pad_end -= (height.output - rows.first - rows.count) * height.stride;
   height.output = rows.count;

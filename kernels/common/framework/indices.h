@@ -16,7 +16,7 @@ namespace nestrt::kernels {
 inline Status check_indices(const TensorSpec& indices, int64_t dim) {
   if (indices.type != DataType::kS32 && indices.type != DataType::kS64)
     return rule_error(fmt::format("indices are {}, expected s32 or s64", name(indices.type)));
-  if (dim == 0 && indices.shape.num_elements() > 0) return rule_error("axis names an axis of 0 elements");
+  if (dim == 0 && indices.shape.num_elements() > 0) return rule_error("the indexed axis has 0 elements");
   return ok_status();
 }
 

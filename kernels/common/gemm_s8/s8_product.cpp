@@ -19,7 +19,7 @@ alignas(64) constexpr auto kCentredZeros = [] {
   return bytes;
 }();
 
-Status no_memory() { return {Code::kOutOfMemory, "no memory for what is known of weights"}; }
+Status no_memory() { return {Code::kOutOfMemory, "no memory for the prepared weights"}; }
 
 }  // namespace
 

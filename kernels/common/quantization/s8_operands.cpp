@@ -57,7 +57,7 @@ Status set_shifts(int narrowed_exponent, Epilogue* epilogue) {
 Status check_shifts(const AddShifts& shifts) {
   if (shifts.valid()) return {};
   return rule_error(
-      fmt::format("the operands of an s8 addition are to be shifted by {} and {} to the left and the sum by {} to the "
+      fmt::format("the operands of an s8 addition would be shifted left by {} and {} and the sum by {} to the "
                   "right; expected at most 20 and 0 to 31",
                   shifts.left_a, shifts.left_b, shifts.right));
 }
@@ -81,7 +81,7 @@ Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
 Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& product) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine input, s8c::affine_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, weight_scales(spec.inputs[1], product.output_axis));
-  if (spec.has_input(3)) return rule_error("tensors with scales take no residual");
+  if (spec.has_input(3)) return rule_error("a residual is not supported for tensors with scales");
   Epilogue epilogue;
   epilogue.wide = product.wide;
   epilogue.input_zero = input.zero_point;
@@ -94,8 +94,9 @@ Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& produc
   for (float scale : scales) {
     epilogue.multipliers.push_back(s8c::multiplier(input.scale, scale, output.scale));
     if (!std::isfinite(epilogue.multipliers.back()))
-      return rule_error(fmt::format("the scales of input, weights and output make no finite factor: {} * {} / {}",
-                                    input.scale, scale, output.scale));
+      return rule_error(
+          fmt::format("the scales of input, weights and output give a factor that is not finite: {} * {} / {}",
+                      input.scale, scale, output.scale));
   }
   return epilogue;
 }
@@ -164,8 +165,8 @@ Status check_product(const OperatorSpec& spec, const Activation& activation, boo
   }
   NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
   if (wide && activation.kind != ops::ActivationKind::kNone)
-    return rule_error("a wide output takes no activation");
-  if (wide && spec.has_input(3)) return rule_error("a wide output takes no residual");
+    return rule_error("a wide output does not support an activation");
+  if (wide && spec.has_input(3)) return rule_error("a wide output does not support a residual");
   return {};
 }
 

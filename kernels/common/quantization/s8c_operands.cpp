@@ -25,7 +25,8 @@ Status check_entry(DataType type, const Affine& entry, const std::string& operan
   if (!(std::isfinite(entry.scale) && entry.scale > 0))
     return rule_error(fmt::format("{} has scale {}, expected a positive finite number", operand, entry.scale));
   if (holds(type, entry.zero_point)) return {};
-  return rule_error(fmt::format("{} has zero point {}, which is no {}", operand, entry.zero_point, name(type)));
+  return rule_error(
+      fmt::format("{} has zero point {}, which is outside the range of {}", operand, entry.zero_point, name(type)));
 }
 
 }  // namespace

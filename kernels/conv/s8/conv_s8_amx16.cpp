@@ -24,7 +24,7 @@ namespace nestrt::kernels {
 bool accepts_conv_s8_amx16(const OperatorSpec&) { return false; }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_amx16(const OperatorSpec&) {
-  return Status(Code::kUnsupported, "conv.s8.amx16 is for x86-64");
+  return Status(Code::kUnsupported, "conv.s8.amx16 requires x86-64");
 }
 
 }  // namespace nestrt::kernels

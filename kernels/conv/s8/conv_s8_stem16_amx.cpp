@@ -15,7 +15,7 @@ namespace nestrt::kernels {
 bool supports_s8_stem_tiles(const ConvGeometry&) { return false; }
 
 Result<std::unique_ptr<S8StemRows>> make_s8_stem_tiles(const ConvGeometry&, const S8Product&) {
-  return Status(Code::kUnsupported, "tiles of AMX are for x86-64");
+  return Status(Code::kUnsupported, "AMX tiles require x86-64");
 }
 
 }  // namespace nestrt::kernels

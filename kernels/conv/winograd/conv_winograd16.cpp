@@ -239,7 +239,7 @@ Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec& spec, const Form& fo
 }
 #else
 Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec&, const Form&) {
-  return Status(Code::kUnsupported, "Winograd's convolutions of f32 need NEON");
+  return Status(Code::kUnsupported, "Winograd convolutions of f32 need NEON");
 }
 #endif
 
