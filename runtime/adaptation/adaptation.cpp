@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "nestrt/log.h"
 #include "runtime/core/clock.h"
@@ -21,7 +20,7 @@ Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& exe
       options_(options),
       policy_(std::move(policies.schedules)),
       kernels_(std::move(policies.kernels)),
-      drift_(policy_ != nullptr ? policy_->due().drift : 0),
+      drift_(policy_ != nullptr ? policy_->drift() : 0),
       measured_(std::move(measured)),
       probe_times_(units.size(), options.probe_interval),
       load_us_(units.size()) {}
@@ -61,9 +60,10 @@ Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
   return {};
 }
 
-// --- On the running thread -------------------------------------------------------------------------------------------
+// --- Running thread --------------------------------------------------------------------------------------------------
 
-// A unit that has come back and failed again since is one that is to be probed, though it failed before as well.
+// Compares change counters instead of states, because a unit that has recovered and failed again must be probed
+// although it failed before as well.
 void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) {
   const uint64_t now = changes();
   if (!decides()) {
@@ -97,14 +97,13 @@ double Adaptation::load_us(const PreparedSchedule& current) {
 }
 
 bool Adaptation::is_due() const {
-  const SchedulePolicy::Due due{due_runs_.load(std::memory_order_relaxed), due_us_.load(std::memory_order_relaxed),
-                                drift_};
-  return due.has_come(running_->statistics);
+  const Due due{due_runs_.load(std::memory_order_relaxed), due_us_.load(std::memory_order_relaxed)};
+  return due.is_reached(running_->statistics, drift_);
 }
 
 bool Adaptation::has_explored() const { return running_->statistics.runs() >= SchedulePolicy::kExploringRuns; }
 
-// What explored is out of use at once.
+// Ends exploration at once: the schedule that follows an exploring one becomes current.
 void Adaptation::request(uint64_t changes) {
   const MutexLock lock(mutex_);
   if (requested_ || next_ != nullptr) return;
@@ -130,7 +129,7 @@ void Adaptation::swap(std::shared_ptr<PreparedSchedule>& current) {
   if (current != running_->schedule) current = running_->schedule;
 }
 
-// --- On the thread ---------------------------------------------------------------------------------------------------
+// --- Adaptation thread -----------------------------------------------------------------------------------------------
 
 void Adaptation::work() {
   const MutexLock lock(mutex_);
@@ -142,7 +141,7 @@ void Adaptation::work() {
 
 bool Adaptation::has_work() const { return stopping_ || retired_ != nullptr || requested_; }
 
-// Or until a unit is to be probed.
+// Returns when there is work or a probe is due.
 void Adaptation::wait_for_work() {
   Clock* const clock = options_.clock.get();
   const std::optional<SteadyClock::time_point> probe = next_probe();
@@ -159,7 +158,7 @@ void Adaptation::do_work() {
   const bool was_requested = requested_;
   {
     const MutexPause pause(mutex_);
-    static_cast<void>(guarded([&]() -> Status {  // what fails to be made is not there
+    static_cast<void>(guarded([&]() -> Status {  // after an error nothing changes
       if (asked != nullptr) made = decide(*asked);
       return {};
     }));
@@ -188,15 +187,15 @@ void Adaptation::probe_failing_units() {
   }
 }
 
-// Null where nothing changes.
+// Returns null if nothing changes.
 std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
   const bool explored = asked.then != nullptr;
   const PreparedSchedule* const before = main_->schedule.get();
   if (!explored && kernels_ != nullptr) kernels_->count(asked.snapshot);
   std::shared_ptr<InUse> made;
-  if (policy_ != nullptr && !asked.tries_kernels) made = decide_schedule(asked.snapshot);
-  if (made == nullptr && kernels_ != nullptr && explored == asked.tries_kernels) made = decide_kernels(asked);
-  // Units that failed or came back meanwhile.
+  if (policy_ != nullptr && !asked.explores_kernels) made = decide_schedule(asked.snapshot);
+  if (made == nullptr && kernels_ != nullptr && explored == asked.explores_kernels) made = decide_kernels(asked);
+  // Some units may have failed or recovered in the meantime.
   if (policy_ != nullptr && health_.failing() != failing_)
     made = decide_schedule(new_statistics(main_->schedule->schedule()));
   if (options_.demand != nullptr && policy_ != nullptr)
@@ -213,7 +212,8 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatisti
   const SchedulePolicy::Move move = policy_->decide(statistics, failing_);
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {
-    log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", made.error().message()));
+    log(LogLevel::kWarning,
+        fmt::format("cannot prepare another schedule, keeping the present one: {}", made.error().message()));
     policy_->undo(move);
     made = main_ = use(main_->schedule);
   }
@@ -222,11 +222,12 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatisti
 
 std::shared_ptr<Adaptation::InUse> Adaptation::decide_kernels(const InUse& asked) {
   const Schedule& schedule = main_->schedule->schedule();
-  const KernelPolicy::Move move = asked.tries_kernels ? kernels_->end_exploring(schedule, asked.snapshot)
-                                                      : kernels_->decide(schedule, asked.snapshot);
+  const KernelPolicy::Move move = asked.explores_kernels ? kernels_->end_exploring(schedule, asked.snapshot)
+                                                         : kernels_->decide(schedule, asked.snapshot);
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (made) return std::move(*made);
-  log(LogLevel::kWarning, fmt::format("kernels stay as they are: {}", made.error().message()));
+  log(LogLevel::kWarning,
+      fmt::format("cannot prepare other kernels, keeping the present ones: {}", made.error().message()));
   kernels_->undo();
   return nullptr;
 }
@@ -235,8 +236,8 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move
   using Move = SchedulePolicy::Move;
   if (move == Move::kStay) return std::shared_ptr<InUse>();
   if (move == Move::kRestart) return main_ = use(main_->schedule);
-  keep_times_of(*main_->schedule);
-  std::shared_ptr<PreparedSchedule> schedule = move == Move::kTakeBack ? previous_ : nullptr;
+  keep_step_times(*main_->schedule);
+  std::shared_ptr<PreparedSchedule> schedule = move == Move::kRollBack ? previous_ : nullptr;
   if (schedule == nullptr) {
     NESTRT_ASSIGN_OR_RETURN(schedule, prepare(policy_->schedule(), main_->schedule->kernels()));
   }
@@ -250,7 +251,7 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move
   return main_ = made;
 }
 
-// What the others' kernels were prepared for is given up.
+// Drops executables prepared for other kernels.
 Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(KernelPolicy::Move move) {
   using Move = KernelPolicy::Move;
   const KernelNumbers& kernels = move == Move::kExplore ? kernels_->explored() : kernels_->in_use();
@@ -258,14 +259,14 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(KernelPolicy::Move m
     executables_.keep_only(kernels);
     return std::shared_ptr<InUse>();
   }
-  keep_times_of(*main_->schedule);
+  keep_step_times(*main_->schedule);
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<PreparedSchedule> schedule, prepare(main_->schedule->schedule(), kernels));
   if (move == Move::kExplore) {
     const RunStatistics statistics = new_statistics(schedule->schedule());
     return std::make_shared<InUse>(InUse{std::move(schedule), statistics, statistics, false, main_, true});
   }
   executables_.keep_only(kernels);
-  previous_ = nullptr;  // it has the kernels before
+  previous_ = nullptr;  // it uses the previous kernels
   if (policy_ != nullptr)
     for (const auto& [op, factor] : kernels_->changes()) policy_->change_host_work(op, factor);
   return main_ = use(std::move(schedule));
@@ -278,14 +279,14 @@ Result<std::shared_ptr<PreparedSchedule>> Adaptation::prepare(const Schedule& sc
   return made;
 }
 
-// Without a policy nothing is predicted.
+// Without a schedule policy, all predictions are 0.
 RunStatistics Adaptation::new_statistics(const Schedule& schedule) const {
   if (policy_ != nullptr) return policy_->new_statistics();
   return RunStatistics(schedule, std::vector<double>(schedule.steps.size(), 0));
 }
 
-// So that a unit which comes back is not waited for as one of which nothing is known.
-void Adaptation::keep_times_of(const PreparedSchedule& current) {
+// Keeps measured step times, so that a unit that comes back has a time limit from its first step.
+void Adaptation::keep_step_times(const PreparedSchedule& current) {
   for (const PreparedStep& step : current.steps()) {
     const double measured = step.measured_us.load(std::memory_order_relaxed);
     if (step.on_host || measured == 0) continue;
@@ -301,10 +302,7 @@ std::shared_ptr<Adaptation::InUse> Adaptation::use(std::shared_ptr<PreparedSched
 }
 
 void Adaptation::publish_due() {
-  constexpr SchedulePolicy::Due kNever{std::numeric_limits<uint32_t>::max(), std::numeric_limits<double>::infinity()};
-  SchedulePolicy::Due due = policy_ != nullptr ? policy_->due() : kNever;
-  if (kernels_ != nullptr) due.runs = std::min(due.runs, kernels_->due_runs());
-  if (kernels_ != nullptr) due.us = std::min(due.us, kernels_->due_us());
+  const Due due = earlier(policy_ != nullptr ? policy_->due() : Due(), kernels_ != nullptr ? kernels_->due() : Due());
   due_runs_.store(due.runs, std::memory_order_relaxed);
   due_us_.store(due.us, std::memory_order_relaxed);
 }

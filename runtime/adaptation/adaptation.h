@@ -1,6 +1,6 @@
-// Adaptation: keeps a session's schedule right while the board changes. It measures the runs, and on a thread of its
-// own tries units that have failed, asks the policy (schedule_policy.h) what to run next, and prepares that. The
-// session swaps it in between two runs.
+// Adaptation: keeps a session's schedule and kernels suitable while the board changes. It collects the statistics of
+// the runs. Its own thread probes failed units, asks the policies what to run next, and prepares that. The session
+// swaps it in between two runs.
 //
 // Threads: run_ended() and swap() from the running thread, one at a time.
 #pragma once
@@ -25,12 +25,12 @@
 
 namespace nestrt {
 
-// Told of a schedule that came into use for good, and of the costs that it was made from: on another thread than the
-// runs', and not while it is told of another.
+// Receives each schedule that comes into permanent use, with the costs that it was made from. Called on another thread
+// than the running one, one call at a time.
 using Adopted =
     std::function<void(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured)>;
 
-// Null where nothing is to be decided.
+// A policy is null if there is nothing to decide.
 struct Policies {
   std::unique_ptr<SchedulePolicy> schedules;
   std::unique_ptr<KernelPolicy> kernels;
@@ -39,16 +39,16 @@ struct Policies {
 struct AdaptationSettings {
   std::chrono::milliseconds probe_interval{1000};
   std::shared_ptr<Clock> clock;            // null: the steady clock
-  std::shared_ptr<const CostCache> cache;  // what was learned goes there; null: nowhere
+  std::shared_ptr<const CostCache> cache;  // stores learned costs; null: they are not kept
   Adopted adopted;                         // may be empty
-  bool counts_load = false;                // of a run what its busiest unit took, in place of how long it was
-  UnitDemand* demand = nullptr;            // the session; null: others do not matter
+  bool counts_load = false;                // a run's measure is the load of its busiest unit instead of its makespan
+  UnitDemand* demand = nullptr;            // of the session; null: other sessions are ignored
 };
 
 class Adaptation {
  public:
-  // What it is given outlives it. Without policies, null, it only tries units that have failed. `measured`: of the
-  // units beside the host.
+  // The arguments outlive this. Without policies it only probes failed units. `measured` holds measured costs of units
+  // other than the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, Policies policies,
              CostTable measured, const AdaptationSettings& options);
   ~Adaptation();
@@ -56,24 +56,24 @@ class Adaptation {
   // Errors: kUnavailable.
   Status start(std::shared_ptr<PreparedSchedule> current);
 
-  // A run of the schedule in use has ended; in failure where it took no time. Allocates nothing.
+  // Records that a run of the schedule in use has ended; `makespan_us` is 0 if it failed. Allocates nothing.
   void run_ended(const PreparedSchedule& current, double makespan_us);
-  // Where another schedule is ready, it takes the place of `current`. Frees nothing.
+  // Replaces `current` if another schedule is ready. Frees nothing.
   void swap(std::shared_ptr<PreparedSchedule>& current);
-  // Stops the thread, and keeps what was learned, if anything was.
+  // Stops the thread and stores learned costs, if any.
   void keep_costs();
-  // How often another schedule has come into use, but for those that only explore.
+  // Returns how often another schedule has come into permanent use.
   uint64_t swaps() const { return swaps_.load(std::memory_order_relaxed); }
 
  private:
-  // A schedule in use, with what is measured of it.
+  // A schedule in use, with its statistics.
   struct InUse {
     std::shared_ptr<PreparedSchedule> schedule;
     RunStatistics statistics;          // of the running thread
-    RunStatistics snapshot;            // as they were when the policy was asked
-    bool is_new = false;               // it takes the place of another, and not to explore
-    std::shared_ptr<InUse> then = {};  // of one that explores: what comes after it
-    bool tries_kernels = false;        // it explores kernels, not where work belongs
+    RunStatistics snapshot;            // at the last request for a decision
+    bool is_new = false;               // replaces another one permanently
+    std::shared_ptr<InUse> then = {};  // of an exploring one: what follows it
+    bool explores_kernels = false;     // explores kernels instead of placement
   };
 
   bool decides() const { return policy_ != nullptr || kernels_ != nullptr; }
@@ -101,7 +101,7 @@ class Adaptation {
   RunStatistics new_statistics(const Schedule& schedule) const;
   std::shared_ptr<InUse> use(std::shared_ptr<PreparedSchedule> schedule) const;
   void publish_due();
-  void keep_times_of(const PreparedSchedule& current);
+  void keep_step_times(const PreparedSchedule& current);
 
   const Plan& plan_;
   const UnitList& units_;
@@ -109,20 +109,20 @@ class Adaptation {
   UnitHealth& health_;
   const AdaptationSettings options_;
 
-  // Of the thread alone, once it has started.
+  // Only used by the thread, once it has started.
   const std::unique_ptr<SchedulePolicy> policy_;
   const std::unique_ptr<KernelPolicy> kernels_;
-  const double drift_;  // the policy's; of the running thread as well
+  const double drift_;  // of the policy; const, so the running thread may read it
   CostTable measured_;
   ProbeTimes probe_times_;
-  std::shared_ptr<InUse> main_;  // in use, but while another explores
+  std::shared_ptr<InUse> main_;  // in use, except during exploration
   std::shared_ptr<PreparedSchedule> previous_;
-  uint64_t failing_ = 0;  // that the policy knows of
+  uint64_t failing_ = 0;  // as known to the policy
 
-  // Of the running thread.
+  // Only used by the running thread.
   std::vector<double> load_us_;  // by unit
   InUse* running_ = nullptr;
-  uint64_t known_changes_ = 0;  // of units and of who uses them, that the last request knew of
+  uint64_t known_changes_ = 0;  // value of changes() at the last request
 
   std::atomic<uint64_t> swaps_{0};
   std::atomic<uint32_t> due_runs_{0};
@@ -131,8 +131,8 @@ class Adaptation {
   Mutex mutex_;
   Condition changed_;
   bool stopping_ NESTRT_GUARDED_BY(mutex_) = false;
-  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;        // until it has been decided
-  std::shared_ptr<InUse> asked_ NESTRT_GUARDED_BY(mutex_);  // whose snapshot is to be decided on
+  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;        // until it is decided
+  std::shared_ptr<InUse> asked_ NESTRT_GUARDED_BY(mutex_);  // its snapshot is to be decided on
   std::shared_ptr<InUse> current_ NESTRT_GUARDED_BY(mutex_);
   std::shared_ptr<InUse> next_ NESTRT_GUARDED_BY(mutex_);
   std::shared_ptr<InUse> retired_ NESTRT_GUARDED_BY(mutex_);

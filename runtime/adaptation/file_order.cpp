@@ -43,7 +43,7 @@ Status no_unit_for(const plan::Branch& branch, uint32_t index, std::span<const U
           index, wanted, given));
 }
 
-// The lane of a unit; the host's is lane 0.
+// Adds a lane for each unit, the host's first, and returns the lane of each unit.
 std::vector<uint32_t> lanes_of(std::span<const UnitInfo> units, Schedule* schedule) {
   std::vector<uint32_t> lane_of(units.size());
   const auto add = [&](bool host) {

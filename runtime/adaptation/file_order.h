@@ -1,14 +1,16 @@
-// The schedule that needs no costs: branches one after the other, as the plan has them.
+// Schedules that need no costs: branches run sequentially, in the plan's order.
 #pragma once
 
 #include <span>
 
 #include "nestrt/driver/schedule.h"
 
+#include "nestrt/driver/unit.h"
+
 namespace nestrt {
 
-// Every branch on the first unit beside the host that has a program for all of it, else on the host.
-// Errors: kIncompatible where no unit has one.
+// Places every branch on the first accelerator with a program for the whole branch, otherwise on the host. Errors:
+// kIncompatible if no unit can run a branch.
 Result<Schedule> file_order_schedule(const Plan& plan, std::span<const UnitInfo> units);
 
 }  // namespace nestrt

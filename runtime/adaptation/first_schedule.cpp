@@ -20,7 +20,7 @@
 namespace nestrt {
 namespace {
 
-// A schedule forgives an error of some percent, and later runs correct it.
+// Schedules tolerate errors of a few percent, and later runs correct them.
 MeasureOptions at_load(std::chrono::milliseconds unit_timeout) {
   MeasureOptions options;
   options.unit_timeout = unit_timeout;
@@ -28,12 +28,12 @@ MeasureOptions at_load(std::chrono::milliseconds unit_timeout) {
   options.min_runs = 3;
   options.max_runs = 15;
   options.precision = 0.1;
-  options.limit = std::chrono::milliseconds(300);  // for each unit, and each way to divide operators
+  options.limit = std::chrono::milliseconds(300);  // for each unit, and each way to split operators
   options.total_limit = std::chrono::seconds(10);
   return options;
 }
 
-// Whether a plan has programs for more than one of the units.
+// Returns whether the plan has programs for more than one unit.
 bool has_choice(const plan::Tables& plan, std::span<const UnitInfo> units) {
   return std::count_if(units.begin(), units.end(), [&](const UnitInfo& unit) { return is_useful(plan, unit); }) > 1;
 }
@@ -50,17 +50,17 @@ CostTable measured_of(const CostTable& costs) {
   return measured;
 }
 
-class Maker {
+class FirstScheduleMaker {
  public:
-  Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, std::span<const UnitInfo> infos,
-        const SessionOptions& options, UnitHealth& health)
+  FirstScheduleMaker(const std::shared_ptr<const Plan>& plan, const UnitList& units, std::span<const UnitInfo> infos,
+                     const SessionOptions& options, UnitHealth& health)
       : plan_(plan), units_(units), infos_(infos), options_(options), health_(health) {}
 
   Result<FirstSchedule> make() const {
     FirstSchedule first;
     if (options_.fixed_schedule != nullptr) {
       first.schedule = *options_.fixed_schedule;
-    } else if (!wants_costs()) {
+    } else if (!needs_costs()) {
       NESTRT_ASSIGN_OR_RETURN(first.schedule, in_file_order());
     } else {
       if (keeps_costs()) first.cache = std::make_shared<const CostCache>(*plan_, infos_);
@@ -68,7 +68,7 @@ class Maker {
       first.measured = measured_of(known);
       if (learns()) first.costs = stated_costs(*plan_, infos_);
       first.costs.merge(known);
-      if (options_.costs != nullptr) first.costs.merge(*options_.costs);
+      if (options_.costs.table != nullptr) first.costs.merge(*options_.costs.table);
       NESTRT_RETURN_IF_ERROR(make_from_costs(&first));
     }
     if (first.cache == nullptr && learns_kernels()) {
@@ -79,22 +79,23 @@ class Maker {
   }
 
  private:
-  // Though nothing is to be learned for schedules.
+  // Kernels can be learned even if schedules cannot.
   bool learns_kernels() const {
-    return keeps_costs() && options_.kernels != KernelChoice::kCompilers && names_alternatives(plan_->tables());
+    return keeps_costs() && options_.adaptation.kernels != KernelChoice::kCompiler &&
+           names_alternatives(plan_->tables());
   }
 
-  bool wants_costs() const {
+  bool needs_costs() const {
     const plan::Tables& tables = plan_->tables();
     const bool is_possible = memory_plan_for(tables, plan::MemoryPlanKind::kAnySchedule) != nullptr;
-    const bool asks_for_it = options_.costs != nullptr || !options_.cost_file.empty();
-    const bool is_worth_it = asks_for_it || (has_choice(tables, infos_) && has_host(infos_));
-    return options_.schedule.method != ScheduleMethod::kFileOrder && is_possible && is_worth_it;
+    const bool is_requested = options_.costs.table != nullptr || !options_.costs.file.empty();
+    const bool is_worthwhile = is_requested || (has_choice(tables, infos_) && has_host(infos_));
+    return options_.schedule.method != ScheduleMethod::kFileOrder && is_possible && is_worthwhile;
   }
 
   Status make_from_costs(FirstSchedule* first) const {
     Result<Schedule> schedule = from(first->costs);
-    if (is_missing(schedule) && options_.measure != Measuring::kNever) {
+    if (is_missing(schedule) && options_.costs.measure != Measuring::kNever) {
       if (measures_before())
         NESTRT_RETURN_IF_ERROR(measure(first));
       else
@@ -111,16 +112,17 @@ class Maker {
     return !schedule && schedule.error().code() == Code::kNotFound;
   }
 
-  bool learns() const { return options_.measure == Measuring::kInRuns && !measures_before(); }
+  bool learns() const { return options_.costs.measure == Measuring::kInRuns && !measures_before(); }
 
-  // Runs that are checked teach nothing.
+  // Runs with checks teach nothing, because the host repeats their work.
   bool measures_before() const {
-    return options_.measure == Measuring::kBefore || !options_.cost_file.empty() || options_.check_every == 1;
+    return options_.costs.measure == Measuring::kBefore || !options_.costs.file.empty() ||
+           options_.fault_tolerance.check_every == 1;
   }
 
   bool keeps_costs() const {
-    return options_.keep_costs && options_.measure == Measuring::kInRuns && options_.reschedule_drift > 0 &&
-           options_.costs == nullptr && options_.cost_file.empty();
+    return options_.costs.keep && options_.costs.measure == Measuring::kInRuns && options_.adaptation.drift > 0 &&
+           options_.costs.table == nullptr && options_.costs.file.empty();
   }
 
   Result<Schedule> from(const CostTable& costs) const {
@@ -129,37 +131,37 @@ class Maker {
 
   Result<CostTable> kept_costs() const {
     CostTable costs;
-    if (!options_.cost_file.empty()) {
-      Result<CostTable> kept = read_costs(options_.cost_file);
+    if (!options_.costs.file.empty()) {
+      Result<CostTable> kept = read_costs(options_.costs.file);
       if (kept)
         costs = std::move(*kept);
-      else if (kept.error().code() == Code::kIncompatible)  // another version of nestrt wrote it
-        log(LogLevel::kWarning, fmt::format("costs are measured again: {}", kept.error().to_string()));
-      else if (kept.error().code() != Code::kNotFound)  // who knows what it is; it is not written over
-        return kept.error().with_context("costs to keep");
+      else if (kept.error().code() == Code::kIncompatible)  // written by another version of nestrt
+        log(LogLevel::kWarning, fmt::format("measuring costs again: {}", kept.error().to_string()));
+      else if (kept.error().code() != Code::kNotFound)  // unknown content is not overwritten
+        return kept.error().with_context("cost file");
     }
     return costs;
   }
 
   Status measure(FirstSchedule* first) const {
     CostTable* const costs = &first->costs;
-    MeasureOptions options = at_load(options_.unit_timeout);
+    MeasureOptions options = at_load(options_.fault_tolerance.unit_timeout);
     for (const UnitInfo& unit : infos_) std::ranges::copy(unit.refused, std::back_inserter(options.left_out));
     NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, options));
     first->measured.merge(measured.costs);
     CostTable known = std::exchange(*costs, measured.costs);
     costs->merge(known);
-    for (const FailedUnit& failed : measured.failed) leave_out(failed);
-    if (options_.cost_file.empty() || !measured.failed.empty()) return {};
-    const Status status = write_costs(options_.cost_file, *costs);
-    if (!status.ok()) log(LogLevel::kWarning, fmt::format("costs are not kept: {}", status.to_string()));
+    for (const FailedUnit& failed : measured.failed) exclude(failed);
+    if (options_.costs.file.empty() || !measured.failed.empty()) return {};
+    const Status status = write_costs(options_.costs.file, *costs);
+    if (!status.ok()) log(LogLevel::kWarning, fmt::format("cannot store costs: {}", status.to_string()));
     return {};
   }
 
-  // With those like it, of which nothing is known either.
-  void leave_out(const FailedUnit& failed) const {
+  // Records the failure for all units of the same kind, whose costs are also unknown.
+  void exclude(const FailedUnit& failed) const {
     for (uint32_t unit = 0; unit < infos_.size(); ++unit)
-      if (key_of(infos_[unit]) == key_of(infos_[failed.unit])) health_.failed(unit, failed.why);
+      if (key_of(infos_[unit]) == key_of(infos_[failed.unit])) health_.record_failure(unit, failed.why);
   }
 
   Result<Schedule> in_file_order() const {
@@ -170,7 +172,7 @@ class Maker {
     return schedule;
   }
 
-  // A unit of another configuration knows what differs.
+  // Asks units of another configuration for the difference.
   Status explain_no_unit(uint32_t branch) const {
     for (const plan::Program& program : plan_->tables().branches[branch].programs) {
       for (const std::shared_ptr<Unit>& unit : units_) {
@@ -193,7 +195,7 @@ class Maker {
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                           std::span<const UnitInfo> infos, const SessionOptions& options,
                                           UnitHealth& health) {
-  return Maker(plan, units, infos, options, health).make();
+  return FirstScheduleMaker(plan, units, infos, options, health).make();
 }
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// The schedule that a session begins with.
+// The first schedule of a session.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,18 @@ namespace nestrt {
 struct FirstSchedule {
   Schedule schedule;
   bool has_costs = false;
-  CostTable costs;                         // what it was made from, if it was; what is known of kernels
-  CostTable measured;                      // of these units: those of the cost file, and those that were measured
-  std::shared_ptr<const CostCache> cache;  // where to keep what is learned; null: nowhere
+  CostTable costs;                         // from which the schedule was made, if any; also costs of kernels
+  CostTable measured;                      // costs of these units, from the cost file or measured now
+  std::shared_ptr<const CostCache> cache;  // stores learned costs; null: they are not kept
 };
 
-// By SessionOptions::schedule where there is a choice and costs are known, may be estimated or may be measured, else in
-// file order. Reads SessionOptions::cost_file, or what sessions before have learned; writes the former where it was
-// incomplete, but not where a unit failed while it was measured: that is told to `health`, and the schedule goes
-// without it. `infos`: of the units, with what they refuse. Errors: those of make_schedule, read_costs, measure_costs;
-// where no unit can run a branch, what one of another configuration says of its program.
+// Makes a schedule by SessionOptions::schedule if there is a choice of units and costs are known or may be estimated or
+// measured, otherwise one in file order.
+// Reads CostOptions::file or the cache of learned costs. Completes the file if it was incomplete, unless a unit failed
+// during measurement; then the failure is recorded in `health` and the schedule does not use the unit.
+// `infos` describes the units, with the programs that they refuse.
+// Errors: those of make_schedule, read_costs and measure_costs; if no unit can run a branch, the reason for which a
+// unit of another configuration rejects its program.
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                           std::span<const UnitInfo> infos, const SessionOptions& options,
                                           UnitHealth& health);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "runtime/costs/unit_key.h"
@@ -11,18 +12,17 @@
 namespace nestrt {
 namespace {
 
-// So many runs show what kernels in use take.
-constexpr uint32_t kRunsToKnow = 8;
-// A kernel that is no faster than this is not worth another.
-constexpr double kFaster = 1.02;
-// What the clock says of the steps beside is not believed beyond this.
+// Runs that measure the kernels in use.
+constexpr uint32_t kTrialRuns = 8;
+constexpr double kMinSpeedup = 1.02;
+// Limit of the factor by which the host's other steps correct measured times.
 constexpr double kMaxSlowdown = 4;
-// Kernels are measured again: for the first time after so many runs, then more and more rarely.
-constexpr uint64_t kMeasureAgain = 4096, kMeasureRarely = 65536;
+// Runs until all kernels are measured again: at first and at most.
+constexpr uint64_t kInitialRemeasureRuns = 4096, kMaxRemeasureRuns = 65536;
 constexpr uint32_t kNoRuns = std::numeric_limits<uint32_t>::max();
-constexpr double kNeverDue = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// What it computes as a part of what its branch does.
+// Returns the operator's share of the work of its branch.
 double share_of(const plan::Tables& tables, uint32_t branch, uint32_t op) {
   uint64_t own = 0, all = 0;
   for (const uint32_t other : tables.branches[branch].operators) {
@@ -70,9 +70,9 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
       host_(key_of(host)),
       host_index_(host_index),
       in_use_(plan.tables().operators.size(), 0),
-      again_runs_(kMeasureAgain),
-      wait_runs_(kMeasureAgain),
-      due_runs_(operators.empty() ? kNoRuns : kRunsToKnow) {
+      remeasure_(kInitialRemeasureRuns, kMaxRemeasureRuns),
+      remeasure_run_(kInitialRemeasureRuns) {
+  if (!operators.empty()) due_.runs = kTrialRuns;
   const std::vector<uint32_t> branches = branch_of(plan.tables());
   for (OperatorKernels& kernels : operators) {
     const uint32_t branch = branches[kernels.op];
@@ -82,7 +82,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
     op.share = share_of(plan.tables(), branch, kernels.op);
     op.kernels = std::move(kernels.kernels);
     op.is_measured.resize(op.kernels.size());
-    double least = kNeverDue;
+    double least = kNever;
     for (size_t i = 0; i < op.kernels.size(); ++i) {
       const std::string work = kernel_work_name(plan, op.op, host_, op.kernels[i].name);
       const WorkCost* const cost = known.find(host_, work);
@@ -93,7 +93,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
       least = cost->microseconds;
       op.in_use = i;
     }
-    // Of the compiler's choice nothing is known: others say nothing then.
+    // Without a cost of the compiler's choice, those of other kernels have nothing to be compared with.
     if (!op.is_measured[0]) op.in_use = 0;
     in_use_[op.op] = op.kernels[op.in_use].number;
   }
@@ -101,40 +101,40 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
 
 // --- Times -----------------------------------------------------------------------------------------------------------
 
-// Parts of a branch that run side by side are added up: they change together.
+// Adds up the concurrent parts of a branch, which change together.
 KernelPolicy::BranchTimes KernelPolicy::times_of(const Schedule& schedule, const RunStatistics& statistics,
-                                                 bool is_short) const {
+                                                 Runs which) const {
   BranchTimes times(plan_.tables().branches.size(), 0);
   for (size_t index = 0; index < schedule.steps.size(); ++index)
     if (schedule.lanes[schedule.steps[index].lane].unit == host_index_)
-      times[schedule.steps[index].branch] += is_short ? statistics.recent_us(index) : statistics.mean_us(index);
+      times[schedule.steps[index].branch] +=
+          which == Runs::kRecent ? statistics.recent_us(index) : statistics.mean_us(index);
   return times;
 }
 
-// Of the host's steps that the change of kernels does not touch: how many times as long they take.
+// Returns the slowdown of the host's branches whose kernels have not changed.
 double KernelPolicy::slowdown(const BranchTimes& before, const BranchTimes& now,
-                              std::optional<size_t> Operator::*touched) const {
+                              std::optional<size_t> Operator::*changed) const {
   BranchTimes then = before, later = now;
   for (const Operator& op : operators_)
-    if ((op.*touched).has_value()) then[op.branch] = later[op.branch] = 0;
+    if ((op.*changed).has_value()) then[op.branch] = later[op.branch] = 0;
   const double was = std::accumulate(then.begin(), then.end(), 0.0);
   const double is = std::accumulate(later.begin(), later.end(), 0.0);
   return was > 0 && is > 0 ? std::clamp(is / was, 1 / kMaxSlowdown, kMaxSlowdown) : 1;
 }
 
-// What it takes itself, of its branch.
 double KernelPolicy::own_us(const Operator& op, const BranchTimes& times) const { return op.share * times[op.branch]; }
 
 // --- Deciding --------------------------------------------------------------------------------------------------------
 
 KernelPolicy::Move KernelPolicy::decide(const Schedule& schedule, const RunStatistics& statistics) {
   changes_.clear();
-  const BranchTimes times = times_of(schedule, statistics, false);
+  const BranchTimes times = times_of(schedule, statistics, Runs::kAll);
   Move move = Move::kStay;
-  if (statistics.runs() >= kRunsToKnow) {
+  if (statistics.runs() >= kTrialRuns) {
     makespan_before_ = statistics.total_us() / statistics.runs();
     if (std::exchange(is_on_trial_, false)) move = judge(times);
-    if (runs_ >= again_runs_) measure_all_again();
+    if (budget_.runs() >= remeasure_run_) expire_measurements();
     if (move == Move::kStay && explore(times)) move = Move::kExplore;
   }
   plan_next(statistics, times);
@@ -143,20 +143,17 @@ KernelPolicy::Move KernelPolicy::decide(const Schedule& schedule, const RunStati
 }
 
 void KernelPolicy::restart() {
-  counted_us_ = counted_runs_ = 0;
-  due_us_ = kNeverDue;
-  due_runs_ = is_on_trial_ || has_kernels_to_try() ? kRunsToKnow : kNoRuns;
+  budget_.restart();
+  due_ = {is_on_trial_ || has_kernels_to_try() ? kTrialRuns : kNoRuns, kNever};
 }
 
 void KernelPolicy::count(const RunStatistics& statistics) {
-  if (!saved_us_ && statistics.runs() > 0) saved_us_ = kExploringAtFirst * statistics.total_us() / statistics.runs();
-  if (saved_us_) *saved_us_ += kExploring * (statistics.total_us() - counted_us_);
-  runs_ += statistics.runs() - counted_runs_;
-  counted_us_ = statistics.total_us();
-  counted_runs_ = statistics.runs();
+  if (budget_.runs() == 0 && statistics.runs() > 0)
+    budget_.earn(kInitialExplorationRuns * statistics.total_us() / statistics.runs());
+  budget_.count(statistics);
 }
 
-// Takes back what is no better than what was there before.
+// Rolls back each kernel that is no faster than the previous one.
 KernelPolicy::Move KernelPolicy::judge(const BranchTimes& times) {
   const double speed = slowdown(before_, times, &Operator::before);
   Move move = Move::kStay;
@@ -165,8 +162,8 @@ KernelPolicy::Move KernelPolicy::judge(const BranchTimes& times) {
     const size_t before = *std::exchange(op.before, std::nullopt);
     const double was = before_[op.branch] * speed, is = times[op.branch];
     if (was <= 0 || is <= 0) continue;
-    note(op, op.in_use, std::max(own_us(op, before_) * speed + is - was, 0.0));
-    note(op, before, own_us(op, before_) * speed);
+    record_cost(op, op.in_use, std::max(own_us(op, before_) * speed + is - was, 0.0));
+    record_cost(op, before, own_us(op, before_) * speed);
     if (is < was) continue;
     use(op, before, was / is);
     move = Move::kAdopt;
@@ -174,7 +171,7 @@ KernelPolicy::Move KernelPolicy::judge(const BranchTimes& times) {
   return move;
 }
 
-// Those that take longest first: there most is to be gained.
+// Starts with the operators that take longest, where the possible gain is largest.
 bool KernelPolicy::explore(const BranchTimes& times) {
   std::vector<Operator*> candidates;
   for (Operator& op : operators_)
@@ -182,11 +179,11 @@ bool KernelPolicy::explore(const BranchTimes& times) {
   std::ranges::stable_sort(candidates, std::greater(), [&](const Operator* op) { return own_us(*op, times); });
   explored_ = in_use_;
   std::vector<bool> is_taken(times.size(), false);
-  double left = saved_us_.value_or(0);
+  double left = budget_.left_us();
   for (Operator* const op : candidates) {
-    const double supposed = kExploringRuns * own_us(*op, times);
-    if (is_taken[op->branch] || supposed > left) continue;
-    left -= supposed;
+    const double assumed_loss = kExploringRuns * own_us(*op, times);
+    if (is_taken[op->branch] || assumed_loss > left) continue;
+    left -= assumed_loss;
     is_taken[op->branch] = true;
     op->explored = next_kernel(*op);
     explored_[op->op] = op->kernels[*op->explored].number;
@@ -197,8 +194,8 @@ bool KernelPolicy::explore(const BranchTimes& times) {
 
 KernelPolicy::Move KernelPolicy::end_exploring(const Schedule& schedule, const RunStatistics& statistics) {
   changes_.clear();
-  if (saved_us_) *saved_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * makespan_before_);
-  const BranchTimes times = times_of(schedule, statistics, true);
+  budget_.charge(statistics.total_us() - statistics.runs() * makespan_before_);
+  const BranchTimes times = times_of(schedule, statistics, Runs::kRecent);
   const double speed = slowdown(before_, times, &Operator::explored);
   Move move = Move::kStay;
   for (Operator& op : operators_) {
@@ -208,15 +205,15 @@ KernelPolicy::Move KernelPolicy::end_exploring(const Schedule& schedule, const R
     op.is_measured[kernel] = true;
     if (was <= 0 || is <= 0) continue;
     const double own = own_us(op, before_) * speed;
-    note(op, op.in_use, own);
-    note(op, kernel, std::max(own + is - was, 0.0));
-    if (is * kFaster >= was) continue;
+    record_cost(op, op.in_use, own);
+    record_cost(op, kernel, std::max(own + is - was, 0.0));
+    if (is * kMinSpeedup >= was) continue;
     op.before = op.in_use;
     use(op, kernel, is / was);
     move = Move::kAdopt;
   }
   is_on_trial_ = move == Move::kAdopt;
-  due_runs_ = counted_runs_ + 1;
+  due_.runs = budget_.counted_runs() + 1;
   if (is_on_trial_) restart();
   return move;
 }
@@ -232,7 +229,7 @@ void KernelPolicy::undo() {
   changes_.clear();
 }
 
-void KernelPolicy::note(const Operator& op, size_t kernel, double microseconds) {
+void KernelPolicy::record_cost(const Operator& op, size_t kernel, double microseconds) {
   has_learned_ = true;
   costs_.set(host_, kernel_work_name(plan_, op.op, host_, op.kernels[kernel].name),
              {microseconds, CostSource::kMeasured});
@@ -251,29 +248,25 @@ std::optional<size_t> KernelPolicy::next_kernel(const Operator& op) const {
 }
 
 bool KernelPolicy::has_kernels_to_try() const {
-  return runs_ >= again_runs_ ||
+  return budget_.runs() >= remeasure_run_ ||
          std::ranges::any_of(operators_, [&](const Operator& op) { return next_kernel(op).has_value(); });
 }
 
-void KernelPolicy::measure_all_again() {
-  wait_runs_ = std::min(2 * wait_runs_, kMeasureRarely);
-  again_runs_ = runs_ + wait_runs_;
+void KernelPolicy::expire_measurements() {
+  remeasure_.lengthen();
+  remeasure_run_ = budget_.runs() + remeasure_.runs();
   for (Operator& op : operators_) op.is_measured.assign(op.kernels.size(), false);
 }
 
-// What is to be tried and too dear for now is tried once enough has been saved up.
+// The next exploration is due when the budget covers the cheapest candidate.
 void KernelPolicy::plan_next(const RunStatistics& statistics, const BranchTimes& times) {
-  due_us_ = kNeverDue;
-  if (statistics.runs() < kRunsToKnow || is_on_trial_) {
-    due_runs_ = kRunsToKnow;
-    return;
-  }
-  due_runs_ = static_cast<uint32_t>(std::min<uint64_t>(statistics.runs() + again_runs_ - runs_, kNoRuns));
-  double least = kNeverDue;
+  due_ = {kTrialRuns, kNever};
+  if (statistics.runs() < kTrialRuns || is_on_trial_) return;
+  due_.runs = static_cast<uint32_t>(std::min<uint64_t>(statistics.runs() + remeasure_run_ - budget_.runs(), kNoRuns));
+  double least = kNever;
   for (const Operator& op : operators_)
     if (times[op.branch] > 0 && next_kernel(op)) least = std::min(least, own_us(op, times));
-  const double missing = kExploringRuns * least - saved_us_.value_or(0);
-  due_us_ = statistics.total_us() + std::max(0.0, missing) / kExploring;
+  due_.us = statistics.total_us() + budget_.earning_us(kExploringRuns * least);
 }
 
 std::unique_ptr<KernelPolicy> make_kernel_policy(const std::shared_ptr<const Plan>& plan, const UnitList& units,

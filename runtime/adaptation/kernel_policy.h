@@ -1,17 +1,17 @@
-// KernelPolicy: which of several kernels computes an operator on the host, from what a session's runs have shown. It
-// decides; others measure, prepare and swap, as with schedules (schedule_policy.h).
+// KernelPolicy: decides which of several kernels runs an operator on the host, from the statistics of a session's runs.
+// Its user measures, prepares and swaps kernels, as for SchedulePolicy.
 //
-// Kernels that were not measured are tried in a few runs, those of many branches at once, as each branch is timed by
-// itself; what of the time the branch's other operators take is supposed by their arithmetic. One that was faster stays
-// in use, if the runs that follow agree; else the one before is taken back. What a trial may cost is saved up before
-// (kExploring), supposing that a kernel takes twice as long as the one in use. Times are set beside those of the host's
-// other steps in the same runs, so that a change of its speed is not taken for one of a kernel.
+// Exploration tries kernels without measurements in a few runs, in many branches at the same time, because each branch
+// is timed separately. The share of an operator in the time of its branch is estimated from its arithmetic. A faster
+// kernel is adopted, and rolled back if the following runs do not confirm it. The cost of an exploration, for which a
+// kernel is assumed to take twice as long as the one in use, must have been saved up before (kExplorationFraction).
+// Times are compared relative to the host's other steps in the same runs, so that a change of the host's speed is not
+// attributed to a kernel.
 //
 // Pure: no clock, no threads, no units. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,92 +22,90 @@
 #include "nestrt/driver/costs.h"
 #include "nestrt/driver/schedule.h"
 #include "nestrt/session.h"
+#include "runtime/adaptation/exploration.h"
 #include "runtime/adaptation/run_statistics.h"
 #include "runtime/execution/executables.h"
 #include "runtime/kernel/kernel.h"
 
 namespace nestrt {
 
-// An operator of the plan that the host can compute by several kernels.
+// An operator of the plan for which the host has several kernels.
 struct OperatorKernels {
   struct Kernel {
-    uint32_t number = 0;  // as BranchSpec::kernels
+    uint32_t number = 0;  // as in BranchSpec::kernels
     std::string name;
   };
   uint32_t op = 0;
   std::vector<Kernel> kernels;  // the compiler's choice first
 };
 
-// Those that a session with the option has, of the plan's branches on this host.
+// Returns the operators of the plan for which `choice` allows several kernels on this host.
 std::vector<OperatorKernels> kernels_to_choose_from(const std::shared_ptr<const Plan>& plan, Unit& host,
                                                     KernelChoice choice);
 
 class KernelPolicy {
  public:
-  // The most of all time that trials may cost, beside so many inferences once.
-  static constexpr double kExploring = 0.005, kExploringAtFirst = 1;
+  // Limit of the time spent exploring: a fraction of all run time, plus this many runs once.
+  static constexpr double kExplorationFraction = 0.005, kInitialExplorationRuns = 1;
   static constexpr uint32_t kExploringRuns = 3;
 
-  // `host` is unit number `host_index` of the schedules. Of what `known` says are measured costs, the kernels that took
-  // least are in use at first. The plan outlives this.
+  // `host` is unit `host_index` of the schedules. Starts with the kernels that are fastest according to the measured
+  // costs in `known`. The plan outlives this.
   KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host_index, std::vector<OperatorKernels> operators,
                const CostTable& known);
 
   enum class Move : uint8_t {
-    kStay,     // with the kernels in use
-    kExplore,  // those of explored(), for kExploringRuns; then those in use again
-    kAdopt,    // others from now on
+    kStay,     // keep the kernels in use
+    kExplore,  // use explored() for kExploringRuns, then the kernels in use again
+    kAdopt,    // use in_use(), which has changed
   };
-  // What has run so far, of the schedule in use: before every decision about it, whoever makes it.
+  // Counts the runs of the schedule in use. Call it before each decision about that schedule, also of SchedulePolicy.
   void count(const RunStatistics& statistics);
-  // Statistics of the schedule in use begin anew.
+  // The statistics of the schedule in use start again at zero.
   void restart();
-  // With what was measured of the schedule in use.
+  // Decides from the statistics of the schedule in use.
   Move decide(const Schedule& schedule, const RunStatistics& statistics);
-  // With what was measured of the runs that explored, of the same schedule.
+  // Decides from the statistics of the exploring runs, with the same schedule.
   Move end_exploring(const Schedule& schedule, const RunStatistics& statistics);
-  // The last move could not be made.
+  // Reverts the last move, which could not be carried out.
   void undo();
 
   const KernelNumbers& in_use() const { return in_use_; }
   const KernelNumbers& explored() const { return explored_; }
-  // After kAdopt: operators of which the cost has changed, and by which factor.
+  // Returns, after kAdopt, the operators whose cost has changed, and the factor.
   std::span<const std::pair<uint32_t, double>> changes() const { return changes_; }
 
-  // When decide() is to be asked next: after so many runs in all of the schedule in use, or as soon as they have taken
-  // so long.
-  uint32_t due_runs() const { return due_runs_; }
-  double due_us() const { return due_us_; }
+  const Due& due() const { return due_; }
 
-  // Of kernels, as far as they were measured.
+  // Returns the measured costs of kernels.
   const CostTable& costs() const { return costs_; }
   bool has_learned() const { return has_learned_; }
 
  private:
   struct Operator {
     uint32_t op = 0, branch = 0;
-    double share = 1;  // of its branch's time, supposed
+    double share = 1;  // of the time of its branch, estimated
     std::vector<OperatorKernels::Kernel> kernels;
     size_t in_use = 0;               // in `kernels`
-    std::vector<bool> is_measured;   // by kernel, since they were last to be measured again
-    std::optional<size_t> explored;  // in `kernels`, while it is tried
-    // Of one that was adopted a few runs ago.
-    std::optional<size_t> before;
+    std::vector<bool> is_measured;   // by kernel, since measurements last expired
+    std::optional<size_t> explored;  // in `kernels`, during exploration
+    std::optional<size_t> before;    // in `kernels`, during the trial of the one in use
   };
-  // Of the host's steps of each branch in one schedule.
+  // By branch, the time of its steps on the host, in us.
   using BranchTimes = std::vector<double>;
 
-  BranchTimes times_of(const Schedule& schedule, const RunStatistics& statistics, bool is_short) const;
-  double slowdown(const BranchTimes& before, const BranchTimes& now, std::optional<size_t> Operator::*touched) const;
+  enum class Runs : uint8_t { kAll, kRecent };  // the last RunStatistics::kRecent
+  BranchTimes times_of(const Schedule& schedule, const RunStatistics& statistics, Runs which) const;
+  double slowdown(const BranchTimes& before, const BranchTimes& now, std::optional<size_t> Operator::*changed) const;
   double own_us(const Operator& op, const BranchTimes& times) const;
   bool explore(const BranchTimes& times);
   Move judge(const BranchTimes& times);
-  void note(const Operator& op, size_t kernel, double microseconds);
+  void record_cost(const Operator& op, size_t kernel, double microseconds);
   void use(Operator& op, size_t kernel, double factor);
   std::optional<size_t> next_kernel(const Operator& op) const;
   bool has_kernels_to_try() const;
   void plan_next(const RunStatistics& statistics, const BranchTimes& times);
-  void measure_all_again();
+  void expire_measurements();
 
   const Plan& plan_;
   const UnitKey host_;
@@ -118,16 +116,14 @@ class KernelPolicy {
 
   KernelNumbers in_use_, explored_;
   std::vector<std::pair<uint32_t, double>> changes_;
-  BranchTimes before_;  // the last trial, or what was adopted last, began
+  BranchTimes before_;  // at the start of the last exploration
   double makespan_before_ = 0;
-  bool is_on_trial_ = false;  // it is open whether what was adopted is better
+  bool is_on_trial_ = false;  // the kernels adopted last have not yet proved better
 
-  std::optional<double> saved_us_;  // for trials; empty before the first runs were seen
-  double counted_us_ = 0;           // of the statistics in use, that are in saved_us_
-  uint32_t counted_runs_ = 0;
-  uint64_t runs_ = 0, again_runs_ = 0, wait_runs_ = 0;
-  uint32_t due_runs_ = 0;
-  double due_us_ = std::numeric_limits<double>::infinity();
+  ExplorationBudget budget_{kExplorationFraction};
+  Backoff remeasure_;
+  uint64_t remeasure_run_;  // when all measurements expire
+  Due due_;
 };
 
 // Returns null if there is no choice of kernels or nothing to learn from.

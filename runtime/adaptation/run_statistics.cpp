@@ -7,17 +7,17 @@
 namespace nestrt {
 namespace {
 
-// A mean of so many runs is known to a quarter of what one run is off.
-constexpr double kRunsOfMean = 16;
-// Another schedule's steps differ as much from run to run, nearly.
-constexpr double kRunsOfKnownNoise = 8;
-// A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
-constexpr double kMaxOfMean = 2;
+// A mean over 16 runs has a quarter of the error of one run.
+constexpr double kMeanRuns = 16;
+// Weight of the known noise, in runs: another schedule has about the same noise.
+constexpr double kKnownNoiseRuns = 8;
+// Limit of a time in units of the mean, so that a step that the system interrupted hardly changes the mean.
+constexpr double kMaxRatioToMean = 2;
 
-// Runs that differ by so much less than what all of them are off by agree.
-constexpr double kSpreads = 2;
-// Three runs off to one side by more than runs differ are no accident.
-constexpr double kNoises = 1.8;
+// Recent runs agree if they differ from each other by less than their common deviation divided by this.
+constexpr double kAgreementFactor = 2;
+// Three runs that deviate to one side by this many times the noise are not an accident.
+constexpr double kNoiseFactor = 1.8;
 
 template <typename T, size_t n>
 double median(std::array<T, n> values, size_t count) {
@@ -42,33 +42,33 @@ RunStatistics::RunStatistics(const Schedule& schedule, std::span<const double> p
     units_[unit].predicted_us += predicted_us_[step];
   }
   for (size_t unit = 0; unit < std::min(units_.size(), noise.size()); ++unit)
-    if (noise[unit] > 0) units_[unit].noise = noise[unit], units_[unit].noise_runs = kRunsOfKnownNoise;
+    if (noise[unit] > 0) units_[unit].noise = noise[unit], units_[unit].noise_runs = kKnownNoiseRuns;
 }
 
 void RunStatistics::end_run(double makespan_us) {
   for (OfUnit& unit : units_) unit.run_us = 0;
-  for (size_t step = 0; step < step_us_.size(); ++step) remember(step);
-  for (OfUnit& unit : units_) remember(unit);
+  for (size_t step = 0; step < step_us_.size(); ++step) update(step);
+  for (OfUnit& unit : units_) update(unit);
   makespans_us_[runs_ % kMakespans] = makespan_us;
   total_us_ += makespan_us;
   ++runs_;
 }
 
-void RunStatistics::remember(OfUnit& unit) const {
+void RunStatistics::update(OfUnit& unit) const {
   if (unit.predicted_us <= 0) return;
   const double now = unit.run_us / unit.predicted_us, before = unit.recent[(runs_ + kRecent - 1) % kRecent];
   unit.recent[runs_ % kRecent] = now;
   if (runs_ == 0 || before <= 0) return;
-  unit.noise_runs = std::min(unit.noise_runs + 1, kRunsOfMean);
+  unit.noise_runs = std::min(unit.noise_runs + 1, kMeanRuns);
   unit.noise += (std::abs(now / before - 1) - unit.noise) / unit.noise_runs;
 }
 
-void RunStatistics::remember(size_t step) {
+void RunStatistics::update(size_t step) {
   const double now = step_us_[step];
   units_[unit_of_[step]].run_us += now;
   double& mean = means_us_[step];
-  const double counted = runs_ < kRecent ? now : std::min(now, kMaxOfMean * mean);
-  mean += (counted - mean) / std::min(runs_ + 1.0, kRunsOfMean);
+  const double counted = runs_ < kRecent ? now : std::min(now, kMaxRatioToMean * mean);
+  mean += (counted - mean) / std::min(runs_ + 1.0, kMeanRuns);
   recent_us_[step][runs_ % kRecent] = step_us_[step];
 }
 
@@ -104,8 +104,8 @@ bool RunStatistics::has_changed(double part) const {
     if (unit.predicted_us <= 0) return false;
     const auto [least, most] = std::ranges::minmax(unit.recent);
     if (least <= 0) return false;
-    const double agreed = std::clamp(kSpreads * (most / least - 1), part / 4, part);
-    const double more = 1 + std::max(agreed, kNoises * unit.noise);
+    const double agreed = std::clamp(kAgreementFactor * (most / least - 1), part / 4, part);
+    const double more = 1 + std::max(agreed, kNoiseFactor * unit.noise);
     return least > more || most < 1 / more;
   });
 }

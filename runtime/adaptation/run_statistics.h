@@ -1,8 +1,8 @@
-// RunStatistics: how long the steps of one schedule take, beside what was predicted of them.
+// RunStatistics: measured times of the steps of one schedule, compared with predictions.
 //
-// The times of one unit's steps are looked at together: of many steps the noise averages out, so that a few runs tell
-// whether the unit is as fast as was predicted. Nothing is allocated after construction, nor by assigning from one of
-// the same schedule. Threads: one at a time.
+// The steps of a unit are evaluated together: their noise averages out, so that a few runs show whether the unit is as
+// fast as predicted. Nothing is allocated after construction, nor by assignment between objects of the same schedule.
+// Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -19,40 +19,40 @@ class RunStatistics {
  public:
   static constexpr uint32_t kRecent = 3;
 
-  // What the steps of the schedule are predicted to take, by step. `noise`: that of units as far as it is known, by
-  // unit, as noise() says.
+  // `predicted_us` holds the predicted time of each step. `noise` holds the noise() of units, as far as known.
   RunStatistics(const Schedule& schedule, std::span<const double> predicted_us, std::span<const double> noise = {});
 
-  // What the steps of a run took, to be filled in before end_run(); microseconds. A run of which not every step was
-  // measured does not count: end_run() is not called.
+  // Times of the steps of a run in microseconds, to be filled in before end_run(). A run without times of all steps is
+  // not counted: do not call end_run().
   std::span<float> step_us() { return step_us_; }
   void end_run(double makespan_us);
 
   uint32_t runs() const { return runs_; }
   double total_us() const { return total_us_; }  // of all runs
-  // Means: of about the last sixteen runs.
+  // Return exponential means over about the last sixteen runs.
   double mean_us(size_t step) const { return means_us_[step]; }
   double predicted_us(size_t step) const { return predicted_us_[step]; }
-  // The median of the step's last kRecent runs; its mean where there were not as many.
+  // Returns the median over the last kRecent runs; the mean if there are fewer.
   double recent_us(size_t step) const;
-  // How many times as long as predicted all of the unit's steps took together. Of a unit without steps: 1.
+  // Returns the measured time of all of the unit's steps divided by the predicted one; 1 for a unit without steps.
   double mean_slowdown(uint32_t unit) const;
-  // The sum of how far the means are from what was predicted, as a part of that.
+  // Returns the sum of the absolute deviations of the means from the predictions, as a fraction of the predictions.
   double deviation() const;
-  // The median of the last few runs.
+  // The same as the median over the last kRecent runs.
   double recent_slowdown(uint32_t unit) const;
-  // Whether each of the last few runs of a unit was off to the same side: by more than this part, or by a quarter of it
-  // where they agree among each other; and by more than runs differ as it is.
+  // Returns whether each of the last kRecent runs of a unit deviated to the same side by more than `part`, or by a
+  // quarter of it if these runs agree; and by more than the noise.
   bool has_changed(double part) const;
-  // The median of the last runs, at most fifteen; of the last kRecent.
+  // Return the median over up to fifteen last runs, and over the last kRecent runs.
   double makespan_us() const;
   double recent_makespan_us() const;
-  // Whether each of the last kRecent runs took longer than all of the twelve before, or each less: by this part more
-  // or less than those in the middle, as where units have begun to disturb each other.
+  // Returns whether each of the last kRecent runs was longer than all of the twelve before, or each was shorter, and
+  // longer or shorter than their median by the fraction `part`. This happens, for example, if units begin to disturb
+  // each other.
   bool has_other_makespans(double part) const;
-  // How far a run of the unit is from the one before, as a part, in the mean; 0 where it is not known.
+  // Returns the mean relative difference between consecutive runs of the unit; 0 if unknown.
   double noise(uint32_t unit) const { return has_steps(unit) ? units_[unit].noise : 0; }
-  // The same of each of its steps, if they all are as noisy and know nothing of each other.
+  // Returns the same for a single step, assuming independent steps with equal noise.
   double noise_of_steps(uint32_t unit) const;
   bool has_steps(uint32_t unit) const { return unit < units_.size() && units_[unit].predicted_us > 0; }
 
@@ -60,14 +60,14 @@ class RunStatistics {
   static constexpr size_t kMakespans = 15;
   struct OfUnit {
     double predicted_us = 0;
-    double run_us = 0;  // of the run that has just ended
+    double run_us = 0;  // of the last run
     double noise = 0;
-    double noise_runs = 0;  // that it is the mean of
+    double noise_runs = 0;  // runs in the mean of `noise`
     std::array<double, kRecent> recent = {};
   };
-  void remember(OfUnit& unit) const;
-  void remember(size_t step);
-  // Of the last run but so many of those that are known.
+  void update(OfUnit& unit) const;
+  void update(size_t step);
+  // Returns the makespan of the last run but `runs`.
   double makespan_before(uint32_t runs) const { return makespans_us_[(runs_ - 1 - runs) % kMakespans]; }
   std::array<double, kRecent> recent_makespans() const {
     return {makespan_before(0), makespan_before(1), makespan_before(2)};
@@ -78,7 +78,7 @@ class RunStatistics {
   std::vector<float> step_us_;
   std::vector<std::array<float, kRecent>> recent_us_;  // by step
   std::vector<OfUnit> units_;
-  std::array<double, kMakespans> makespans_us_ = {};  // of run r: at r % kMakespans
+  std::array<double, kMakespans> makespans_us_ = {};  // run r at index r % kMakespans
   uint32_t runs_ = 0;
   double total_us_ = 0;
 };

@@ -12,27 +12,26 @@
 namespace nestrt {
 namespace {
 
-// A schedule that promises less is not worth what changing to it takes. At first, and where runs differ by more than a
-// hundredth, it may only seem better.
+// Smallest predicted speedup that justifies a change. The larger one applies to the first runs, and if runs vary by
+// more than kNoiseThreshold, because then a schedule may only seem better.
 constexpr double kMinSpeedup = 1.01, kMinTrialSpeedup = 1.02, kNoiseThreshold = 0.01;
 constexpr uint64_t kRunsToSettle = 64;
-// So many runs show what a new schedule is worth, and when an old one is looked at: soon, then less and less often.
+// Runs that judge a new schedule, and runs between two searches for a better one: at first and, doubling, at most.
 constexpr uint32_t kTrialRuns = 8, kInitialRecheckRuns = 16, kMaxRecheckRuns = 64;
-// After something was taken back: for the first time, and at most.
-constexpr uint32_t kInitialBackoffRuns = 64, kMaxBackoffRuns = 4096;
-// What is known of placement one after the other is half as much after so many runs without it.
-constexpr double kRunsToForget = 48;
-// After so many runs one after the other it is seen again what comes of it that work is side by side.
-constexpr uint64_t kSideBySideAgain = 32;
-// Means are looked at where they are off by this part of what makes a change.
-constexpr double kWorthLearning = 0.25;
-// What takes more than so many times as long as elsewhere is not worth measuring.
-constexpr double kContends = 2;
-// What was not measured is tried where it belongs if it takes so much of the time that is believed.
+// Runs without a new schedule after a roll-back: at first and at most.
+constexpr uint32_t kInitialHoldRuns = 64, kMaxHoldRuns = 4096;
+// Half-life, in concurrent runs, of what is known about sequential schedules.
+constexpr double kExcessHalfLifeRuns = 48;
+// Sequential runs after which concurrency is explored again.
+constexpr uint64_t kConcurrencyRecheckRuns = 32;
+// Means are learned from if they deviate by this fraction of PolicyOptions::drift.
+constexpr double kLearningThreshold = 0.25;
+// Work is not measured on a unit that is predicted to take more than this many times as long as another.
+constexpr double kMaxExploredRatio = 2;
+// Exploration schedules work of unknown cost as if it took this fraction of its predicted time.
 constexpr double kOptimisticCostFactor = 0.5;
-// Measured work is measured again: for the first time after so many runs, then less and less often where it is as
-// known.
-constexpr uint64_t kExploreAgain = 512, kExploreRarely = 16384;
+// Runs until measured work is measured again: at first and at most.
+constexpr uint64_t kInitialReexploreRuns = 512, kMaxReexploreRuns = 16384;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -44,13 +43,13 @@ SchedulePolicy::SchedulePolicy(const Plan& plan, std::vector<UnitInfo> units, co
       options_(options),
       learned_(plan, units_, costs),
       main_{std::move(first)},
-      next_hold_(kInitialBackoffRuns),
-      look_interval_(kInitialRecheckRuns),
+      hold_(kInitialHoldRuns, kMaxHoldRuns),
+      recheck_(kInitialRecheckRuns, kMaxRecheckRuns),
       noise_(units_.size(), 0),
-      explorations_(units_.size()),
-      due_{kExploringRuns, kNever, options.drift} {
+      explorations_(units_.size(), {Backoff(kInitialReexploreRuns, kMaxReexploreRuns)}),
+      due_{kExploringRuns, kNever} {
   const double makespan_us = main_.schedule.makespan_us;
-  exploring_us_ = kExploringAtFirst * (counts_load() ? predict(main_.schedule).value_or(makespan_us) : makespan_us);
+  budget_.earn(kInitialExplorationRuns * (counts_load() ? predict(main_.schedule).value_or(makespan_us) : makespan_us));
 }
 
 // --- Learning --------------------------------------------------------------------------------------------------------
@@ -60,29 +59,29 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
     learn_speeds(statistics);
     return true;
   }
-  const bool has_news = statistics.deviation() > options_.drift * kWorthLearning;
+  const bool has_news = statistics.deviation() > options_.drift * kLearningThreshold;
   if (statistics.runs() >= kInitialRecheckRuns && has_news) learn_details(statistics);
   return false;
 }
 
-// Of all units: what changes one may change another. What a change leaves unexplained is that of single steps: a new
-// schedule of mispredicted work looks like a change too, and has to be told from one.
+// Learns the speeds of all units, because a change of one may affect another, then the costs of single steps: a new
+// schedule of mispredicted work also looks like a change of speed.
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
   has_learned_ = true;
-  for (Exploration& exploration : explorations_) exploration.others_contend = true;
+  for (Exploration& exploration : explorations_) exploration.speeds_changed = true;
   for (uint32_t unit = 0; unit < units_.size(); ++unit)
     if (first_like(unit) == unit)
       learned_.change_speed(units_[unit], slowdown_of_all_like(unit, statistics, &RunStatistics::recent_slowdown));
-  for (uint32_t unit = 0; unit < units_.size(); ++unit) observe(main_.schedule, statistics, unit, Runs::kLast);
+  for (uint32_t unit = 0; unit < units_.size(); ++unit) observe(main_.schedule, statistics, unit, Runs::kRecent);
 }
 
-// Whose costs a unit has.
+// Returns the first unit that shares its costs with `unit`.
 uint32_t SchedulePolicy::first_like(uint32_t unit) const {
   const auto is_like = [&](const UnitInfo& other) { return key_of(other) == key_of(units_[unit]); };
   return static_cast<uint32_t>(std::ranges::find_if(units_, is_like) - units_.begin());
 }
 
-// Their mean; 1 where none of them has steps.
+// Returns the mean slowdown of the units that share costs with `first`; 1 if none of them has steps.
 double SchedulePolicy::slowdown_of_all_like(uint32_t first, const RunStatistics& statistics,
                                             double (RunStatistics::*of)(uint32_t) const) const {
   double sum = 0;
@@ -95,7 +94,7 @@ double SchedulePolicy::slowdown_of_all_like(uint32_t first, const RunStatistics&
   return count > 0 ? sum / count : 1;
 }
 
-// What all of a unit's steps have in common is the unit's.
+// Attributes the common slowdown of a unit's steps to the unit, the rest to the steps.
 void SchedulePolicy::learn_details(const RunStatistics& statistics) {
   for (uint32_t unit = 0; unit < units_.size(); ++unit) {
     const double slowdown = slowdown_of_all_like(first_like(unit), statistics, &RunStatistics::mean_slowdown);
@@ -104,23 +103,23 @@ void SchedulePolicy::learn_details(const RunStatistics& statistics) {
   }
 }
 
-// Of the unit that was explored alone. Returns whether what is predicted of the schedule in use may be another.
+// Learns about the explored unit only. Returns whether the prediction of the schedule in use may have changed.
 bool SchedulePolicy::learn_explored(uint32_t unit, const RunStatistics& statistics) {
-  const bool was_left = has_been_left(unit);
-  if (was_left) learned_.slow_down(units_[unit], statistics.mean_slowdown(unit));
+  const bool was_unused = is_unused(unit);
+  if (was_unused) learned_.slow_down(units_[unit], statistics.mean_slowdown(unit));
   observe(explorer_->schedule, statistics, unit, Runs::kAll);
-  return !was_left;
+  return !was_unused;
 }
 
 void SchedulePolicy::observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit, Runs which) {
   has_learned_ = true;
   const double noise = statistics.noise_of_steps(unit);
   const uint32_t runs =
-      which == Runs::kLast ? RunStatistics::kRecent : std::min(statistics.runs(), kInitialRecheckRuns);
+      which == Runs::kRecent ? RunStatistics::kRecent : std::min(statistics.runs(), kInitialRecheckRuns);
   for (size_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];
     if (schedule.lanes[step.lane].unit != unit) continue;
-    const double us = which == Runs::kLast ? statistics.recent_us(index) : statistics.mean_us(index);
+    const double us = which == Runs::kRecent ? statistics.recent_us(index) : statistics.mean_us(index);
     learned_.observe(step, units_[unit], {us, runs, noise});
   }
 }
@@ -130,9 +129,10 @@ void SchedulePolicy::learn_excess(const RunStatistics& statistics) {
   if (!predicted || *predicted <= 0 || statistics.runs() < kTrialRuns) return;
   const bool is_new = statistics.has_other_makespans(options_.drift);
   main_.excess = (is_new ? statistics.recent_makespan_us() : statistics.makespan_us()) / *predicted;
-  excess_[main_.manner] = main_.excess;
-  const auto runs = static_cast<double>(runs_ - std::exchange(excess_run_, runs_));
-  if (main_.manner == kSideBySide) excess_[kOneByOne] = std::pow(excess_[kOneByOne], std::exp2(-runs / kRunsToForget));
+  excess_[main_.mode] = main_.excess;
+  const auto runs = static_cast<double>(budget_.runs() - std::exchange(excess_run_, budget_.runs()));
+  if (main_.mode == kConcurrent)
+    excess_[kSequential] = std::pow(excess_[kSequential], std::exp2(-runs / kExcessHalfLifeRuns));
 }
 
 // --- Schedules -------------------------------------------------------------------------------------------------------
@@ -171,8 +171,8 @@ void SchedulePolicy::set_others(std::vector<double> others) {
   options_.schedule.others = std::move(others);
 }
 
-double SchedulePolicy::worth_it() const {
-  return runs_ < kRunsToSettle || std::ranges::max(noise_) > kNoiseThreshold ? kMinTrialSpeedup : kMinSpeedup;
+double SchedulePolicy::min_speedup() const {
+  return budget_.runs() < kRunsToSettle || std::ranges::max(noise_) > kNoiseThreshold ? kMinTrialSpeedup : kMinSpeedup;
 }
 
 // --- Deciding --------------------------------------------------------------------------------------------------------
@@ -185,190 +185,184 @@ SchedulePolicy::Move SchedulePolicy::decide(const RunStatistics& statistics, uin
   const bool others_changed = std::exchange(others_changed_, false);
   Move move = Move::kStay;
   if (units_changed || others_changed) {
-    explorer_is_known_ = false;
-    is_on_trial_ = false;
+    is_explorer_known_ = is_on_trial_ = false;
     move = adopt_better(others_changed || !is_usable(main_.schedule)) ? Move::kAdopt : Move::kRestart;
-    is_on_trial_ = is_on_trial_ && !others_changed;  // the schedule before was for other neighbours
+    is_on_trial_ = is_on_trial_ && !others_changed;  // the previous schedule was made for other demand
   } else {
-    exploring_us_ += kExploring * (statistics.total_us() - counted_us_);
-    runs_ += statistics.runs() - counted_runs_;
+    budget_.count(statistics);
     move = judge(statistics, learn(statistics));
   }
-  plan_next(statistics, move);
+  if (move != Move::kStay && move != Move::kExplore) budget_.restart();
+  plan_next();
   return move;
 }
 
 SchedulePolicy::Move SchedulePolicy::judge(const RunStatistics& statistics, bool has_changed) {
   if (has_changed) {
-    look_interval_ = kInitialRecheckRuns;
-    holding_runs_ = 0;
-    explorer_is_known_ = false;
-    if (take_back()) return Move::kTakeBack;
+    recheck_.reset();
+    hold_runs_ = 0;
+    is_explorer_known_ = false;
+    if (roll_back()) return Move::kRollBack;
     return adopt_better(false) ? Move::kAdopt : Move::kRestart;
   }
   learn_excess(statistics);
-  if (statistics.has_other_makespans(options_.drift)) holding_runs_ = 0;
+  if (statistics.has_other_makespans(options_.drift)) hold_runs_ = 0;
   if (is_on_trial_ && statistics.runs() >= kTrialRuns) {
-    if (take_back()) {
-      holding_runs_ = next_hold_;
-      next_hold_ = std::min(2 * next_hold_, kMaxBackoffRuns);
-      return Move::kTakeBack;
+    if (roll_back()) {
+      hold_runs_ = hold_.runs();
+      hold_.lengthen();
+      return Move::kRollBack;
     }
     is_on_trial_ = false;
   }
   if (statistics.runs() < kInitialRecheckRuns) return explore() ? Move::kExplore : Move::kStay;
-  explorer_is_known_ = false;
-  holding_runs_ -= std::min(holding_runs_, statistics.runs());
-  if (holding_runs_ == 0 && adopt_better(false)) return Move::kAdopt;
-  look_interval_ = std::min(2 * look_interval_, kMaxRecheckRuns);
+  is_explorer_known_ = false;
+  hold_runs_ -= std::min<uint64_t>(hold_runs_, statistics.runs());
+  if (hold_runs_ == 0 && adopt_better(false)) return Move::kAdopt;
+  recheck_.lengthen();
   return Move::kRestart;
 }
 
-// The schedule in use has shown what it is worth; that of the others is what their steps promise, and what their manner
-// has added so far.
-bool SchedulePolicy::adopt_better(bool must_leave) {
-  const double in_use = must_leave ? kNever : predict(main_.schedule).value_or(kNever) * main_.excess;
+// Compares the schedule in use, whose makespan was measured, with predictions for others, scaled by the excess that
+// their mode has shown so far.
+bool SchedulePolicy::adopt_better(bool is_forced) {
+  const double in_use = is_forced ? kNever : predict(main_.schedule).value_or(kNever) * main_.excess;
   std::optional<Schedule> best = make(options_.schedule.method, costs());
   if (!best) return false;
-  Manner manner = kSideBySide;
+  Mode mode = kConcurrent;
   const double promised = counts_load() ? predict(*best).value_or(kNever) : best->makespan_us;
-  double least = promised * excess_[kSideBySide];
-  if (excess_[kSideBySide] > worth_it() && !counts_load()) {
+  double least = promised * excess_[kConcurrent];
+  if (excess_[kConcurrent] > min_speedup() && !counts_load()) {
     std::optional<Schedule> other = make(ScheduleMethod::kSequential, costs());
-    if (other && other->makespan_us * excess_[kOneByOne] < least) {
-      least = other->makespan_us * excess_[kOneByOne];
-      manner = kOneByOne;
+    if (other && other->makespan_us * excess_[kSequential] < least) {
+      least = other->makespan_us * excess_[kSequential];
+      mode = kSequential;
       best = std::move(other);
     }
   }
-  if (!must_leave && least * worth_it() > in_use) return false;
-  adopt(std::move(*best), manner);
+  if (!is_forced && least * min_speedup() > in_use) return false;
+  adopt(std::move(*best), mode);
   return true;
 }
 
-void SchedulePolicy::adopt(Schedule schedule, Manner manner) {
-  previous_ = std::exchange(main_, Used{std::move(schedule), manner, excess_[manner]});
+void SchedulePolicy::adopt(Schedule schedule, Mode mode) {
+  previous_ = std::exchange(main_, Used{std::move(schedule), mode, excess_[mode]});
   is_on_trial_ = true;
-  side_by_side_run_ = runs_;
+  concurrency_run_ = budget_.runs();
 }
 
-bool SchedulePolicy::take_back() {
+bool SchedulePolicy::roll_back() {
   if (!is_on_trial_ || !is_usable(previous_->schedule)) return false;
   const std::optional<double> before = predict(previous_->schedule), after = predict(main_.schedule);
-  if (!before || !after || *before * previous_->excess * worth_it() > *after * main_.excess) return false;
+  if (!before || !after || *before * previous_->excess * min_speedup() > *after * main_.excess) return false;
   std::swap(main_, *previous_);
   is_on_trial_ = false;
   return true;
 }
 
 void SchedulePolicy::undo(Move move) {
-  if (move == Move::kExplore) {  // it would fail again
-    side_by_side_run_ = runs_ + kExploreAgain;
-    if (explorer_->unit) explorations_[*explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain, false};
+  if (move == Move::kExplore) {  // do not retry soon, because it would fail again
+    const uint64_t next_run = budget_.runs() + kInitialReexploreRuns;
+    concurrency_run_ = next_run;
+    if (explorer_->unit)
+      explorations_[*explorer_->unit] = {Backoff(kInitialReexploreRuns, kMaxReexploreRuns), true, next_run};
   }
-  if (move == Move::kAdopt || move == Move::kTakeBack) std::swap(main_, *previous_);
-  is_exploring_ = is_on_trial_ = explorer_is_known_ = false;
-  count(0, 0);
-  plan_next();
+  if (move == Move::kAdopt || move == Move::kRollBack) std::swap(main_, *previous_);
+  is_exploring_ = false;
+  restart();
 }
 
 void SchedulePolicy::change_host_work(uint32_t op, double factor) {
   for (uint32_t unit = 0; unit < units_.size(); ++unit)
     if (units_[unit].is_host) learned_.change_work(units_[unit], op, factor);
-  explorer_is_known_ = is_on_trial_ = false;
-  count(0, 0);
+  restart();
+}
+
+void SchedulePolicy::restart() {
+  is_explorer_known_ = is_on_trial_ = false;
+  budget_.restart();
   plan_next();
 }
 
-void SchedulePolicy::plan_next(const RunStatistics& statistics, Move move) {
-  const bool goes_on = move == Move::kStay || move == Move::kExplore;
-  count(goes_on ? statistics.runs() : 0, goes_on ? statistics.total_us() : 0);
-  plan_next();
-}
-
-// By what is counted of the statistics in use.
 void SchedulePolicy::plan_next() {
-  due_.runs = is_on_trial_ && counted_runs_ < kTrialRuns ? kTrialRuns : look_interval_;
-  if (counted_runs_ >= due_.runs) due_.runs = counted_runs_ + kInitialRecheckRuns;
-  if (!std::exchange(explorer_is_known_, true)) explorer_ = find_explorer();
+  const uint32_t counted = budget_.counted_runs();
+  due_.runs = is_on_trial_ && counted < kTrialRuns ? kTrialRuns : static_cast<uint32_t>(recheck_.runs());
+  if (counted >= due_.runs) due_.runs = counted + kInitialRecheckRuns;
+  if (!std::exchange(is_explorer_known_, true)) explorer_ = find_explorer();
   due_.us = kNever;
   if (explorer_ && !is_on_trial_)
-    due_.us = counted_us_ + std::max(until_run_us(explorer_->earliest_run),
-                                     (kExploringRuns * explorer_->loss_us - exploring_us_) / kExploring);
+    due_.us = budget_.counted_us() +
+              std::max(until_run_us(explorer_->earliest_run), budget_.earning_us(kExploringRuns * explorer_->loss_us));
 }
 
 double SchedulePolicy::until_run_us(uint64_t run) const {
-  return run <= runs_ ? 0 : static_cast<double>(run - runs_) * predict(main_.schedule).value_or(0) * main_.excess;
-}
-
-void SchedulePolicy::count(uint32_t runs, double us) {
-  counted_runs_ = runs;
-  counted_us_ = us;
+  return run <= budget_.runs() ? 0 : static_cast<double>(run - budget_.runs()) * expected_us();
 }
 
 // --- Exploring -------------------------------------------------------------------------------------------------------
 
 bool SchedulePolicy::explore() {
-  if (!explorer_ || !explorer_is_known_ || is_on_trial_ || runs_ < explorer_->earliest_run) return false;
-  if (exploring_us_ < kExploringRuns * explorer_->loss_us) return false;
+  if (!explorer_ || !is_explorer_known_ || is_on_trial_ || budget_.runs() < explorer_->earliest_run) return false;
+  if (budget_.left_us() < kExploringRuns * explorer_->loss_us) return false;
   return is_exploring_ = true;
 }
 
 SchedulePolicy::Move SchedulePolicy::end_exploring(const RunStatistics& statistics) {
-  const double expected = predict(main_.schedule).value_or(0) * main_.excess;
-  exploring_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * expected);
+  budget_.charge(statistics.total_us() - statistics.runs() * expected_us());
   const bool has_other_predictions =
-      explorer_->unit ? end_exploring_unit(*explorer_->unit, statistics) : end_exploring_side_by_side(statistics);
-  explorer_is_known_ = false;
+      explorer_->unit ? end_exploring_unit(*explorer_->unit, statistics) : end_exploring_concurrency(statistics);
+  is_explorer_known_ = false;
   const Move move = adopt_better(false) ? Move::kAdopt : has_other_predictions ? Move::kRestart : Move::kStay;
-  if (move != Move::kStay) count(0, 0);
+  if (move != Move::kStay) budget_.restart();
   plan_next();
   return move;
 }
 
-// Both: whether what is predicted of the schedule in use may be another.
+// Both return whether the prediction of the schedule in use may have changed.
 bool SchedulePolicy::end_exploring_unit(uint32_t unit, const RunStatistics& statistics) {
   Exploration& exploration = explorations_[unit];
-  exploration.wait_runs = statistics.deviation() > options_.drift || exploration.wait_runs == 0
-                              ? kExploreAgain
-                              : std::min(2 * exploration.wait_runs, kExploreRarely);
-  exploration.next_run = runs_ + exploration.wait_runs;
-  exploration.others_contend = false;
+  if (statistics.deviation() > options_.drift || !exploration.is_explored)
+    exploration.wait.reset();
+  else
+    exploration.wait.lengthen();
+  exploration.is_explored = true;
+  exploration.next_run = budget_.runs() + exploration.wait.runs();
+  exploration.speeds_changed = false;
   return learn_explored(unit, statistics);
 }
 
-bool SchedulePolicy::end_exploring_side_by_side(const RunStatistics& statistics) {
-  side_by_side_run_ = runs_;
+bool SchedulePolicy::end_exploring_concurrency(const RunStatistics& statistics) {
+  concurrency_run_ = budget_.runs();
   const std::optional<double> predicted = predict(explorer_->schedule);
-  if (predicted && *predicted > 0) excess_[kSideBySide] = statistics.makespan_us() / *predicted;
+  if (predicted && *predicted > 0) excess_[kConcurrent] = statistics.makespan_us() / *predicted;
   return false;
 }
 
-// What was not measured, or long ago, comes first; of several units the one that is tried at the least loss.
+// Prefers work that was never or not recently measured, then the unit with the smallest loss.
 std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
   std::optional<Explorer> best;
   for (const bool everything : {true, false}) {
     for (uint32_t unit = 0; unit < units_.size() && (everything || !best); ++unit) {
       if (is_failing(failing_, unit)) continue;
-      std::optional<Explorer> found = everything ? explorer_with(unit, branches_to_measure(unit), kOptimisticCostFactor)
-                                                 : explorer_with(unit, cheapest_branch(unit), 0);
+      std::optional<Explorer> found = everything ? unit_explorer(unit, branches_to_measure(unit), kOptimisticCostFactor)
+                                                 : unit_explorer(unit, cheapest_branch(unit), 0);
       if (found && (!best || found->loss_us < best->loss_us)) best = std::move(found);
     }
   }
-  return best ? best : side_by_side_again();
+  return best ? best : concurrency_explorer();
 }
 
-// Where it promises more than what is in use, if units disturb each other no more.
-std::optional<SchedulePolicy::Explorer> SchedulePolicy::side_by_side_again() const {
-  if (main_.manner == kSideBySide) return std::nullopt;
+// Returns the concurrent schedule, if it would be better than the sequential one in use without disturbance of units.
+std::optional<SchedulePolicy::Explorer> SchedulePolicy::concurrency_explorer() const {
+  if (main_.mode == kConcurrent) return std::nullopt;
   std::optional<Schedule> schedule = make(options_.schedule.method, costs());
-  const double in_use = predict(main_.schedule).value_or(0) * main_.excess;
-  if (!schedule || schedule->makespan_us * worth_it() > in_use) return std::nullopt;
-  const double loss_us = std::max(0.0, schedule->makespan_us * excess_[kSideBySide] - in_use);
-  return Explorer{std::move(*schedule), std::nullopt, loss_us, side_by_side_run_ + kSideBySideAgain};
+  const double in_use = expected_us();
+  if (!schedule || schedule->makespan_us * min_speedup() > in_use) return std::nullopt;
+  const double loss_us = std::max(0.0, schedule->makespan_us * excess_[kConcurrent] - in_use);
+  return Explorer{std::move(*schedule), std::nullopt, loss_us, concurrency_run_ + kConcurrencyRecheckRuns};
 }
 
-bool SchedulePolicy::has_been_left(uint32_t unit) const {
+bool SchedulePolicy::is_unused(uint32_t unit) const {
   return std::ranges::none_of(main_.schedule.steps, [&](const Step& step) {
     return first_like(main_.schedule.lanes[step.lane].unit) == first_like(unit);
   });
@@ -381,11 +375,11 @@ std::optional<WorkCost> SchedulePolicy::cost_on(uint32_t unit, uint32_t branch) 
   return cost ? std::optional(*cost) : std::nullopt;
 }
 
-// Those that may well belong there, and of which only a model knows the cost, or that were measured long ago.
+// Returns the branches that may belong on the unit and whose cost there is modelled or was measured long ago.
 std::vector<uint32_t> SchedulePolicy::branches_to_measure(uint32_t unit) const {
   const Exploration& exploration = explorations_[unit];
-  const bool is_first = exploration.wait_runs == 0, looks_again = !is_first && runs_ >= exploration.next_run;
-  if (!is_first && !looks_again && !exploration.others_contend) return {};
+  const bool looks_again = exploration.is_explored && budget_.runs() >= exploration.next_run;
+  if (exploration.is_explored && !looks_again && !exploration.speeds_changed) return {};
   std::vector<uint32_t> branches;
   for (uint32_t branch = 0; branch < plan_.tables().branches.size(); ++branch) {
     const std::optional<WorkCost> here = cost_on(unit, branch);
@@ -395,16 +389,16 @@ std::vector<uint32_t> SchedulePolicy::branches_to_measure(uint32_t unit) const {
     for (uint32_t other = 0; other < units_.size(); ++other)
       if (const auto cost = cost_on(other, branch); other != unit && cost)
         elsewhere = std::min(elsewhere, cost->microseconds);
-    if (elsewhere < kNever && here->microseconds < kContends * elsewhere) branches.push_back(branch);
+    if (elsewhere < kNever && here->microseconds < kMaxExploredRatio * elsewhere) branches.push_back(branch);
   }
   return branches;
 }
 
-// One that shows whether a unit that has been left is worth using again.
+// Returns one branch that shows whether an unused unit has become faster.
 std::vector<uint32_t> SchedulePolicy::cheapest_branch(uint32_t unit) const {
   std::vector<uint32_t> cheapest;
   double least = kNever;
-  for (uint32_t branch = 0; has_been_left(unit) && branch < plan_.tables().branches.size(); ++branch) {
+  for (uint32_t branch = 0; is_unused(unit) && branch < plan_.tables().branches.size(); ++branch) {
     const std::optional<WorkCost> here = cost_on(unit, branch);
     if (!here || here->microseconds <= 0 || here->microseconds >= least) continue;
     least = here->microseconds;
@@ -413,16 +407,16 @@ std::vector<uint32_t> SchedulePolicy::cheapest_branch(uint32_t unit) const {
   return cheapest;
 }
 
-// What is best if the branches cost so much less on the unit than is believed.
-std::optional<SchedulePolicy::Explorer> SchedulePolicy::explorer_with(uint32_t unit,
+// Returns the best schedule if the branches cost `cost_factor` times their known cost on the unit.
+std::optional<SchedulePolicy::Explorer> SchedulePolicy::unit_explorer(uint32_t unit,
                                                                       const std::vector<uint32_t>& branches,
-                                                                      double hope) const {
+                                                                      double cost_factor) const {
   if (branches.empty()) return std::nullopt;
   CostTable costs = learned_.costs();
   const UnitKey key = key_of(units_[unit]);
   const auto make_cheaper = [&](const std::string& work) {
     const WorkCost* const known = costs.find(key, work);
-    if (known != nullptr) costs.set(key, work, {known->microseconds * hope, known->source});
+    if (known != nullptr) costs.set(key, work, {known->microseconds * cost_factor, known->source});
   };
   for (const uint32_t index : branches) {
     const plan::Branch& branch = plan_.tables().branches[index];

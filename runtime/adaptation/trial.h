@@ -1,4 +1,4 @@
-// Which of two schedules is faster here, tried: what operators cost alone does not say how they get on side by side.
+// Compares two schedules by running them, because the costs of single operators do not predict concurrent ones.
 #pragma once
 
 #include "nestrt/plan.h"
@@ -8,8 +8,8 @@
 
 namespace nestrt {
 
-// Whether `a` clearly takes less time than `b`: the median over some runs in turn, fewer where they take long, on
-// inputs of random numbers. `memory` has the arena for both; what is bound to it is left dangling.
+// Returns whether `a` clearly takes less time than `b`: by the median ratio over alternating runs on random inputs,
+// fewer runs if they are long. `memory` has an arena for both; its bindings are invalid afterwards.
 // Errors: those of the runs; kOutOfMemory, kUnavailable.
 Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& b, RunMemory& memory,
                        const ExecutorOptions& options, UnitHealth& health);

@@ -1,4 +1,4 @@
-// BitRows: sets of numbers below a limit, one in each row, as bits.
+// BitRows: sets of numbers below a limit, one set per row, stored as bits.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class BitRows {
   bool contains(size_t index, uint32_t bit) const { return (row(index)[bit / 64] >> (bit % 64) & 1) != 0; }
 
   void add(size_t index, uint32_t bit) { words_of(index)[bit / 64] |= uint64_t{1} << (bit % 64); }
-  // `other`: of as many bits.
+  // Requires: `other` has the same number of bits.
   void unite(size_t index, Row other) {
     for (size_t i = 0; i < words_; ++i) words_of(index)[i] |= other[i];
   }

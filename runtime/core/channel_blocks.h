@@ -1,5 +1,5 @@
-// ChannelBlocks: where the elements of a tensor with its channels in blocks lie:
-// [images][channels / block][pixels][block]. With blocks of one channel that is row-major.
+// ChannelBlocks: positions of the elements of a tensor whose channels are stored in blocks: [images][channels /
+// block][pixels][block]. Blocks of one channel are row-major.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@ namespace nestrt {
 
 struct ChannelBlocks {
   int64_t channels = 1;
-  int64_t pixels = 1;  // elements of a channel
-  int64_t block = 16;  // channels
+  int64_t pixels = 1;  // per channel
+  int64_t block = 16;  // channels per block
 
   int64_t blocks() const { return (channels + block - 1) / block; }
-  // In elements.
+  // Returns the position in elements.
   int64_t index(int64_t image, int64_t channel, int64_t pixel) const {
     return ((image * blocks() + channel / block) * pixels + pixel) * block + channel % block;
   }
 };
 
-// What is stored of a tensor in that layout: of a folded image its folded channels and pixels. Requires: rank 2 or
-// more, a folded one 4; channels times 64 are no overflow.
+// Returns the stored blocks of a tensor with that layout; a folded image has folded channels and pixels. Requires: rank
+// 2 or more, 4 for folded layouts; channels times 64 do not overflow.
 inline ChannelBlocks stored_blocks(const Shape& shape, Layout layout) {
   if (!is_folded(layout)) return {shape[1], shape.product(2, shape.rank()), block_size(layout)};
   const int64_t fold = fold_of(layout);
   return {shape[1] * fold * fold, ((shape[2] + fold - 1) / fold) * ((shape[3] + fold - 1) / fold), block_size(layout)};
 }
 
-// Where the elements of a tensor lie, whatever its layout.
+// Positions of the elements of a tensor in any layout.
 class StoredOrder {
  public:
-  // Requires: as stored_blocks().
+  // Requires: as for stored_blocks().
   StoredOrder(const Shape& shape, Layout layout)
       : blocks_(stored_blocks(shape, layout)),
         channels_(shape[1]),
         fold_(fold_of(layout)),
         width_(fold_ > 1 ? shape[3] : 1) {}
 
-  // In elements; `pixel`: of the tensor's own.
+  // Returns the position in elements. `pixel` is that of the unfolded tensor.
   int64_t index(int64_t image, int64_t channel, int64_t pixel) const {
     if (fold_ == 1) return blocks_.index(image, channel, pixel);
     const int64_t y = pixel / width_, x = pixel % width_, columns = (width_ + fold_ - 1) / fold_;

@@ -1,4 +1,4 @@
-// The clock of a session: null is the steady clock, which is asked without a virtual call.
+// The clock of a session. Null is the steady clock, which is read without a virtual call.
 #pragma once
 
 #include "nestrt/driver/clock.h"
@@ -9,7 +9,7 @@ inline SteadyClock::time_point now_by(const Clock* clock) {
   return clock == nullptr ? SteadyClock::now() : clock->now();
 }
 
-// Until somebody notifies or `time` has come; may return earlier.
+// Waits for a notification or until `time`; may return earlier.
 inline void wait_by(Clock* clock, Condition& condition, Mutex& mutex, SteadyClock::time_point time)
     NESTRT_REQUIRES(mutex) {
   if (clock == nullptr)

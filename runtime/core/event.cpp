@@ -3,7 +3,7 @@
 namespace nestrt {
 namespace {
 
-// A unit that runs on the waiting thread has signalled already; one that is about to saves a trip through the kernel.
+// A unit that runs on the waiting thread has already signalled; spinning for one about to signal avoids a system call.
 constexpr int kSpins = 1000;
 
 }  // namespace

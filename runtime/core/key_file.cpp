@@ -11,7 +11,7 @@
 namespace nestrt {
 namespace {
 
-constexpr size_t kMaxBytes = 4096;  // of a file; longer ones are no key
+constexpr size_t kMaxBytes = 4096;  // of a file; longer files are not key files
 
 }  // namespace
 

@@ -61,7 +61,7 @@ void deliver(LogLevel level, std::string_view message) {
   if (hook) {
     (*hook)(level, message);
   } else {
-    const std::string shown = escaped(message);  // names in it come from files
+    const std::string shown = escaped(message);  // names in messages may come from files
     default_logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
   }
 }

@@ -1,5 +1,5 @@
-// Predecessors: a directed graph without cycles, as what comes before each node. Nodes are operators, branches,
-// tasks of a schedule, or those of the compiler's graph.
+// Predecessors: a directed acyclic graph as the predecessors of each node. Nodes are operators, branches, tasks of a
+// schedule, or nodes of the compiler's graph.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace nestrt {
 
-// By node, those that have to come before it. Nodes are in topological order: a predecessor is smaller than its node.
+// By node. Nodes are in topological order: predecessors have smaller indices.
 using Predecessors = std::vector<std::vector<uint32_t>>;
 
-// The graph of nodes that read what others have written. Nodes tell what they read before what they write, in
-// topological order; then every edge is there once, and predecessors ascend.
+// Builds the graph of nodes that read values written by others. Report the reads of a node before its writes, in
+// topological order. Every edge appears once, and predecessors are in ascending order.
 class PredecessorBuilder {
  public:
   PredecessorBuilder(size_t nodes, size_t values) : predecessors_(nodes), writer_(values, kInvalidIndex) {}
 
-  // `value`: less than `values`; negative: an operand that is absent. What nobody has written has no predecessor.
+  // `value` is below `values`, or negative for an absent operand. Values without a writer have no predecessor.
   void reads(uint32_t node, int32_t value);
   void writes(uint32_t node, int32_t value);
   Predecessors take() &&;
@@ -31,14 +31,14 @@ class PredecessorBuilder {
   std::vector<uint32_t> writer_;  // by value
 };
 
-// Sorts the predecessors of each node and keeps each once.
+// Sorts the predecessors of each node and removes duplicates.
 void tidy(Predecessors& graph);
 
-// The graph of groups of nodes: a group follows those that its nodes follow. Requires: a node's group is not smaller
-// than those of its predecessors.
+// Returns the graph of groups of nodes: a group follows the groups that its nodes follow. Requires: a node's group is
+// not smaller than those of its predecessors.
 Predecessors group_nodes(const Predecessors& graph, const std::vector<uint32_t>& group_of, size_t groups);
 
-// By node those that come before it in every order that respects the graph. Takes a bit for each pair of nodes.
+// Returns, by node, all direct and indirect predecessors. Needs one bit per pair of nodes.
 BitRows ancestors_of(const Predecessors& graph);
 
 }  // namespace nestrt

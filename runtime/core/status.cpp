@@ -6,7 +6,7 @@
 
 namespace nestrt {
 
-// Made while there is memory, and never destroyed: threads may fail while the process ends.
+// Allocated early, while memory is available, and never destroyed, because threads may fail while the process ends.
 const std::shared_ptr<const Status::Detail>& Status::no_memory() {
   static const auto* const detail = new std::shared_ptr<const Detail>(std::make_shared<const Detail>(
       Detail{Code::kOutOfMemory, "not enough memory; close other programs or use a smaller model"}));

@@ -1,4 +1,4 @@
-// TensorSet: tensors of one's own, for the inputs or outputs of a plan. Aligned to 64 bytes. Move-only.
+// TensorSet: tensors that own their memory, for the inputs or outputs of a plan. Aligned to 64 bytes. Move-only.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace nestrt {
 
 class TensorSet {
  public:
-  // Not initialised. Errors: kOutOfMemory.
+  // Creates uninitialised tensors. Errors: kOutOfMemory.
   static Result<TensorSet> create(std::span<const TensorInfo> infos);
-  // f32 in [-1, 1], integers 0 or 1: legal for every operator, indices included. The same every time.
-  // Errors: kOutOfMemory.
+  // Creates tensors of pseudo-random values, the same on every call: f32 in [-1, 1], integers 0 or 1, which are valid
+  // for every operator, including as indices. Errors: kOutOfMemory.
   static Result<TensorSet> random(std::span<const TensorInfo> infos);
 
   std::span<const TensorView> views() const { return views_; }

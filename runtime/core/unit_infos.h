@@ -1,4 +1,4 @@
-// What the units of a list say of themselves.
+// Descriptions of the units of a list.
 #pragma once
 
 #include <vector>

@@ -40,7 +40,7 @@ Status check_view(std::string_view side, size_t position, const TensorInfo& expe
 Arguments::Arguments(const Plan& plan) : plan_(plan) { ranges_.reserve(plan.inputs().size() + plan.outputs().size()); }
 
 Status Arguments::check(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
-  return guarded([&] { return check_all(inputs, outputs); });  // what is said of a failure takes memory
+  return guarded([&] { return check_all(inputs, outputs); });  // error messages allocate
 }
 
 Status Arguments::check_all(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
@@ -64,15 +64,14 @@ std::string Arguments::describe(const Range& range) const {
   return fmt::format("{} {} '{}'", range.is_output ? "output" : "input", range.position, info.name);
 }
 
-// In order of address, a range clashes where it begins before an earlier one has ended; inputs may share among
-// themselves.
+// Sorted by address, a range conflicts if it begins before an earlier one has ended. Inputs may overlap each other.
 Status Arguments::check_overlap(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
   ranges_.clear();
   for (size_t i = 0; i < inputs.size(); ++i) add_range(inputs[i], false, i);
   for (size_t i = 0; i < outputs.size(); ++i) add_range(outputs[i], true, i);
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  const Range* furthest = nullptr;         // the one that ends last so far
-  const Range* furthest_output = nullptr;  // the same among the outputs
+  const Range* furthest = nullptr;         // ends last so far
+  const Range* furthest_output = nullptr;  // ends last among the outputs so far
   for (const Range& range : ranges_) {
     const Range* const rival = range.is_output ? furthest : furthest_output;
     if (rival != nullptr && range.begin < rival->end)

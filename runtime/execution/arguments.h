@@ -1,4 +1,4 @@
-// Arguments: checks what the caller passes to Session::run. Allocates on failure only.
+// Arguments: checks the arguments of Session::run. Allocates only on failure.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ class Arguments {
   // Requires: the plan outlives the Arguments.
   explicit Arguments(const Plan& plan);
 
-  // Number, types, shapes, addresses, alignment, and that no output shares a byte with an input or another output.
-  // Errors: kInvalidArgument; kOutOfMemory, where there is none to say why.
+  // Checks number, types, shapes, addresses and alignment, and that no output overlaps an input or another output.
+  // Errors: kInvalidArgument; kOutOfMemory if there is no memory for the message.
   Status check(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
  private:
@@ -33,7 +33,7 @@ class Arguments {
   std::string describe(const Range& range) const;
 
   const Plan& plan_;
-  std::vector<Range> ranges_;  // for one check; reserved once
+  std::vector<Range> ranges_;  // reserved once, reused by each check
 };
 
 }  // namespace nestrt

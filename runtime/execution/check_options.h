@@ -1,4 +1,4 @@
-// Whether options of schedules and sessions are some.
+// Checks of schedule and session options.
 #pragma once
 
 #include "nestrt/driver/schedule.h"
@@ -6,7 +6,7 @@
 
 namespace nestrt {
 
-// kInvalidArgument with the name of the option that is none of its values.
+// Errors: kInvalidArgument, with the name of the invalid option.
 Status check_options(const ScheduleOptions& options);
 Status check_options(const SessionOptions& options);
 

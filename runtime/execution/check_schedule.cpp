@@ -61,7 +61,7 @@ class ScheduleCheck {
     return fits ? Status() : wrong("its program computes other channels");
   }
 
-  // The channels of an operator's parts follow one another.
+  // Checks that the channel ranges of an operator's parts are contiguous and complete.
   Status check_coverage(uint32_t branch) const {
     std::vector<ChannelRange> parts;
     for (uint32_t step : steps_of_[branch]) parts.push_back(schedule_.steps[step].channels);
@@ -88,7 +88,8 @@ class ScheduleCheck {
     return output.shape.rank() > 1 ? static_cast<uint64_t>(output.shape[1]) : 0;
   }
 
-  // What has certainly ended before a step starts: by lane, how many of its steps. Grows along lanes and waits.
+  // Computes, for each step, how many steps of each lane have certainly ended before it starts. The counts propagate
+  // along lanes and waits.
   Status check_order() const {
     const size_t lanes = schedule_.lanes.size();
     std::vector<std::vector<uint32_t>> ended(schedule_.steps.size(), std::vector<uint32_t>(lanes, 0));

@@ -1,4 +1,4 @@
-// Whether a session can run a schedule.
+// Checks of schedules.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace nestrt {
 
-// Every branch that computes something is computed completely and once, by programs that its units can run, after all
-// that it reads; steps wait for earlier ones only, and nothing runs side by side that needs one another.
+// Checks that a session can run the schedule: every branch that computes something is computed completely and once, by
+// programs that its units can run, after everything that it reads. Steps wait for earlier steps only.
 // Requires: a verified plan. Errors: kInvalidArgument, with the step.
 Status check_schedule(const Plan& plan, std::span<const UnitInfo> units, const Schedule& schedule);
 
-// Whether each step follows the one before it, in the plan's order, so that nothing runs side by side.
+// Returns whether each step follows the previous one, in the plan's order, so that nothing runs concurrently.
 bool is_file_order(const Schedule& schedule);
 
 }  // namespace nestrt

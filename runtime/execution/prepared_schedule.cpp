@@ -20,7 +20,7 @@ std::optional<uint32_t> host_of(const UnitList& units) {
   return std::nullopt;
 }
 
-// None where only a unit beside the host computes it.
+// Returns nullopt if only other units than the host can run the branch.
 std::optional<uint32_t> kernels_of(const plan::Branch& branch) {
   const auto& programs = branch.programs;
   for (uint32_t program = 0; program < programs.size(); ++program)
@@ -28,8 +28,8 @@ std::optional<uint32_t> kernels_of(const plan::Branch& branch) {
   return std::nullopt;
 }
 
-// Rows of blocks of channels that follow one another lie together; of the last block, the channels that there are,
-// pixel by pixel.
+// Adds the bytes of a range of channels. Rows of complete blocks are contiguous; the last, partial block has only its
+// valid channels, pixel by pixel.
 void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<WrittenBytes>& results) {
   const Shape& shape = tensor.shape;
   const ChannelBlocks stored = stored_blocks(shape, tensor.layout);
@@ -37,7 +37,7 @@ void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<
   const auto all = static_cast<uint64_t>(stored.channels), pixels = static_cast<uint64_t>(stored.pixels);
   const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
   const uint64_t vector = block * static_cast<uint64_t>(size_bytes(tensor.type));
-  // In pixels of blocks: of the whole ones, and behind them.
+  // Positions in pixels of blocks. `whole` ends the complete blocks.
   const uint64_t whole = all / block * pixels;
   const uint64_t begin = channels.begin / block * pixels + channels.begin_row * row;
   const uint64_t end =
@@ -51,8 +51,8 @@ void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<
   }
 }
 
-// Of these bytes those that the branch computes: views lie where others have. A block of channels is all of one
-// operator.
+// Adds the part of `bytes` that the branch computes; views may alias memory that other branches write. A block of
+// channels belongs to one operator.
 void add_computed(const WrittenBytes& bytes, const Extents& computed, std::vector<WrittenBytes>& results) {
   const Extent all{bytes.buffer, bytes.offset, bytes.offset + (bytes.count - 1) * bytes.stride + bytes.size};
   if (holds(computed, all)) return results.push_back(bytes);
@@ -61,7 +61,7 @@ void add_computed(const WrittenBytes& bytes, const Extents& computed, std::vecto
     results.push_back({part.buffer, part.begin, part.end - part.begin});
 }
 
-// The tensors that a program of instructions writes; of other programs all outputs of the operators.
+// Returns the tensors that a program of instructions writes, or the outputs of all operators for other programs.
 std::vector<int32_t> written_by(const plan::Tables& tables, const Step& step) {
   const plan::Branch& branch = tables.branches[step.branch];
   const plan::Program& program = branch.programs[step.program];
@@ -81,7 +81,7 @@ std::vector<WrittenBytes> outputs_of(const Plan& plan, const Step& step) {
   std::vector<WrittenBytes> results;
   for (const int32_t index : written_by(tables, step)) {
     const plan::Tensor& tensor = tables.tensors[static_cast<size_t>(index)];
-    // Of a folded image all bytes are meant.
+    // All bytes of a folded image are written.
     if (tensor.layout != Layout::kPlain && !is_folded(tensor.layout)) {
       add_blocked(tensor, step.channels, results);
       continue;
@@ -98,7 +98,7 @@ std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step, const E
   return results;
 }
 
-// Buffers that the step computes all of.
+// Returns the buffers that the step computes completely.
 std::vector<uint32_t> whole_results_of(const Plan& plan, const Step& step, const Extents& computed) {
   const plan::Tables& tables = plan.tables();
   std::vector<uint32_t> buffers;
@@ -112,7 +112,7 @@ std::vector<uint32_t> whole_results_of(const Plan& plan, const Step& step, const
   return buffers;
 }
 
-// By lane, its number among the lanes of the host.
+// Returns, by lane, its index among the lanes of the host.
 std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> host) {
   std::vector<int> shares;
   int next = 0;

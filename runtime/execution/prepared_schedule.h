@@ -1,5 +1,5 @@
-// PreparedSchedule: a schedule with everything it needs to run: its programs on their units, their substitutes on the
-// CPU, scratch memory of each lane, and the state of each step.
+// PreparedSchedule: a schedule with everything it needs to run: its programs prepared on their units, fallback programs
+// for the host, scratch memory per lane, and the state of each step.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,7 @@
 
 namespace nestrt {
 
-// Bytes of a buffer that a step writes: `count` times `size`, at distances of `stride`. What lies between is
-// padding.
+// Bytes of a buffer that a step writes: `count` blocks of `size` bytes at distances of `stride`. The gaps are padding.
 struct WrittenBytes {
   uint32_t buffer = 0;
   uint64_t offset = 0;
@@ -29,29 +28,29 @@ struct PreparedStep {
   uint32_t index = 0;  // in the schedule
   Step step;
   uint32_t unit = 0;
-  size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
+  size_t thread = 0;  // 0: the lane belongs to the caller's sections; otherwise 1 + its index in unit_lanes()
   bool on_host = true;
-  bool is_exact = true;    // computes what the host would, to the bit: vendors' programs do not
-  double use_us = 0;       // predicted, from its begin until its lane waits for another
-  double unit_us = 0;      // costs that were measured, of its unit, where that is steady; 0: not known
-  double host_us = 0;      // predicted, of the host, where it runs elsewhere; 0: not known
+  bool is_exact = true;    // bit-identical to the host; not guaranteed for programs of external compilers
+  double use_us = 0;       // predicted time from its start until its lane waits for another
+  double unit_us = 0;      // measured cost on its unit, if that is steady; 0: unknown
+  double host_us = 0;      // predicted cost on the host of a step of another unit; 0: unknown
   bool is_steady = false;  // UnitInfo::is_steady
-  int share = 0;           // which of the host's threads, where lanes of the host work side by side
+  int share = 0;           // index of the host's thread, if lanes of the host run concurrently
   std::shared_ptr<Executable> executable;
-  std::shared_ptr<Executable> fallback;  // on the host, where it runs elsewhere; null without a host
-  std::vector<WrittenBytes> results;     // where it runs elsewhere
-  std::vector<uint32_t> whole_results;   // buffers that it writes all of, where it runs elsewhere
+  std::shared_ptr<Executable> fallback;  // on the host, for a step of another unit; null without a host
+  std::vector<WrittenBytes> results;     // of a step of another unit
+  std::vector<uint32_t> whole_results;   // buffers that a step of another unit writes completely
 
-  // While it runs.
-  Event completion;                   // where it runs elsewhere
-  std::atomic<uint64_t> done{0};      // the last run in which it is over
-  std::atomic<float> measured_us{0};  // mean of the last runs; 0: none yet
-  std::atomic<float> last_us{0};      // of the last run; 0: something else was done than in others
-  std::atomic<float> fallback_us{0};  // the same of the host, where it runs elsewhere
-  double rest_us = 0;                 // what runs with a deadline compute after it, on the host, as far as it is known
+  // State during runs.
+  Event completion;                   // of a step of another unit
+  std::atomic<uint64_t> done{0};      // number of the last run in which the step ended
+  std::atomic<float> measured_us{0};  // exponential mean over the last runs; 0: none yet
+  std::atomic<float> last_us{0};      // of the last run; 0: not representative
+  std::atomic<float> fallback_us{0};  // exponential mean on the host, of a step of another unit
+  double rest_us = 0;  // time that later steps need on the host, as far as known; set by runs with a deadline
 
   StepTimes times() const;
-  // On the host, wherever the schedule has it; 0: not known.
+  // Returns the time of the step on the host, whichever unit runs it; 0 if unknown.
   double on_host_us() const;
 };
 
@@ -60,39 +59,41 @@ struct PreparedLane {
   AlignedMemory scratch;
 };
 
-// Steps of the host that no step with all of its threads lies between: lanes side by side, or one lane alone.
+// Consecutive steps of the host without a step in between that uses all of its threads: either several concurrent lanes
+// or one lane.
 struct Section {
   bool shares_cores = false;
   std::vector<PreparedStep*> steps;               // in the order of the schedule
-  std::vector<std::vector<PreparedStep*>> lanes;  // the same by share
+  std::vector<std::vector<PreparedStep*>> lanes;  // the same steps, by share
 };
 
 class PreparedSchedule {
  public:
-  // With the host's kernels that `kernels` says. Requires: check_schedule() accepts the schedule. Errors: those of
+  // Prepares the host's steps with `kernels`. Requires: check_schedule() accepts the schedule. Errors: those of
   // Unit::prepare, kOutOfMemory.
   static Result<std::unique_ptr<PreparedSchedule>> create(const Plan& plan, const UnitList& units, Schedule schedule,
                                                           Executables& executables, KernelNumbers kernels = {});
 
-  // What steps beside the host cost there, as far as `measured` knows, and what they would cost on the host.
+  // Sets the costs of accelerator steps: `measured` ones on their unit, and those on the host from `costs`.
   void set_costs(const Plan& plan, const UnitList& units, const CostTable& costs, const CostTable& measured);
-  // For a run with a deadline, before it begins. Returns what the host alone would take, as far as it is known.
+  // Updates PreparedStep::rest_us before a run with a deadline. Returns the time of the whole run on the host alone, as
+  // far as known.
   SteadyClock::duration update_rest_times();
 
   const Schedule& schedule() const { return schedule_; }
   const KernelNumbers& kernels() const { return kernels_; }
-  // Whether it runs on the caller's thread, one step after the other.
+  // Returns whether all steps run sequentially on the caller's thread.
   bool is_file_order() const { return is_file_order_; }
   std::deque<PreparedStep>& steps() { return steps_; }
   const std::deque<PreparedStep>& steps() const { return steps_; }
   std::vector<PreparedLane>& lanes() { return lanes_; }
-  // What the caller runs, section by section: the lanes of the host, or, without one, lane 0.
+  // Returns the sections that the caller runs: the lanes of the host or, without a host, lane 0.
   const std::vector<Section>& sections() const { return sections_; }
-  // Whether lanes of the host are side by side.
+  // Returns whether lanes of the host run concurrently.
   bool shares_cores() const;
-  // The other lanes; each needs a thread.
+  // Returns the other lanes; each needs a thread.
   const std::vector<uint32_t>& unit_lanes() const { return unit_lanes_; }
-  Host* host() const { return host_; }  // null where lane 0 is of another unit
+  Host* host() const { return host_; }  // null if lane 0 belongs to another unit
   size_t scratch_bytes() const;
 
  private:

@@ -1,6 +1,6 @@
-// ProbeTimes: when units that have failed are tried again: soon after the failure, then after twice as long each time,
-// up to an interval. A unit that fails again before it has worked for as long as the interval goes on waiting from
-// where it was: so one that only its probe finds in order is not trusted again and again.
+// ProbeTimes: when failed units are probed: soon after the failure, then after delays that double up to an interval. If
+// a unit fails again before it has worked for the whole interval, its delay continues to grow, so that a unit that
+// passes only its probe is not trusted repeatedly.
 //
 // Threads: one at a time.
 #pragma once
@@ -15,24 +15,24 @@ namespace nestrt {
 class ProbeTimes {
  public:
   using Time = SteadyClock::time_point;
-  static constexpr int kFirstPart = 16;  // of the interval the first wait is this part
+  static constexpr int kFirstPart = 16;  // the first delay is this fraction of the interval
 
   ProbeTimes(size_t units, SteadyClock::duration interval);
 
-  // What is known of a unit at that time; nothing happens where it was known before.
+  // Records the state of a unit. Does nothing if it has not changed.
   void set_failing(size_t unit, bool is_failing, Time now);
-  // A unit that was failing has been tried.
+  // Records the result of probing a failing unit.
   void probed(size_t unit, bool works, Time now);
 
   bool is_due(size_t unit, Time now) const;
-  // When the next unit is due; empty where none is failing.
+  // Returns when the next unit is due, or nullopt if none is failing.
   std::optional<Time> next() const;
 
  private:
   struct Entry {
     SteadyClock::duration wait{};
-    std::optional<Time> due;           // while it is failing
-    std::optional<Time> worked_since;  // since it last failed
+    std::optional<Time> due;           // only while the unit is failing
+    std::optional<Time> worked_since;  // since the last failure
   };
   SteadyClock::duration twice(SteadyClock::duration wait) const;
 

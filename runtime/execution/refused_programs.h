@@ -1,5 +1,5 @@
-// Programs of other compilers that a session's units do not take, though they are of their kind: blobs for another
-// version of a plug-in, or more than a device has memory for.
+// Programs of external compilers that a session's units reject although they match their kind: blobs for another
+// plug-in version, or programs that exceed the memory of a device.
 #pragma once
 
 #include <vector>
@@ -11,9 +11,9 @@
 
 namespace nestrt {
 
-// What the units say of themselves, with UnitInfo::refused. Prepares every such program that the host could compute in
-// the unit's place, and logs a warning for each unit that refuses one. Programs without a substitute, and those of
-// nestrt's own compiler, whose refusal is an error, are left to those who need them.
+// Returns the infos of the units with UnitInfo::refused filled in. Prepares every blob that the host could run instead,
+// and logs a warning for each unit that rejects one. A rejection is an error, and is left to the preparation of the
+// schedule, if the host has no program for the branch or if the program is of nestrt's own compiler.
 std::vector<UnitInfo> infos_with_refusals(const plan::Tables& plan, const UnitList& units, Executables& executables);
 
 }  // namespace nestrt

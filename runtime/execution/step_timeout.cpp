@@ -7,11 +7,11 @@ namespace {
 
 using Microseconds = std::chrono::duration<double, std::micro>;
 
-// The host takes longer than it did where its caches hold something else, and where others use its cores.
+// Margin for cold caches and for other work on the host's cores.
 constexpr double kHostFactor = 1.5;
-// A deadline that is farther away hurries nobody.
+// Deadlines farther away than this are not taken into account.
 constexpr std::chrono::hours kFar{24};
-// To stop a unit, and to wake the thread that waits for it.
+// Time to stop a unit and to wake the waiting thread.
 constexpr Microseconds kStopTime{500};
 
 std::chrono::nanoseconds limit_of(double unit_us, const UnitLimits& limits) {
@@ -21,7 +21,7 @@ std::chrono::nanoseconds limit_of(double unit_us, const UnitLimits& limits) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
 }
 
-// For the host, after the unit. Where nothing is known of it, each of the two has the same time.
+// Returns the time reserved for the host after the unit: half of the time left if nothing is known about the host.
 Microseconds host_share(const StepTimes& times, Microseconds left) {
   if (times.host_us == 0) return left / 2;
   return Microseconds((times.host_us + times.rest_us) * kHostFactor) + kStopTime;

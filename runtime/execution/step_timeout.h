@@ -1,4 +1,4 @@
-// StepTimeout: how long a unit beside the host may take for a step before the host computes the step in its place.
+// StepTimeout: how long an accelerator may run a step before the host takes over.
 #pragma once
 
 #include <chrono>
@@ -7,34 +7,35 @@
 
 namespace nestrt {
 
-// As SessionOptions has them.
+// See FaultToleranceOptions.
 struct UnitLimits {
   std::chrono::milliseconds timeout{10'000};
   double factor = 8;
   std::chrono::milliseconds slack{50};
 };
 
-// Microseconds, as measured or predicted; 0: not known.
+// In microseconds, measured or predicted; 0 if unknown.
 struct StepTimes {
-  double unit_us = 0;       // of the step on its unit, as measured
-  double predicted_us = 0;  // likewise, as the schedule says
+  double unit_us = 0;       // of the step on its unit, measured
+  double predicted_us = 0;  // of the step on its unit, according to the schedule
   double host_us = 0;       // of the step on the host
-  double rest_us = 0;       // of what the run has to compute after it, on the host, as far as it is known
+  double rest_us = 0;       // of the following steps on the host, as far as known
 };
 
 struct StepTimeout {
-  // From when the unit begins: one that takes longer has failed. The greatest there is where only the timeout holds.
+  // Counted from the start of the unit; a unit that exceeds it has failed. The maximum value if only the timeout
+  // applies.
   std::chrono::nanoseconds limit = std::chrono::nanoseconds::max();
-  // Then the unit is given up for the sake of the run: as late as the host can still compute the step, and the rest,
-  // before the run's deadline. That deadline itself where there is not the time for both: a unit that works is worth
-  // more than what protects from one that does not.
+  // When the host takes over to protect the run's deadline: the latest time at which the host can still run the step
+  // and the rest before it. Equals the run's deadline if there is not enough time for both the unit and the host,
+  // because a working unit is worth more than protection against a failing one.
   Deadline deadline = kNoDeadline;
-  bool host_is_in_time = false;  // the host would meet the run's deadline if it computed the step at once
-  bool unit_is_in_time = true;   // the unit would, if it took as long as it did, and the host computed the rest
-  bool is_protected = true;      // whether the run meets its deadline even where the unit does not answer
+  bool host_is_in_time = false;  // the host would meet the run's deadline if it started now
+  bool unit_is_in_time = true;   // the unit would, if it takes its known time and the host runs the rest
+  bool is_protected = true;      // the run meets its deadline even if the unit does not respond
 };
 
-// `now`: the unit is asked then. `run_deadline`: the caller's.
+// `now` is the time of submission to the unit; `run_deadline` is the caller's deadline.
 StepTimeout step_timeout(const StepTimes& times, const UnitLimits& limits, SteadyClock::time_point now,
                          Deadline run_deadline);
 

@@ -1,4 +1,4 @@
-// A schedule for those of a session's units that work.
+// Schedules that use only the working units of a session.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace nestrt {
 
-// `failing`: bit u stands for unit u, if it is one of the first 64; later ones always work.
+// Returns whether bit `unit` of the mask `failing` is set. Units from 64 on never count as failing.
 inline bool is_failing(uint64_t failing, uint32_t unit) { return unit < 64 && (failing >> unit & 1) != 0; }
 
-// Its lanes are of units by their place in `units`, none of a unit that is failing. Errors: those of make_schedule().
+// Makes a schedule that uses no failing unit. Its lanes refer to units by their index in `units`. Errors: those of
+// make_schedule().
 Result<Schedule> schedule_for_working_units(const Plan& plan, std::span<const UnitInfo> units, uint64_t failing,
                                             const CostTable& costs, const ScheduleOptions& options);
 

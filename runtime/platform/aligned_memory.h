@@ -14,11 +14,11 @@ class AlignedMemory {
   static constexpr size_t kAlignment = 64;
 
   AlignedMemory() = default;
-  // Contents are unspecified. Errors: kOutOfMemory; sizes beyond the machine's physical memory fail at once, although
-  // the operating system might promise them. `purpose` names the block in the message.
+  // Allocates uninitialised memory. `purpose` names the block in the error message. Errors: kOutOfMemory; a size beyond
+  // the machine's physical memory fails at once, although the operating system might grant it.
   static Result<AlignedMemory> allocate(uint64_t bytes, std::string_view purpose);
 
-  std::byte* data() const { return data_.get(); }  // null where size() is 0
+  std::byte* data() const { return data_.get(); }  // null if size() is 0
   size_t size() const { return size_; }
 
  private:
@@ -29,7 +29,7 @@ class AlignedMemory {
   size_t size_ = 0;
 };
 
-// Of the machine, in bytes.
+// Returns the physical memory of the machine in bytes.
 uint64_t physical_memory();
 
 constexpr uint64_t align_up(uint64_t bytes, uint64_t alignment) {

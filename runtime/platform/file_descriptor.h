@@ -1,4 +1,4 @@
-// FileDescriptor: an open file, and what is done with one. Calls that a signal interrupts are made again.
+// FileDescriptor: an open file, and operations on one. System calls interrupted by a signal are repeated.
 #pragma once
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 namespace nestrt {
 
-// Closes what it owns. Move-only.
+// Owns and closes a file descriptor. Move-only.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -25,26 +25,28 @@ class FileDescriptor {
   }
   ~FileDescriptor() { close(); }
 
-  // As open(2); not is_open() and errno where it fails. Without more flags it does not wait for the writer of a pipe.
+  // Like open(2). On failure is_open() is false and errno is set. Without more flags, opening a pipe does not wait for
+  // a writer.
   static FileDescriptor open_to_read(const std::string& path, int more_flags = O_NONBLOCK);
   static FileDescriptor open_to_write(const std::string& path, int more_flags, mode_t rights);
 
   bool is_open() const { return value_ >= 0; }
   int value() const { return value_; }
-  // 0, or the error's number; it is closed in any case.
+  // Closes the file. Returns 0 or the errno value; the file is closed in either case.
   int close();
 
  private:
   int value_ = -1;
 };
 
-// How many bytes there are from `offset` on, up to as many as are asked for; empty and errno where they cannot be read.
+// Reads from `offset` on. Returns the number of bytes read, which is smaller than requested at the end of the file;
+// nullopt and errno on failure.
 std::optional<size_t> read_at(int descriptor, uint64_t offset, std::span<std::byte> bytes);
-// The same from where the file is, which may be a pipe.
+// The same from the current position; the file may be a pipe.
 std::optional<size_t> read_on(int descriptor, std::span<std::byte> bytes);
-// 0, or the error's number.
+// Returns 0 or the errno value.
 int write_all(int descriptor, std::span<const std::byte> bytes);
-// Until the bytes are on the disk. 0, or the error's number.
+// Waits until the data is on the disk. Returns 0 or the errno value.
 int flush_to_disk(int descriptor);
 
 }  // namespace nestrt

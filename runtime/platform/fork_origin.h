@@ -1,4 +1,4 @@
-// ForkOrigin: whether what was made before a fork() is used in the child, which has none of the library's threads.
+// ForkOrigin: detects the use of an object in a child of fork(), which has none of the library's threads.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace nestrt {
 
-// A member of what has threads, or locks that threads hold.
+// A member of objects that have threads, or locks that threads may hold.
 class ForkOrigin {
  public:
   ForkOrigin();
-  // Whether this process is a child of the one that made it.
+  // Returns whether this process is a child of the one that created the object.
   bool in_child() const;
-  // kUnavailable there, about `what`.
+  // Returns kUnavailable in a child; `what` names the object.
   Status check(std::string_view what) const;
 
  private:
   uint32_t forks_;
 };
 
-// How many forks lie between this process and the one that loaded the library. As fast as an atomic load.
+// Returns the number of forks between this process and the one that loaded the library. Costs an atomic load.
 uint32_t forks_so_far();
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// guarded(): the edge where exceptions of the standard library become a Status.
+// guarded(): converts exceptions of the standard library to a Status.
 #pragma once
 
 #include <exception>
@@ -7,10 +7,11 @@
 
 namespace nestrt {
 
-// kOutOfMemory for std::bad_alloc, which takes no memory, or where there is none to say what else it was; kInternal.
+// Returns kOutOfMemory for std::bad_alloc, without allocating, and if there is no memory for the message; otherwise
+// kInternal.
 Status status_of(const std::exception& error) noexcept;
 
-// Result is Status or some Result<T>: anything that a Status converts to. Throws none of them.
+// Calls `callable`, whose result is Status or Result<T>. Does not throw standard exceptions.
 template <typename Callable>
 auto guarded(Callable&& callable) -> decltype(callable()) {
   try {
@@ -20,7 +21,7 @@ auto guarded(Callable&& callable) -> decltype(callable()) {
   }
 }
 
-// For what is done for people alone, such as logging: where it fails, nothing else does.
+// Calls `callable` and ignores failures, for optional work such as logging.
 template <typename Callable>
 void attempt(Callable&& callable) noexcept {
   static_cast<void>(guarded([&]() -> Status {

@@ -14,7 +14,7 @@ NamedThread& NamedThread::operator=(NamedThread&& other) noexcept {
 void NamedThread::join() {
   if (!thread_.joinable()) return;
   if (!origin_.in_child()) return thread_.join();
-  // Neither joined nor detached: of a thread that does not exist, both are undefined. The number is forgotten.
+  // In a child the thread does not exist, so joining and detaching are undefined. Forgets its handle instead.
   new (&thread_) std::thread;
 }
 

@@ -1,5 +1,6 @@
-// Threads of the library: they have names, for whoever looks at the process, and get no signals: those are for the
-// application's threads. They wake when they want to: the kernel may let others sleep 50 us longer.
+// Threads of the library. They have names for debuggers and process viewers, and block all signals, which belong to the
+// application's threads. Their timer slack is minimal, because the default allows the kernel to wake a thread 50 us
+// late.
 #pragma once
 
 #include <pthread.h>
@@ -16,7 +17,7 @@
 
 namespace nestrt {
 
-// Blocks the signals of the calling thread, and of threads that it starts; restores the mask when it goes.
+// Blocks the signals of the calling thread and of threads that it starts, and restores the mask on destruction.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -32,7 +33,7 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-// A thread that is waited for when it goes, but not in a child made by fork(), which does not have it. Move-only.
+// A thread that is joined on destruction, except in a child of fork(), where it does not exist. Move-only.
 class NamedThread {
  public:
   NamedThread() = default;
@@ -42,7 +43,7 @@ class NamedThread {
   ~NamedThread() { join(); }
 
   bool joinable() const { return thread_.joinable(); }
-  // Nothing where it is not joinable.
+  // Does nothing if the thread is not joinable.
   void join();
 
  private:
@@ -50,8 +51,8 @@ class NamedThread {
   std::thread thread_;
 };
 
-// The system keeps 15 characters of the name. Errors: kUnavailable (no more threads to be had), with the system's
-// words.
+// The system keeps 15 characters of the name. Errors: kUnavailable with the system's message, if no more threads are
+// available.
 template <typename Work>
 Result<NamedThread> start_named_thread(const std::string& name, Work&& work) {
   const BlockedSignals blocked;

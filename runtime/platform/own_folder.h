@@ -1,12 +1,12 @@
-// own_folder(): where the program or the library lies that has this code inside. What is installed beside it is found
-// from there.
+// own_folder(): the folder of the program or library that contains this code. Installed resources are found relative to
+// it.
 #pragma once
 
 #include <filesystem>
 
 namespace nestrt {
 
-// Absolute where the system knows it; empty where it does not say.
+// Returns an absolute path if the system provides one; empty if it is unknown.
 std::filesystem::path own_folder();
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// Waiting awake, for what takes about as long as falling asleep and waking.
+// Spinning, for waits about as short as putting a thread to sleep and waking it.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace nestrt {
 
-// Tells the core that it is waiting.
+// Signals a spin-wait loop to the core.
 inline void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -15,7 +15,7 @@ inline void pause_briefly() {
 #endif
 }
 
-// Polls until `ready()` or the time is over; says whether it was ready.
+// Polls until `ready()` or the time limit. Returns whether it was ready.
 template <typename Ready>
 bool spin_until(std::chrono::microseconds limit, Ready ready) {
   using Clock = std::chrono::steady_clock;
@@ -31,7 +31,7 @@ bool spin_until(std::chrono::microseconds limit, Ready ready) {
   return false;
 }
 
-// Until `ready(value)`: so long awake, then asleep. Returns the value that was. Whoever changes it notifies.
+// Waits until `ready(value)`: spins for `awake`, then sleeps. Returns the value. The writer must notify.
 template <typename T, typename Ready>
 T wait_until(const std::atomic<T>& value, std::chrono::microseconds awake, Ready ready) {
   T now = T();

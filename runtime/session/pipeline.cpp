@@ -15,9 +15,9 @@
 namespace nestrt {
 namespace {
 
-constexpr int kMaxInferences = 1024;  // in flight, and waiting
+constexpr int kMaxInferences = 1024;  // in flight, and also waiting
 
-// An inference on its way; used again and again.
+// An inference in the pipeline; reused.
 struct Entry {
   enum class State : uint8_t { kFree, kWaiting, kRunning, kDone };
   State state = State::kFree;
@@ -43,7 +43,7 @@ class PipelineImpl final : public Pipeline {
       changed_.notify_all();
     }
     for (NamedThread& thread : threads_) thread.join();
-    inferences_.clear();  // they follow those that learn
+    inferences_.clear();  // the followers must go before the session they follow
   }
 
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
@@ -56,11 +56,11 @@ class PipelineImpl final : public Pipeline {
   }
 
   void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) override {
-    if (origin_.in_child()) return;  // next() says so
+    if (origin_.in_child()) return;  // next() returns the error
     const MutexLock lock(mutex_);
     Entry& entry = entry_of(submitted_);
     while (entry.state != Entry::State::kFree) changed_.wait(mutex_);
-    entry.status = guarded([&]() -> Status {  // more of them than the plan has take memory
+    entry.status = guarded([&]() -> Status {  // more arguments than the plan has allocate
       entry.inputs.assign(inputs.begin(), inputs.end());
       entry.outputs.assign(outputs.begin(), outputs.end());
       return {};
@@ -74,7 +74,7 @@ class PipelineImpl final : public Pipeline {
     NESTRT_RETURN_IF_ERROR(origin_.check("pipeline"));
     const MutexLock lock(mutex_);
     if (returned_ == submitted_)
-      return Status(Code::kInvalidArgument, "no inference was handed in to the pipeline that has not been returned");
+      return Status(Code::kInvalidArgument, "the pipeline has no inference left to return; submit one first");
     Entry& entry = entry_of(returned_);
     while (entry.state != Entry::State::kDone) changed_.wait(mutex_);
     ++returned_;
@@ -84,7 +84,7 @@ class PipelineImpl final : public Pipeline {
   }
 
   bool wait_for_next(std::chrono::nanoseconds most) override {
-    if (origin_.in_child()) return true;  // next() says so
+    if (origin_.in_child()) return true;  // next() returns the error
     const auto until = std::chrono::steady_clock::now() + most;
     const MutexLock lock(mutex_);
     const auto has_to_wait = [&]() NESTRT_REQUIRES(mutex_) {
@@ -103,7 +103,7 @@ class PipelineImpl final : public Pipeline {
  private:
   using Sessions = std::vector<std::unique_ptr<PipelineSession>>;  // by shape
 
-  // Of one shape a session for each inference. The first learns, the others follow.
+  // Adds one session per inference for a shape. The first one adapts; the others follow it.
   Status add_shape(const std::shared_ptr<const Plan>& plan, const UnitList& units, SessionOptions options,
                    const std::shared_ptr<UnitArbiters>& arbiters) {
     const size_t shape = inferences_[0].size();
@@ -154,7 +154,7 @@ class PipelineImpl final : public Pipeline {
         Status status;
         {
           const MutexPause pause(mutex_);
-          // What fits no shape the first refuses.
+          // The first shape's session rejects inputs that match none.
           const size_t shape = shape_for(*plan_, entry.inputs).value_or(0);
           status = sessions[shape]->run(entry.inputs, entry.outputs, RunOptions(), number);
         }
@@ -168,11 +168,11 @@ class PipelineImpl final : public Pipeline {
   const ForkOrigin origin_;
   const std::shared_ptr<const Plan> plan_;
   const size_t capacity_;
-  std::vector<Sessions> inferences_;  // in flight
+  std::vector<Sessions> inferences_;  // one element per inference in flight
 
   Mutex mutex_;
   Condition changed_;
-  std::deque<Entry> entries_ NESTRT_GUARDED_BY(mutex_);  // but for the arguments of one that runs
+  std::deque<Entry> entries_ NESTRT_GUARDED_BY(mutex_);  // except the arguments of a running one
   uint64_t submitted_ NESTRT_GUARDED_BY(mutex_) = 0;
   uint64_t begun_ NESTRT_GUARDED_BY(mutex_) = 0;
   uint64_t returned_ NESTRT_GUARDED_BY(mutex_) = 0;
@@ -192,7 +192,7 @@ Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> p
       return Status(
           Code::kInvalidArgument,
           fmt::format(
-              "a pipeline has 1 to {} inferences in flight, 0 for as many as its units need, and up to as many waiting",
+              "PipelineOptions::in_flight and ::waiting must be 0 to {}; in_flight 0 selects the number from the units",
               kMaxInferences));
     const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : 3 * units.size();
     auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);

@@ -1,4 +1,4 @@
-// PipelineSession: a session that takes turns at units with others, as those of a pipeline do.
+// PipelineSession: a session that shares units with the other sessions of a pipeline under arbitration.
 #pragma once
 
 #include <memory>
@@ -11,32 +11,32 @@
 
 namespace nestrt {
 
-// What a session is among others.
+// The role of a session within a pipeline.
 struct PipelineSessionOptions {
-  std::shared_ptr<UnitArbiters> arbiters = nullptr;  // the same of all; null: units are everybody's
-  Adopted adopted = {};                              // of one that learns for others; may be empty
-  // Of one that runs what another has learned (offer()), and learns nothing itself.
+  std::shared_ptr<UnitArbiters> arbiters = nullptr;  // shared by all sessions; null: units are not arbitrated
+  Adopted adopted = {};                              // called by the session that adapts; may be empty
+  // This session does not adapt; it runs the schedules that another one passes to offer().
   bool follows = false;
-  bool may_change = false;     // that other's schedule
-  KernelNumbers kernels = {};  // the first
+  bool may_change = false;     // whether the other session may reschedule
+  KernelNumbers kernels = {};  // initial kernels
 };
 
 class PipelineSession : public Session {
  public:
-  // As Session::create(), but for inputs of the plan's first shape alone.
+  // Like Session::create(), but for inputs of the plan's first shape only.
   static Result<std::unique_ptr<PipelineSession>> create(std::shared_ptr<const Plan> plan, UnitList units,
                                                          const SessionOptions& options,
                                                          PipelineSessionOptions pipeline = {});
 
   using Session::run;
-  // `turn`: of equal claims at a unit the smaller goes first.
+  // `inference`: of equal arbitration requests, the smaller number goes first.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options, uint64_t inference) = 0;
 
-  // The schedule of the runs to come, of a session that follows another. From one thread at a time, which may be
-  // another than the runs'. Where it cannot be prepared, that is logged, and the one in use stays.
+  // Sets the schedule of the next runs of a session that follows another. One thread at a time, which may differ from
+  // the running one. If the schedule cannot be prepared, logs that and keeps the present one.
   virtual void offer(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) = 0;
-  // Whether a schedule may take the place of the first.
+  // Returns whether the first schedule may be replaced.
   virtual bool may_change() const = 0;
   virtual KernelNumbers kernels() const = 0;
 };

@@ -13,7 +13,7 @@
 namespace nestrt {
 namespace {
 
-// Types and whatever else is wrong the session of the shape refuses.
+// Compares shapes only; the session of the shape checks everything else.
 bool fits(const Plan& plan, std::span<const ConstTensorView> inputs) {
   return std::ranges::equal(plan.inputs(), inputs, [](const TensorInfo& expected, const ConstTensorView& got) {
     return expected.shape == got.shape;
@@ -27,14 +27,14 @@ std::string describe_inputs(const Plan& plan) {
   return text;
 }
 
-Status fits_none(const Plan& plan, std::span<const ConstTensorView> inputs) {
+Status no_matching_shape(const Plan& plan, std::span<const ConstTensorView> inputs) {
   std::string given, known;
   for (const ConstTensorView& input : inputs)
     given += fmt::format("{}{}", given.empty() ? "" : " and ", input.shape.to_string());
   for (const auto& shape : plan.shapes())
     known += fmt::format("{}{}", known.empty() ? "" : ", ", describe_inputs(*shape));
   return Status(Code::kInvalidArgument,
-                fmt::format("inputs of shape {} fit none that the plan was compiled for: {}", given, known));
+                fmt::format("inputs have shape {}; the plan was compiled for {}", given, known));
 }
 
 class ShapedSession final : public Session {
@@ -53,7 +53,7 @@ class ShapedSession final : public Session {
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
              const RunOptions& options) override {
     const std::optional<size_t> shape = shape_for(*plan_, inputs);
-    if (!shape) return guarded([&] { return fits_none(*plan_, inputs); });
+    if (!shape) return guarded([&] { return no_matching_shape(*plan_, inputs); });
     last_.store(*shape, std::memory_order_relaxed);
     return sessions_[*shape]->run(inputs, outputs, options);
   }
@@ -68,7 +68,7 @@ class ShapedSession final : public Session {
   const Plan& plan() const override { return *plan_; }
   std::vector<OperatorSummary> operators() const override { return sessions_[0]->operators(); }
 
-  // Of all shapes together, but for what was moved.
+  // Sums all shapes, except the traffic, which is that of the last run.
   SessionMemory memory() const override {
     SessionMemory all;
     for (const auto& session : sessions_) {
@@ -92,7 +92,7 @@ class ShapedSession final : public Session {
 
   const std::shared_ptr<const Plan> plan_;
   std::vector<std::unique_ptr<PipelineSession>> sessions_;  // by shape
-  std::atomic<size_t> last_{0};                             // that a run took
+  std::atomic<size_t> last_{0};                             // of the last run
 };
 
 }  // namespace

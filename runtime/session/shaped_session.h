@@ -1,4 +1,4 @@
-// A session of a plan with several shapes: one session for each, of which every run takes the one that fits.
+// A session of a plan with several shapes: one session per shape; the inputs of a run select it.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace nestrt {
 
-// Which of the plan's shapes, if it has several, has inputs of these shapes. Allocates nothing.
+// Returns the index of the plan's shape that matches the inputs. Allocates nothing.
 std::optional<size_t> shape_for(const Plan& plan, std::span<const ConstTensorView> inputs);
 
-// Requires: the plan has shapes. Errors: as Session::create().
+// Requires: the plan has shapes. Errors: those of Session::create().
 Result<std::unique_ptr<Session>> create_shaped_session(std::shared_ptr<const Plan> plan, const UnitList& units,
                                                        const SessionOptions& options);
 

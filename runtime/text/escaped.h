@@ -1,5 +1,5 @@
-// escaped(): a message that may quote names out of files, as it can be shown anywhere: a terminal obeys nothing in it,
-// and nobody can forge a line of a log. The commands, which know what a terminal can draw, have
+// escaped(): makes a message that may quote names from files safe to print: it contains no terminal control sequences
+// and cannot forge log lines. The command-line tools, which know the terminal's abilities, use
 // tools/support/text/printable.h.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nestrt {
 
-// One byte of a text: printable ASCII as it is, a line's end as \n, every other as \xNN.
+// One escaped byte: printable ASCII unchanged, a newline as \n, every other byte as \xNN.
 struct EscapedByte {
   explicit EscapedByte(char byte);
 

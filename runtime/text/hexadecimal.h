@@ -1,4 +1,4 @@
-// Bytes as hexadecimal digits, two each, lower case.
+// Bytes as hexadecimal digits: two per byte, lower case.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace nestrt {
 
 std::string to_hexadecimal(std::span<const uint8_t> bytes);
 
-// Fills all of `bytes`; false where the text is not exactly as many digits. Upper case is taken, too.
+// Fills all of `bytes`. Returns false unless the text has exactly that many digits. Also accepts upper case.
 bool from_hexadecimal(std::string_view text, std::span<uint8_t> bytes);
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// Reading texts: the parts between separators, and numbers.
+// Parsing of text: splitting and numbers.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace nestrt {
 
-// All of the text where there is no separator.
+// Returns the whole text as one part if it has no separator.
 inline std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -19,7 +19,7 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
   }
 }
 
-// A number that is all of the text.
+// Parses a number. Returns nullopt unless it is the whole text.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

@@ -1,4 +1,4 @@
-// A hash of text that is the same on every machine and in every version; not against those who mean harm.
+// A hash of text that is stable across machines and versions. Not cryptographic.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace nestrt {
 
-// FNV-1a with 64 bits, as sixteen hexadecimal digits. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv.
+// Returns the 64-bit FNV-1a hash as sixteen hexadecimal digits. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv.
 std::string text_hash(std::string_view text);
 
 }  // namespace nestrt

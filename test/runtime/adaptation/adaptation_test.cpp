@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "nestrt/driver/schedule.h"
 #include "test/runtime/support/random_network.h"
 #include "test/runtime/support/virtual_board.h"
 #include "test/support/plan/flat_costs.h"
@@ -27,10 +28,10 @@ TEST_CASE("Units that fail leave the schedule, and come back when they work") {
   Board board;
   Network network(21);
   SessionOptions options;
-  options.costs = costs_of(network, board);
-  options.reschedule_drift = 1e12;      // not for the times that this machine needs
-  options.measure = Measuring::kNever;  // nor is the schedule tried
-  options.probe_interval = std::chrono::milliseconds(1);
+  options.costs.table = costs_of(network, board);
+  options.adaptation.drift = 1e12;            // not for the times that this machine needs
+  options.costs.measure = Measuring::kNever;  // nor is the schedule tried
+  options.fault_tolerance.probe_interval = std::chrono::milliseconds(1);
   auto session = Session::create(network.plan, board.units, options);
   if (!session) FAIL(session.error().to_string());
   REQUIRE(uses_other_units(**session));
@@ -49,7 +50,7 @@ TEST_CASE("Units that fail leave the schedule, and come back when they work") {
   CHECK((*session)->num_host_fallbacks() > 0);
   for (const auto& faults : board.faults) faults->forget();
   CHECK(run_until([&] { return uses_other_units(**session); }));
-  CHECK((*session)->reschedules() >= 2);
+  CHECK((*session)->num_reschedules() >= 2);
 }
 
 // Schedules are made beside the runs.
@@ -66,13 +67,13 @@ TEST_CASE("A schedule stays where times are as its costs say") {
   VirtualBoard board;
   REQUIRE(uses_other_units(*board.session));
   for (int run = 0; run < 200; ++run) board.run();
-  CHECK(board.session->reschedules() == 0);
+  CHECK(board.session->num_reschedules() == 0);
 }
 
 TEST_CASE("A schedule made from wrong costs is made again from what was measured") {
   VirtualBoard board;
   board.npu->microseconds = 100;
-  CHECK(run_until(board, [&] { return board.session->reschedules() > 0; }));
+  CHECK(run_until(board, [&] { return board.session->num_reschedules() > 0; }));
   CHECK_FALSE(uses_other_units(*board.session));
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("A unit that has failed is tried again long before the interval is ove
   for (int run = 0; run < 100; ++run) board.run();
   CHECK(board.npu->probes == 0);
   board.npu->fails = false;
-  board.clock->advance(SessionOptions().probe_interval / 8);
+  board.clock->advance(SessionOptions().fault_tolerance.probe_interval / 8);
   CHECK(run_until(board, [&] { return uses_other_units(*board.session); }));
   CHECK(board.npu->probes == 1);
 }

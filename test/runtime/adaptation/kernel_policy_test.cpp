@@ -64,7 +64,7 @@ class Runs {
     RunStatistics& statistics = explores_ ? *explored_ : *statistics_;
     const bool is_due =
         explores_ ? statistics.runs() >= KernelPolicy::kExploringRuns
-                  : !next_ && (statistics.runs() >= policy_->due_runs() || statistics.total_us() >= policy_->due_us());
+                  : !next_ && (statistics.runs() >= policy_->due().runs || statistics.total_us() >= policy_->due().us);
     if (is_due) decide();
     return us;
   }
@@ -178,7 +178,7 @@ TEST_CASE("Kernels that are slower are tried once, and cost no more than was sav
     Runs runs(times_with(ratio));
     const double loss = loss_of(runs, 2000);
     CHECK(loss > 0);
-    CHECK(loss <= KernelPolicy::kExploringAtFirst + KernelPolicy::kExploring * 2000);
+    CHECK(loss <= KernelPolicy::kInitialExplorationRuns + KernelPolicy::kExplorationFraction * 2000);
     CHECK(runs.now_us() == runs.best_us());
     CHECK(loss_of(runs, 1000) == 0);
   }
@@ -189,7 +189,7 @@ TEST_CASE("Of many kernels the fastest come into use, whatever the others take")
     Runs runs(random_times(seed, 3));
     const double loss = loss_of(runs, 1500);
     CHECK(runs.now_us() <= 1.02 * runs.best_us());
-    CHECK(loss <= KernelPolicy::kExploringAtFirst + KernelPolicy::kExploring * 1500);
+    CHECK(loss <= KernelPolicy::kInitialExplorationRuns + KernelPolicy::kExplorationFraction * 1500);
   }
 }
 

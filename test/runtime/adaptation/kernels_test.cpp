@@ -135,14 +135,14 @@ TEST_CASE("Kernels whose bits may differ are tried only where that is asked for"
   KernelSession same({}, false);
   for (int i = 0; i < 300; ++i) CHECK(same.run() == kBranches * 100);
   SessionOptions options;
-  options.kernels = KernelChoice::kAnyBits;
+  options.adaptation.kernels = KernelChoice::kAnyBits;
   KernelSession any(options, false);
   CHECK(any.settles(kBranches * 50));
 }
 
 TEST_CASE("A session that is to use the compiler's kernels tries no other") {
   SessionOptions options;
-  options.kernels = KernelChoice::kCompilers;
+  options.adaptation.kernels = KernelChoice::kCompiler;
   KernelSession session(options);
   for (int i = 0; i < 300; ++i) CHECK(session.run() == kBranches * 100);
 }

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "nestrt/driver/schedule.h"
 #include "nestrt/pipeline.h"
 #include "test/runtime/adaptation/cache_folder.h"
 #include "test/runtime/support/random_network.h"
@@ -73,10 +74,10 @@ TEST_CASE("What is to be measured before the first inference of a pipeline is") 
   const Board board;
   const Network network(15);
   PipelineOptions options{.in_flight = 2};
-  options.session.cost_file = folder.path() + "/costs";
-  options.session.measure = Measuring::kBefore;
+  options.session.costs.file = folder.path() + "/costs";
+  options.session.costs.measure = Measuring::kBefore;
   REQUIRE(Pipeline::create(network.plan, board.units, options));
-  CHECK(read_costs(options.session.cost_file));
+  CHECK(read_costs(options.session.costs.file));
 }
 
 TEST_CASE("All inferences of a pipeline leave a unit that turns out slow, and the next pipeline begins without it") {
@@ -97,7 +98,7 @@ TEST_CASE("All inferences of a pipeline leave a unit that turns out slow, and th
 
 TEST_CASE("A pipeline that may not learn keeps its first schedule") {
   SessionOptions options;
-  options.reschedule_drift = 0;
+  options.adaptation.drift = 0;
   VirtualPipeline board(2, options);
   const bool begins_with_npu = board.uses_npu();
   for (int i = 0; i < 100; ++i) board.run();

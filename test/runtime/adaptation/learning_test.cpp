@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "nestrt/driver/schedule.h"
 #include "test/runtime/adaptation/cache_folder.h"
 #include "test/runtime/support/virtual_board.h"
 #include "test/support/process/quiet.h"
@@ -67,7 +68,7 @@ TEST_CASE("What was learned and is damaged changes nothing") {
 TEST_CASE("A session that keeps nothing leaves nothing") {
   const CacheFolder cache;
   SessionOptions options;
-  options.keep_costs = false;
+  options.costs.keep = false;
   {
     VirtualBoard board(kHostUs, kNpuUs, options, false);
     REQUIRE(learns(board));

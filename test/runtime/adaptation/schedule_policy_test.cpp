@@ -229,7 +229,7 @@ TEST_CASE("A move that cannot be made is as if it had not been decided") {
   board.policy->undo(SchedulePolicy::Move::kAdopt);
   CHECK(board.policy->schedule().lanes.size() == before.lanes.size());
   CHECK(board.policy->due().runs > 0);
-  CHECK(board.run(3, 1) != SchedulePolicy::Move::kTakeBack);
+  CHECK(board.run(3, 1) != SchedulePolicy::Move::kRollBack);
 }
 
 void print(const std::string& name, const Outcome& outcome) {

@@ -34,7 +34,7 @@ TEST_CASE("A session runs any schedule as often as it is asked") {
   for (int i = by_level(5, 30, 300); i > 0; --i) {
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
-    options.unit_limit_factor = 0;  // however slow the machine is
+    options.fault_tolerance.timeout_factor = 0;  // however slow the machine is
     const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     for (int run = 0; run < 3; ++run) {
       REQUIRE(network.run(*session).ok());
@@ -55,8 +55,8 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
   for (int i = 0; i < runs; ++i) {
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
-    options.unit_timeout = kUnitTimeout;
-    options.check_every = 1;  // wrong results are nothing that a unit can tell
+    options.fault_tolerance.unit_timeout = kUnitTimeout;
+    options.fault_tolerance.check_every = 1;  // wrong results are nothing that a unit can tell
     const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     for (const auto& faults : board.faults) {
       for (uint32_t good = random() % 3; good > 0; --good) faults->next_run(Fault::kNone);
@@ -86,7 +86,7 @@ TEST_CASE("A run in which a unit cannot be stopped begins again in memory that t
   for (uint32_t seed = 0; seed < 10; ++seed) {
     Network network(seed);
     SessionOptions options;
-    options.unit_timeout = kUnitTimeout;
+    options.fault_tolerance.unit_timeout = kUnitTimeout;
     const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     REQUIRE(network.run(*session).ok());
     for (const auto& faults : board.faults) {
@@ -114,7 +114,7 @@ TEST_CASE("A unit that failed is used again once it works") {
   Network network(3);
   std::mt19937 random(3);
   SessionOptions options;
-  options.probe_interval = std::chrono::milliseconds(1);
+  options.fault_tolerance.probe_interval = std::chrono::milliseconds(1);
   const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
   for (const auto& faults : board.faults) faults->next_run(Fault::kDmaError);
   REQUIRE(network.run(*session).ok());
@@ -137,11 +137,11 @@ TEST_CASE("A unit whose costs are in the cost file is not waited for until the t
   Board board;
   Network network(3);
   SessionOptions options;
-  options.cost_file = folder.path() + "/costs";
-  options.unit_timeout = kNoTimeout;
+  options.costs.file = folder.path() + "/costs";
+  options.fault_tolerance.unit_timeout = kNoTimeout;
   const auto costs =
       flat_costs(*network.plan, board.units, [](const UnitInfo& unit) { return unit.is_host ? 1e5 : 1; });
-  REQUIRE(write_costs(options.cost_file, *costs).ok());
+  REQUIRE(write_costs(options.costs.file, *costs).ok());
   const auto session = Session::create(network.plan, board.units, options);
   REQUIRE(session);
   for (const auto& faults : board.faults) faults->next_run(Fault::kHang);
@@ -157,7 +157,7 @@ TEST_CASE("A unit that fails while it is measured keeps no session from being cr
   for (const Fault fault : {Fault::kDmaError, Fault::kHang}) {
     for (const auto& faults : board.faults) faults->next_run(fault);
     SessionOptions options;
-    options.unit_timeout = kUnitTimeout;
+    options.fault_tolerance.unit_timeout = kUnitTimeout;
     const auto session = Session::create(network.plan, board.units, options);
     INFO(session.error().to_string());
     REQUIRE(session);
@@ -221,7 +221,7 @@ TEST_CASE("A cancelled run ends, and the next one is right") {
   Network network(5);
   std::mt19937 random(5);
   SessionOptions options;
-  options.unit_timeout = kNoTimeout;
+  options.fault_tolerance.unit_timeout = kNoTimeout;
   const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
   for (const auto& faults : board.faults) faults->next_run(Fault::kHang);
   std::atomic<bool> ended{false};

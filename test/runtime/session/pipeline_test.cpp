@@ -12,7 +12,7 @@ namespace nestrt::test {
 namespace {
 
 std::unique_ptr<Pipeline> open(const Network& network, const UnitList& units, PipelineOptions options = {}) {
-  options.session.measure = Measuring::kNever;
+  options.session.costs.measure = Measuring::kNever;
   options.session.schedule.method = ScheduleMethod::kFileOrder;
   auto pipeline = Pipeline::create(network.plan, units, options);
   if (!pipeline) FAIL(pipeline.error().to_string());

@@ -7,9 +7,10 @@
 #include <new>
 #include <thread>
 
-#include "nestrt/driver/instruction_set.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
+#include "runtime/core/instruction_set.h"
 #include "test/support/plan/sample_plans.h"
 #include "test/support/process/allocation_counter.h"
 
@@ -244,15 +245,15 @@ TEST_CASE("Limits that no unit could keep to are refused, and the message names 
     CHECK_THAT(session.error().to_string(), Catch::Contains(name));
   };
   using std::chrono::milliseconds;
-  expect_refused({.unit_timeout = milliseconds(0)}, "SessionOptions::unit_timeout");
+  expect_refused({.fault_tolerance = {.unit_timeout = milliseconds(0)}}, "FaultToleranceOptions::unit_timeout");
   for (const double factor : {-1.0, 0.5, 1e7, std::numeric_limits<double>::quiet_NaN()})
-    expect_refused({.unit_limit_factor = factor}, "SessionOptions::unit_limit_factor");
+    expect_refused({.fault_tolerance = {.timeout_factor = factor}}, "FaultToleranceOptions::timeout_factor");
   for (const double drift : {-0.1, std::numeric_limits<double>::quiet_NaN()})
-    expect_refused({.reschedule_drift = drift}, "SessionOptions::reschedule_drift");
+    expect_refused({.adaptation = {.drift = drift}}, "AdaptationOptions::drift");
   for (const milliseconds slack : {milliseconds(-1), milliseconds(90'000'000)})
-    expect_refused({.unit_limit_slack = slack}, "SessionOptions::unit_limit_slack");
-  expect_refused({.measure = static_cast<Measuring>(9)}, "SessionOptions::measure");
-  expect_refused({.kernels = static_cast<KernelChoice>(9)}, "SessionOptions::kernels");
+    expect_refused({.fault_tolerance = {.timeout_slack = slack}}, "FaultToleranceOptions::timeout_slack");
+  expect_refused({.costs = {.measure = static_cast<Measuring>(9)}}, "CostOptions::measure");
+  expect_refused({.adaptation = {.kernels = static_cast<KernelChoice>(9)}}, "AdaptationOptions::kernels");
   const auto scheduled = [](ScheduleOptions schedule) {
     SessionOptions options;
     options.schedule = std::move(schedule);
@@ -261,7 +262,8 @@ TEST_CASE("Limits that no unit could keep to are refused, and the message names 
   expect_refused(scheduled({.method = static_cast<ScheduleMethod>(9)}), "ScheduleOptions::method");
   expect_refused(scheduled({.budget = std::chrono::microseconds(-1)}), "ScheduleOptions::budget");
   expect_refused(scheduled({.others = {-3.0}}), "ScheduleOptions::others");
-  CHECK(Session::create(load(file), *units, {.unit_limit_factor = 1, .unit_limit_slack = milliseconds(0)}));
+  CHECK(Session::create(load(file), *units,
+                        {.fault_tolerance = {.timeout_factor = 1, .timeout_slack = milliseconds(0)}}));
 }
 
 // A unit that takes no program.

@@ -46,7 +46,7 @@ UnitList units_of(int num_threads, std::byte stale) {
 
 GuardedRun run_on(const std::shared_ptr<const Plan>& plan, const UnitList& units, Stale stale) {
   SessionOptions options;
-  options.costs = flat_costs(*plan, units, [](const UnitInfo&) { return 100; });
+  options.costs.table = flat_costs(*plan, units, [](const UnitInfo&) { return 100; });
   return run_guarded(plan, units, options, stale);
 }
 

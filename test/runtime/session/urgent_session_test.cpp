@@ -8,7 +8,7 @@ TEST_CASE("Units are told of every branch whether its session is urgent") {
   for (const bool urgent : {false, true}) {
     SessionOptions options;
     options.urgent = urgent;
-    options.reschedule_drift = 0;
+    options.adaptation.drift = 0;
     VirtualBoard board(2000, 1000, options);
     for (int run = 1; run <= 2; ++run) {
       board.run();

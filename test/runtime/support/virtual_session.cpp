@@ -127,7 +127,7 @@ VirtualSession::Run VirtualSession::run(const BoardState& state) {
   std::ranges::copy(step_us, statistics_.step_us().begin());
   if (!fails) statistics_.end_run(disturbed_us(state, schedule_, step_us));
   const uint64_t failing = state.npu_is_failing ? uint64_t{1} << kNpu : 0;
-  const bool is_due = policy_->due().has_come(statistics_);
+  const bool is_due = policy_->due().is_reached(statistics_, policy_->drift());
   if (explores_ ? failing != failing_ || statistics_.runs() >= SchedulePolicy::kExploringRuns
                 : !next_ && (is_due || failing != failing_)) {
     failing_ = failing;
@@ -152,7 +152,7 @@ void VirtualSession::decide(const RunStatistics& statistics) {
   next_.emplace(policy_->schedule(), policy_->new_statistics());
   next_explores_ = move == Move::kExplore;
   runs_until_next_ = kRunsToDecide;
-  changes_ += move == Move::kAdopt || move == Move::kTakeBack;
+  changes_ += move == Move::kAdopt || move == Move::kRollBack;
 }
 
 // What the steps of the schedule in use truly take.
