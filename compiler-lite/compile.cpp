@@ -71,8 +71,8 @@ Status add_other_shape(const std::string& model, const CompileOptions& options, 
   NESTRT_ASSIGN_OR_RETURN(AssembledPlan other, plan_of_shape(model, options, shape));
   const auto is_same = [&](const plan::Tables& known) { return have_same_inputs(known, other.tables); };
   if (is_same(plan.tables) || std::ranges::any_of(plan.tables.shapes, is_same))
-    return Status(Code::kInvalidArgument, fmt::format("the plan is for inputs {} already; state each shape once",
-                                                      describe(shape.input_shapes)));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("input shapes {} appear twice; state each shape once", describe(shape.input_shapes)));
   add_shape(plan, std::move(other));
   return {};
 }
@@ -103,7 +103,7 @@ Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options) {
 
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options) {
   if (options.other_shapes.size() > plan_format::kMaxShapes)
-    return Status(Code::kInvalidArgument, fmt::format("a plan is for at most {} shapes, not for {}",
+    return Status(Code::kInvalidArgument, fmt::format("a plan supports at most {} shapes, got {}",
                                                       plan_format::kMaxShapes + 1, options.other_shapes.size() + 1));
   return guarded([&]() -> Result<PlanBytes> {
     Compilation compilation = begin(model, options);

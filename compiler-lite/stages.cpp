@@ -49,13 +49,13 @@ Status require_s8(const Graph& graph, const QuantizationReport& report) {
   if (report.s8_nodes > 0) return {};
   if (states_scales(graph))
     return Status(Code::kInvalidArgument,
-                  "--quantize s8: the model is quantized already, with scales of its own, and computes with them as it "
-                  "is; for exponents compile the model in floating point that it was made from");
+                  "--quantize s8: the model is already quantized and keeps its own scales; to use exponents, compile "
+                  "the original floating-point model");
   const bool has_vendor =
       std::ranges::any_of(graph.nodes(), [](const auto& node) { return node->kind() == ops::Kind::kOpaque; });
   if (report.kept.empty() && has_vendor)
     return Status(Code::kInvalidArgument,
-                  "--quantize s8: the network has no Conv and no Dense but those that the vendor takes; leave it out");
+                  "--quantize s8: the vendor's compiler takes every Conv and Dense; remove this option");
   const std::string reason = report.kept.empty()
                                  ? "the network has no Conv and no Dense"
                                  : fmt::format("'{}' because {}", report.kept[0].name, report.kept[0].reason);
@@ -268,7 +268,7 @@ Status run_stages(Compilation& compilation, std::string_view first, std::string_
     NESTRT_RETURN_IF_ERROR(stage.run(compilation));
     if (stage.name == last) return {};
   }
-  return Status(Code::kInternal, fmt::format("there are no stages from '{}' to '{}'", first, last));
+  return Status(Code::kInternal, fmt::format("no stages from '{}' to '{}'", first, last));
 }
 
 }  // namespace nestrt::compiler

@@ -48,7 +48,7 @@ bool is_one(const Shape& shape, const Shape& input) {
 Status check_one_source(const SampleOptions& options) {
   if (options.images.empty() != options.npy.empty()) return {};
   return Status(Code::kInvalidArgument,
-                "calibration needs data: --images DIR (images) or --npy FILE.npy (N x the input's shape), one of them");
+                "calibration needs data: either --images DIR (images) or --npy FILE.npy (N x the input's shape)");
 }
 
 Result<InputSamples> InputSamples::open(const SampleOptions& options, const TensorInfo& input,
@@ -72,7 +72,7 @@ Status InputSamples::open_images(const SampleOptions& options) {
     if (tools::is_sample_name(entry->path())) images_.push_back(entry->path().string());
   if (error)
     return Status(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kInvalidArgument,
-                  fmt::format("cannot look for samples in '{}': {}; expected a folder of images or .npy arrays, or a "
+                  fmt::format("cannot read sample folder '{}': {}; expected a folder of images or .npy arrays, or a "
                               "file whose name ends in .npy",
                               options.images, error.message()));
   if (images_.empty()) {
@@ -131,9 +131,7 @@ Result<tools::Array> InputSamples::read(size_t index) const {
   if (input_.type != DataType::kF32) return sample;
   const std::span elements(reinterpret_cast<const float*>(sample.bytes.data()), sample.bytes.size() / sizeof(float));
   if (std::ranges::all_of(elements, [](float element) { return std::isfinite(element); })) return sample;
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("sample '{}' has elements that are no finite numbers, of which nothing can be learned", name(index)));
+  return Status(Code::kInvalidArgument, fmt::format("sample '{}' has elements that are not finite", name(index)));
 }
 
 Result<tools::Array> InputSamples::read_any(size_t index) const {

@@ -71,7 +71,7 @@ Result<QuantizationProfile> merge(std::span<const QuantizationProfile> parts, Ca
       continue;
     }
     if (!of_one_network(result, part))
-      return Status(Code::kInvalidArgument, "profiles of different networks are no parts of one");
+      return Status(Code::kInvalidArgument, "cannot merge profiles of different networks");
     for (size_t i = 0; i < part.values.size(); ++i) add(result.values[i], part.values[i]);
     result.samples += part.samples;
     if (!result.preprocessing) result.preprocessing = part.preprocessing;

@@ -43,10 +43,11 @@ Extremes extremes(std::span<const float> elements) {
 Status refuse(const std::string& name, std::span<const float> elements) {
   const auto bad = [](float element) { return !std::isfinite(element); };
   const auto first = std::find_if(elements.begin(), elements.end(), bad);
-  return Status(Code::kInvalidArgument,
-                fmt::format("value '{}' is {} at {} of {} elements, which cannot be quantized; check the model (a mask "
-                            "of -inf can be one of -1e9), its preprocessing (--mean, --scale) and the calibration data",
-                            name, *first, std::count_if(elements.begin(), elements.end(), bad), elements.size()));
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("value '{}' is {} at {} of {} elements, which cannot be quantized; check the model (replace a mask "
+                  "of -inf by -1e9), its preprocessing (--mean, --scale) and the calibration data",
+                  name, *first, std::count_if(elements.begin(), elements.end(), bad), elements.size()));
 }
 
 }  // namespace

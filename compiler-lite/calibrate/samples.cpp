@@ -17,10 +17,9 @@ std::string sample_of(const std::string& path) { return fs::path(path).stem().st
 Status no_folder(const SampleOptions& options, std::span<const TensorInfo> inputs, const std::string& expected) {
   std::string names;
   for (const std::string& name : tools::file_names(inputs, "")) names += (names.empty() ? "" : ", ") + name;
-  return Status(Code::kInvalidArgument,
-                fmt::format("samples '{}': the network has {} inputs, and there is no folder '{}' for one of them; "
-                            "expected a folder that has folders of samples under the names {}",
-                            options.images, inputs.size(), expected, names));
+  return Status(Code::kInvalidArgument, fmt::format("samples '{}': the network has {} inputs, but the folder '{}' does "
+                                                    "not exist; expected one folder of samples per input: {}",
+                                                    options.images, inputs.size(), expected, names));
 }
 
 }  // namespace
@@ -28,7 +27,7 @@ Status no_folder(const SampleOptions& options, std::span<const TensorInfo> input
 Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options, std::span<const TensorInfo> inputs,
                                                     std::span<const Preprocessing* const> preprocessing) {
   CalibrationSamples samples;
-  if (inputs.empty()) return Status(Code::kInvalidArgument, "samples are for the inputs of a network; this has none");
+  if (inputs.empty()) return Status(Code::kInvalidArgument, "the network has no inputs to calibrate");
   NESTRT_RETURN_IF_ERROR(check_one_source(options));
   if (inputs.size() == 1) {
     NESTRT_ASSIGN_OR_RETURN(samples.inputs_.emplace_back(),
@@ -36,10 +35,9 @@ Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options
     return samples;
   }
   if (options.images.empty())
-    return Status(Code::kUnsupported,
-                  fmt::format("samples '{}': the network has {} inputs; expected a folder that has a folder of "
-                              "samples for each of them under its name",
-                              options.npy, inputs.size()));
+    return Status(Code::kUnsupported, fmt::format("samples '{}': the network has {} inputs; expected a folder with one "
+                                                  "folder of samples per input, named after it",
+                                                  options.npy, inputs.size()));
   NESTRT_RETURN_IF_ERROR(samples.open_each(options, inputs, preprocessing));
   NESTRT_RETURN_IF_ERROR(samples.check_same_samples());
   return samples;
@@ -69,12 +67,12 @@ Status CalibrationSamples::check_same_samples() const {
   for (const InputSamples& other : inputs_) {
     if (other.available() != first.available())
       return Status(Code::kInvalidArgument,
-                    fmt::format("{} files in the folder of '{}', and {} in that of '{}'; expected one for each sample",
+                    fmt::format("{} files in the folder of '{}', but {} in the folder of '{}'; expected one per sample",
                                 first.available(), first.name(0), other.available(), other.name(0)));
     for (size_t sample = 0; sample < size(); ++sample)
       if (sample_of(first.name(sample)) != sample_of(other.name(sample)))
         return Status(Code::kInvalidArgument,
-                      fmt::format("'{}' and '{}' would be one sample; expected files of the same name for each input",
+                      fmt::format("'{}' and '{}' would form one sample; expected files of the same name for each input",
                                   first.name(sample), other.name(sample)));
   }
   return {};

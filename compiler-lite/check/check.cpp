@@ -31,8 +31,7 @@ Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& pl
   NESTRT_ASSIGN_OR_RETURN(const NamedArrays bound, bound_arrays(options.inputs, plan.inputs()));
   if (!options.inputs.empty() && !are_all_bound(options.model, options.inputs, plan.inputs())) {
     if (!options.samples.empty())
-      return Status(Code::kInvalidArgument,
-                    "--input is one run of a plan, and --images or --npy are others; state one");
+      return Status(Code::kInvalidArgument, "--input cannot be combined with --images or --npy");
     NESTRT_ASSIGN_OR_RETURN(std::vector<tools::Array> arrays, input_arrays(options.inputs, plan.inputs()));
     runs.push_back({std::move(arrays), bound});
     return runs;
@@ -141,8 +140,8 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     const auto found = expected.find(name);
     if (found == expected.end()) {
       return Status(Code::kInvalidArgument,
-                    fmt::format("the model has no output {}, which the plan has; are {} and {} the same network?", name,
-                                options.model, options.plan));
+                    fmt::format("output {} of the plan does not exist in the model; are {} and {} the same network?",
+                                name, options.model, options.plan));
     }
     auto difference = compare(actual[i].view(), found->second.view());
     if (!difference) return difference.error().with_context(fmt::format("output {}", name));
@@ -192,10 +191,9 @@ void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
     const double roundings = 4 + 2 * std::sqrt(static_cast<double>(plan.tables().operators.size()));
     if (!model->converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
     options.tolerance = roundings * rounding;
-    log(LogLevel::kWarning,
-        fmt::format("the model has values of {}, to which ONNX Runtime rounds and nestrt does not: a "
-                    "tolerance of {:.2g}",
-                    type, options.tolerance));
+    log(LogLevel::kWarning, fmt::format("the model has values of {}, which ONNX Runtime rounds and nestrt computes in "
+                                        "f32; using a tolerance of {:.2g}",
+                                        type, options.tolerance));
   }
 }
 
@@ -218,7 +216,8 @@ Result<CheckReport> check(const CheckOptions& asked) {
   if (options.layers) request.values = model_values(*plan);
   for (const TensorInfo& output : plan->outputs()) request.values.push_back(output.name);  // also outputs of --expose
   NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_onnx_runtime(request));
-  if (expected.size() != runs.size()) return Status(Code::kInternal, "ONNX Runtime answered another number of runs");
+  if (expected.size() != runs.size())
+    return Status(Code::kInternal, "ONNX Runtime returned a different number of runs");
 
   CheckReport report;
   report.tolerance = options.tolerance;

@@ -110,8 +110,7 @@ Result<std::string> onnx_runtime_python() {
   const std::string script = (folder / "ort_environment.py").string();
   if (const auto there = run_process({"python3", script, "--offline"}, temporary.path());
       there && there->exit_code == kMissing)
-    log(LogLevel::kWarning,
-        "ONNX Runtime is installed with pip, for this and later checks: that takes a minute or two");
+    log(LogLevel::kWarning, "installing ONNX Runtime with pip for this and later checks; this takes a minute or two");
   const auto process = run_process({"python3", script}, temporary.path());
   if (!process) return not_run(process.error());
   if (process->exit_code != 0)
@@ -140,7 +139,7 @@ Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& requ
   NESTRT_ASSIGN_OR_RETURN(
       ChainResults results,
       run_script(request.python, {{"chains", chains}, {"values", request.values}, {"results", nullptr}}, request.runs));
-  if (results.size() != 1) return Status(Code::kInternal, "ort_run.py answered another number of chains");
+  if (results.size() != 1) return Status(Code::kInternal, "ort_run.py returned a different number of chains");
   return std::move(results.front());
 }
 

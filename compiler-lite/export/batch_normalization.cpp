@@ -9,7 +9,7 @@ namespace {
 
 const Node* as_plain(const Node& node, ops::BinaryKind kind) {
   const ops::Binary* op = node.as<ops::Binary>();
-  return op != nullptr && op->kind == kind && op->activation.kind == ops::ActivationKind::kInvalidIndex ? &node
+  return op != nullptr && op->kind == kind && op->activation.kind == ops::ActivationKind::kNone ? &node
                                                                                                         : nullptr;
 }
 

@@ -12,7 +12,7 @@ namespace nestrt::compiler {
 namespace {
 
 Status refused(std::string_view by, const std::exception& error) {
-  return Status(Code::kUnsupported, fmt::format("the {} of the ONNX library refuses the model: {}", by, error.what()));
+  return Status(Code::kUnsupported, fmt::format("the {} of the ONNX library rejects the model: {}", by, error.what()));
 }
 
 }  // namespace

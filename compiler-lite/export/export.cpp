@@ -15,9 +15,7 @@ namespace {
 // Returns the file format version that belongs to the opset.
 int64_t ir_version(int64_t opset) { return opset < 15 ? 7 : 8; }
 
-Status too_large() {
-  return Status(Code::kUnsupported, "the ONNX model would be larger than 2 GiB, more than one file may have");
-}
+Status too_large() { return Status(Code::kUnsupported, "the ONNX model exceeds 2 GiB, the limit for one file"); }
 
 }  // namespace
 
@@ -33,8 +31,8 @@ ValueNames::ValueNames(const Graph& graph) : names_(graph.num_values()) {
 
 Status check_export_opset(int64_t opset) {
   if (opset >= kOldestExportOpset && opset <= kNewestExportOpset) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("opset {} cannot be written; {} to {} can", opset, kOldestExportOpset, kNewestExportOpset));
+  return Status(Code::kInvalidArgument, fmt::format("opset {} is not supported; supported: {} to {}", opset,
+                                                    kOldestExportOpset, kNewestExportOpset));
 }
 
 std::string ValueNames::first_free(Taken& taken, const std::string& wanted) {

@@ -12,7 +12,7 @@ namespace nestrt::compiler {
 class NodeWriter;
 
 struct ExportRule {
-  ops::Kind kind = ops::Kind::kInvalidIndex;
+  ops::Kind kind = ops::Kind::kNone;
   // Writes the nodes of one operator and returns the name of the result. Quantized operators compute real numbers.
   Result<std::string> (*write)(NodeWriter& node) = nullptr;
 };

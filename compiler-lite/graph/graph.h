@@ -42,7 +42,7 @@ struct Value {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  Packing packing = Packing::kInvalidIndex;
+  Packing packing = Packing::kNone;
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // Quantization from which an f32 constant was dequantized; it recovers the model's integers.
   std::optional<plan::Quantization> source_quantization;

@@ -43,7 +43,7 @@ class Memory {
 Status store_inputs(const Graph& graph, const std::vector<HostTensor>& inputs, Memory& memory) {
   if (inputs.size() != graph.inputs.size()) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("the graph has {} inputs, {} were given", graph.inputs.size(), inputs.size()));
+                  fmt::format("the graph has {} inputs, got {}", graph.inputs.size(), inputs.size()));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.value(graph.inputs[i].value);
@@ -52,7 +52,7 @@ Status store_inputs(const Graph& graph, const std::vector<HostTensor>& inputs, M
         static_cast<int64_t>(inputs[i].elements.size()) == storage_bytes(value.type, value.shape, Layout::kPlain);
     if (!fits) {
       return Status(Code::kInvalidArgument,
-                    fmt::format("input '{}' is {} {}, what was given is {} {}", value.name, name(value.type),
+                    fmt::format("input '{}': expected {} {}, got {} {}", value.name, name(value.type),
                                 value.shape.to_string(), name(inputs[i].type), inputs[i].shape.to_string()));
     }
     memory.store(graph.inputs[i].value, inputs[i].elements);

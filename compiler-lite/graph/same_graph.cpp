@@ -60,18 +60,19 @@ class Comparison {
 
   Status pair(ValueId mine, ValueId theirs) {
     if (mine == kNoValue || theirs == kNoValue)
-      return mine == theirs ? Status() : differs("an operand is absent in one of them");
+      return mine == theirs ? Status() : differs("an operand is absent in one of the graphs");
     const Value &a = actual_.value(mine), &b = expected_.value(theirs);
     if (a.type != b.type || a.shape != b.shape)
       return differ_at(theirs, fmt::format("{} {} instead of {} {}", name(a.type), a.shape.to_string(), name(b.type),
                                            b.shape.to_string()));
     if (a.quantization != b.quantization || a.source_quantization != b.source_quantization)
-      return differ_at(theirs, "the quantization is another");
-    if (a.is_constant() != b.is_constant()) return differ_at(theirs, "is a constant in one of them");
+      return differ_at(theirs, "the quantization differs");
+    if (a.is_constant() != b.is_constant()) return differ_at(theirs, "is a constant in only one graph");
     if (a.is_constant()) return *a.constant == *b.constant ? Status() : differ_at(theirs, "other elements");
     const auto [entry, is_new] = expected_of_.try_emplace(mine, theirs);
     const bool is_new_there = actual_of_.try_emplace(theirs, mine).second;
-    if (entry->second != theirs || is_new != is_new_there) return differ_at(theirs, "stands where another one does");
+    if (entry->second != theirs || is_new != is_new_there)
+      return differ_at(theirs, "is used where the other graph uses another value");
     if (is_new) waiting_.emplace_back(mine, theirs);
     return {};
   }
@@ -79,7 +80,7 @@ class Comparison {
   Status compare_producers(ValueId mine, ValueId theirs) {
     const Node *a = actual_.producer(mine), *b = expected_.producer(theirs);
     if (a == nullptr && b == nullptr) return {};
-    if (a == nullptr || b == nullptr) return differ_at(theirs, "is an input of one of them");
+    if (a == nullptr || b == nullptr) return differ_at(theirs, "is an input of only one graph");
     if (!(a->attributes == b->attributes) || a->inputs.size() != b->inputs.size() ||
         a->outputs.size() != b->outputs.size())
       return differ_at(theirs, fmt::format("computed by {} '{}' instead of {} '{}', or with other attributes",

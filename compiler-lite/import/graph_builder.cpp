@@ -52,11 +52,10 @@ Status GraphBuilder::check_constant(const std::string& name, DataType type, cons
   NESTRT_RETURN_IF_ERROR(check_size(name, type, shape));
   if (static_cast<uint64_t>(storage_bytes(type, shape, Layout::kPlain)) <= graph_.folding.bytes().left())
     return ok_status();
-  return Status(
-      Code::kInvalidModel,
-      fmt::format("with tensor '{}' of shape {}, constants that the compiler computes take more than {} "
-                  "bytes, the limit; shrink them, store them in the model, or allow more (--computed-constants)",
-                  name, shape.to_string(), graph_.folding.bytes().limit()));
+  return Status(Code::kInvalidModel,
+                fmt::format("tensor '{}' of shape {} exceeds the limit of {} bytes for computed constants; reduce "
+                            "them, store them in the model, or raise the limit (--computed-constants)",
+                            name, shape.to_string(), graph_.folding.bytes().limit()));
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
@@ -83,7 +82,7 @@ Status GraphBuilder::charge(size_t operands) {
   if (!operators_.charge(1)) return too_many_operators(static_cast<int64_t>(operators_.limit()));
   if (operands_.charge(operands)) return ok_status();
   return Status(Code::kInvalidModel,
-                fmt::format("with this the model's operators have more than {} operands; split it", operands_.limit()));
+                fmt::format("the model's operators have more than {} operands; split the model", operands_.limit()));
 }
 
 bool GraphBuilder::is_known(const std::vector<ValueId>& inputs) const {

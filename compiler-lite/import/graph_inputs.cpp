@@ -79,8 +79,8 @@ Result<Shape> stated_shape(const OnnxValueInfo& input) {
   for (size_t i = 0; i < input.dims->size(); ++i) {
     const int64_t dim = (*input.dims)[i];
     if (dim < 1 && dim != kDynamic) {
-      return Status(Code::kInvalidModel, fmt::format("input '{}' ({}): dimension {} is {}, which is no size; state the "
-                                                     "shape, e.g. with --input-shape {}",
+      return Status(Code::kInvalidModel, fmt::format("input '{}' ({}): dimension {} is {}, which is not a valid size; "
+                                                     "state the shape, e.g. with --input-shape {}",
                                                      input.name, dims_text(input), i, dim, example_shape(input)));
     }
     if (dim == kDynamic && i > 0) {
@@ -134,7 +134,7 @@ Status add_inputs(GraphBuilder& builder, const OnnxModel& model, const ImportOpt
   for (const OnnxValueInfo& input : model.inputs) {
     if (!input.type) {
       const std::string what =
-          input.type_name.empty() ? "is no tensor" : fmt::format("is a tensor of {}", input.type_name);
+          input.type_name.empty() ? "is not a tensor" : fmt::format("is a tensor of {}", input.type_name);
       return Status(Code::kUnsupported,
                     fmt::format("input '{}' {}; tensors of float, int8, uint8, int32, int64 and bool are supported",
                                 input.name, what));

@@ -108,9 +108,10 @@ class NodeOrder {
         if (input.empty() || builder_.find(input) != kNoValue) continue;
         const auto found = producer_.find(input);
         if (found == producer_.end()) {
-          return Status(Code::kInvalidModel, fmt::format("{}: tensor '{}' is neither an input, nor an initializer, nor "
-                                                         "made by a node; the model is incomplete, export it again",
-                                                         graph_.nodes[i].label(), input));
+          return Status(Code::kInvalidModel,
+                        fmt::format("{}: tensor '{}' is neither an input, nor an initializer, nor the output of a "
+                                    "node; the model is incomplete, export it again",
+                                    graph_.nodes[i].label(), input));
         }
         users_[found->second].push_back(i);
         ++waiting_[i];
@@ -134,8 +135,7 @@ class NodeOrder {
     if (sorted.size() == waiting_.size()) return sorted;
     const auto stuck = std::find_if(waiting_.begin(), waiting_.end(), [](size_t count) { return count != 0; });
     return Status(Code::kInvalidModel,
-                  fmt::format("{}: is part of a cycle, or fed by one; a network's nodes must not depend on their own "
-                              "results, so export the model again",
+                  fmt::format("{}: is part of a cycle or depends on one; export the model again without cycles",
                               graph_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label()));
   }
 
@@ -166,7 +166,7 @@ class Scope {
 
 Status define_values(GraphBuilder& builder, const OnnxGraph& graph, const std::vector<ValueId>& inputs) {
   if (inputs.size() != graph.inputs.size())
-    return Status(Code::kInvalidModel, fmt::format("subgraph '{}' has {} inputs, the operator gives it {}", graph.name,
+    return Status(Code::kInvalidModel, fmt::format("subgraph '{}' has {} inputs, the operator passes {}", graph.name,
                                                    graph.inputs.size(), inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) NESTRT_RETURN_IF_ERROR(builder.define(graph.inputs[i].name, inputs[i]));
   for (const OnnxTensor& tensor : graph.initializers)
@@ -181,7 +181,7 @@ Status check_operators(const OnnxGraph& graph, int64_t opset, bool has_functions
   if (missing.empty()) return ok_status();
   std::string remedy = opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
   if (has_functions)
-    remedy += "; functions of the model are not expanded: onnx.inliner.inline_local_functions() does it";
+    remedy += "; functions of the model are not expanded; expand them with onnx.inliner.inline_local_functions()";
   return Status(Code::kUnsupported, fmt::format("{} operators of the model (opset {}) are not supported: {}; "
                                                 "docs/reference/operators.md lists the supported ones{}",
                                                 missing.size(), opset, list_of(missing), remedy));
@@ -206,7 +206,7 @@ Result<std::vector<ValueId>> import_subgraph(GraphBuilder& builder, const OnnxGr
     outputs.push_back(builder.find(name));
     if (outputs.back() == kNoValue)
       return Status(Code::kInvalidModel,
-                    fmt::format("output '{}' of subgraph '{}' is made by no node", name, graph.name));
+                    fmt::format("no node computes output '{}' of subgraph '{}'", name, graph.name));
   }
   return outputs;
 }

@@ -23,7 +23,7 @@ Status add_outputs(GraphBuilder& builder, const OnnxModel& model) {
     if (!names.insert(name).second)
       return Status(Code::kInvalidModel, fmt::format("output '{}' is listed twice", name));
     const ValueId id = builder.find(name);
-    if (id == kNoValue) return Status(Code::kInvalidModel, fmt::format("output '{}' is made by no node", name));
+    if (id == kNoValue) return Status(Code::kInvalidModel, fmt::format("no node computes output '{}'", name));
     NESTRT_ASSIGN_OR_RETURN(const ValueId output, builder.as_output(id, name));
     builder.graph().outputs.push_back(output);
   }
@@ -52,8 +52,9 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_operators(model, model.opset, model.has_functions));
   if (model.opset > kNewestKnownOpset) {
     log(LogLevel::kWarning,
-        fmt::format("the model is of opset {}, newer than the newest known ({}): check its results with nestc check",
-                    model.opset, kNewestKnownOpset));
+        fmt::format(
+            "the model uses opset {}, newer than the newest tested opset {}; check its results with nestc check",
+            model.opset, kNewestKnownOpset));
   }
   for (const std::string& type : model.converted_types)
     log(LogLevel::kInfo, fmt::format("{} of the model is computed in f32", type));

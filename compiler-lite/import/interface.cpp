@@ -26,10 +26,10 @@ Status check_preprocessing(const Preprocessing& preprocessing, const Shape& imag
   const int rows = image_channels_axis(image) == 1 ? 2 : 1;
   const int64_t least = std::min(image[rows], image[rows + 1]);
   if (resize < least || resize > tools::kMaxPixels / resize) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("--resize {}: the shorter side of an image must have at least the {} pixels that are "
-                              "cropped from it for the input ({}), and the square of it no more than {}",
-                              resize, least, image.to_string(), tools::kMaxPixels));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("--resize {}: expected at least {}, the crop for the input ({}), and a square of at most {} pixels",
+                    resize, least, image.to_string(), tools::kMaxPixels));
   }
   return {};
 }
@@ -49,10 +49,9 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
     image = &input;
   }
   if (image == nullptr) {
-    return Status(
-        Code::kInvalidArgument,
-        "--mean, --scale, --resize, --bgr and --letterbox need an image input: f32 NxCxHxW or NxHxWxC of 1 or 3 "
-        "channels, which the model has not; preprocess what it is given, and save that as .npy");
+    return Status(Code::kInvalidArgument,
+                  "--mean, --scale, --resize, --bgr and --letterbox need an image input: f32 NxCxHxW or NxHxWxC of 1 "
+                  "or 3 channels, which the model does not have; preprocess the inputs and save them as .npy");
   }
   const Shape& shape = graph.value(image->value).shape;
   const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);
@@ -62,7 +61,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
     if (!values->empty() && values->size() != channels) {
       return Status(
           Code::kInvalidArgument,
-          fmt::format("--mean and --scale take one value, or one for each of the input's {} channels; {} were given",
+          fmt::format("--mean and --scale accept one value, or one for each of the input's {} channels; got {}",
                       channels, values->size()));
     }
   }
@@ -83,11 +82,10 @@ Status expose(Graph& graph, const std::string& name) {
   const auto meant = tools::most_like(name, names);
   const std::string more = names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "";
   names.resize(std::min(names.size(), kShown));
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("--expose: no operator is left that computes '{}', as those that only copy are not "
-                  "(Identity, a Slice of everything); {}values that are: {}{}",
-                  name, meant ? fmt::format("did you mean '{}'? ", *meant) : "", fmt::join(names, " "), more));
+  return Status(Code::kInvalidArgument, fmt::format("--expose: no operator computes '{}' (operators that only copy, "
+                                                    "such as Identity, are removed); {}available values: {}{}",
+                                                    name, meant ? fmt::format("did you mean '{}'? ", *meant) : "",
+                                                    fmt::join(names, " "), more));
 }
 
 }  // namespace nestrt::compiler

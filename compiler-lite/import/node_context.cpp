@@ -109,11 +109,10 @@ Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view w
 Status NodeContext::check_known(ValueId id, std::string_view what, DataType copy) const {
   const Value& found = value(id);
   if (found.is_constant()) return check_constant(copy, found.shape);
-  const std::string why =
-      builder_.is_costly(id)
-          ? " must be known at compile time, but to compute it passes the limits of the compiler; simplify the model "
-            "first, e.g. with onnxsim"
-          : " must be known at compile time; fix the shapes it depends on, or bind the input";
+  const std::string why = builder_.is_costly(id)
+                              ? " must be known at compile time, but computing it exceeds the limits of the compiler; "
+                                "simplify the model first, e.g. with onnxsim"
+                              : " must be known at compile time; fix the shapes it depends on, or bind the input";
   return unsupported(fmt::format("{} (tensor '{}'){}", what, found.name, why));
 }
 
@@ -179,7 +178,7 @@ Result<std::vector<int>> NodeContext::axes(const std::vector<int64_t>& stated, i
   for (int64_t entry : stated) {
     NESTRT_ASSIGN_OR_RETURN(const int valid, axis(entry, rank));
     if (std::find(result.begin(), result.end(), valid) != result.end()) {
-      return invalid(fmt::format("axis {} is named twice", entry));
+      return invalid(fmt::format("axis {} is repeated", entry));
     }
     result.push_back(valid);
   }
@@ -318,15 +317,15 @@ Status NodeContext::set_output(Result<ValueId> id) { return id ? set_output(0, *
 Status NodeContext::close() const {
   if (!wrong_attribute_.empty()) return invalid(fmt::format("attribute '{}' has the wrong type", wrong_attribute_));
   for (const auto& [name, unused] : node_.attributes) {
-    if (used_.count(name) == 0) return unsupported(fmt::format("attribute '{}' is not known", name));
+    if (used_.count(name) == 0) return unsupported(fmt::format("unknown attribute '{}'", name));
   }
   for (size_t i = asked_inputs_; i < inputs_.size(); ++i) {
     if (inputs_[i] == kNoValue) continue;
-    return invalid(fmt::format("has {} inputs, the operator takes {}", inputs_.size(), asked_inputs_));
+    return invalid(fmt::format("has {} inputs, expected at most {}", inputs_.size(), asked_inputs_));
   }
   for (const std::string& output : node_.outputs) {
     if (!output.empty() && builder_.find(output) == kNoValue) {
-      return unsupported(fmt::format("output '{}' is not supported (only the first is)", output));
+      return unsupported(fmt::format("output '{}' is not supported; only the first output is", output));
     }
   }
   return ok_status();

@@ -33,7 +33,7 @@ bool take_activation(Graph& graph, Node* node) {
   ops::Activation* const slot = activation_slot(node);
   const ValueId output = node->outputs[0];
   if (slot == nullptr || !graph.has_single_use(output) || graph.value(output).type != DataType::kF32) return false;
-  if (slot->kind != ops::ActivationKind::kInvalidIndex) return false;
+  if (slot->kind != ops::ActivationKind::kNone) return false;
   const std::vector<Node*> path = path_to_activation(graph, node);
   const auto* unary = path.back()->as<ops::Unary>();
   const auto activation = unary ? as_activation(*unary) : std::nullopt;

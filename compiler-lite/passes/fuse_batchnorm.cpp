@@ -45,7 +45,7 @@ std::vector<double> by_channel(const Graph& graph, ValueId constant, int rank, i
 
 template <typename Op>
 bool has_activation(const Op& op) {
-  return op.activation.kind != ops::ActivationKind::kInvalidIndex;
+  return op.activation.kind != ops::ActivationKind::kNone;
 }
 
 // scale * x + shift

@@ -347,7 +347,7 @@ class QdqFuser {
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     const std::optional<Target> target = target_of(*node);
-    if (target ? !kernels::s8::has_bounds(activation) : activation != ops::ActivationKind::kInvalidIndex) return false;
+    if (target ? !kernels::s8::has_bounds(activation) : activation != ops::ActivationKind::kNone) return false;
     auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
     if (!target) return rewrite_wide_product(node, x, std::move(*product));

@@ -19,7 +19,7 @@ Node* open_conv(const Graph& graph, const Node& add, size_t index) {
   Node* node = sole_producer<ops::Conv>(graph, add, index);
   if (node == nullptr || node->input(kResidual) != kNoValue) return nullptr;
   const auto* conv = node->as<ops::Conv>();
-  const bool activated = conv->activation.kind != ops::ActivationKind::kInvalidIndex;
+  const bool activated = conv->activation.kind != ops::ActivationKind::kNone;
   return activated || conv->wide_output || !rounds_alike(*conv, add, graph.value(node->outputs[0]).type) ? nullptr
                                                                                                          : node;
 }

@@ -13,7 +13,7 @@ Status check_names(const PassOptions& options) {
     if (std::any_of(all.begin(), all.end(), [&](const Pass& pass) { return pass.name == name; })) continue;
     std::string known;
     for (const Pass& pass : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", pass.name);
-    return Status(Code::kInvalidArgument, fmt::format("there is no pass '{}'; the passes are {}", name, known));
+    return Status(Code::kInvalidArgument, fmt::format("unknown pass '{}'; available: {}", name, known));
   }
   return ok_status();
 }

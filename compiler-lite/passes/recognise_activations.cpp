@@ -19,7 +19,7 @@ ops::Attributes unary(UnaryKind kind, float alpha = 0, float beta = 0) { return 
 
 bool is_plain_binary(const Node& node, BinaryKind kind) {
   const auto* binary = node.as<ops::Binary>();
-  return binary != nullptr && binary->kind == kind && binary->activation.kind == ops::ActivationKind::kInvalidIndex;
+  return binary != nullptr && binary->kind == kind && binary->activation.kind == ops::ActivationKind::kNone;
 }
 
 // A value as scale * x + shift.

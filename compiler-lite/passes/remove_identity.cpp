@@ -30,7 +30,7 @@ bool is_identity_permutation(const std::vector<int32_t>& permutation) {
 bool is_neutral_binary(const Graph& graph, const Node& node, const ops::Binary& binary, ValueId* kept) {
   const auto operand = constant_operand(graph, node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return false;
-  if (binary.activation.kind != ops::ActivationKind::kInvalidIndex) return false;
+  if (binary.activation.kind != ops::ActivationKind::kNone) return false;
   const auto constant = uniform_value(graph, operand->constant);
   const bool commutes = binary.kind == BinaryKind::kAdd || binary.kind == BinaryKind::kMul;
   if (!constant || (operand->constant_first && !commutes)) return false;

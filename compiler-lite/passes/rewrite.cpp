@@ -42,7 +42,7 @@ bool is_used(const Graph& graph, const Node& node) {
 std::span<const float> floats(const Graph& graph, ValueId id) {
   if (id == kNoValue) return {};
   const Value& value = graph.value(id);
-  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != Packing::kInvalidIndex) return {};
+  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != Packing::kNone) return {};
   return {value.data<float>(), static_cast<size_t>(value.shape.num_elements())};
 }
 
@@ -90,7 +90,7 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
   graph.value(node->outputs[0]).quantization = before.quantization;
   const Value& after = graph.value(node->outputs[0]);
   if (before.type != after.type || !(before.shape == after.shape)) {
-    return Status(Code::kInternal, fmt::format("node '{}' gave {}, what replaces it gives {}", old->name,
+    return Status(Code::kInternal, fmt::format("node '{}' has shape {}, its replacement has shape {}", old->name,
                                                before.shape.to_string(), after.shape.to_string()));
   }
   retire(graph, old);

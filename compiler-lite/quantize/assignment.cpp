@@ -200,7 +200,7 @@ class Assigner {
     }
     if (!is_quantizable_product(graph_, node)) return "";
     auto product = quantize_product(graph_, node, {*exponent(node.inputs[0]), output}, weight_options(node));
-    if (!product) return "its accumulators could leave 32 bits, or its weights the range of exponents";
+    if (!product) return "its accumulators could exceed 32 bits, or its weights the range of exponents";
     result_.products.emplace(&node, std::move(*product));
     return "";
   }

@@ -50,9 +50,8 @@ Result<std::string> model_digest(const std::string& model, const std::map<std::s
 Status require_model(const QuantizationProfile& profile, std::string_view digest) {
   if (profile.model_digest.empty() || profile.model_digest == digest) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("the profile was made from another model, or with other inputs bound to constants (--bind; "
-                            "digest {}, here {}); calibrate this model: nestc calibrate MODEL --images DIR -o "
-                            "PROFILE.yaml",
+                fmt::format("the profile belongs to another model or to other bound inputs (--bind): digest {}, "
+                            "expected {}; calibrate this model: nestc calibrate MODEL --images DIR -o PROFILE.yaml",
                             profile.model_digest, digest));
 }
 

@@ -184,7 +184,7 @@ Result<QuantizationProfile> parse_root(const YAML::Node& root, uint64_t file_byt
     return profile;
   }
   if (!root.IsMap())
-    return refuse(root, "no quantization profile; make one: nestc calibrate MODEL --images DIR -o PROFILE.yaml");
+    return refuse(root, "not a quantization profile; create one: nestc calibrate MODEL --images DIR -o PROFILE.yaml");
   NESTRT_RETURN_IF_ERROR(parse_head(root, profile));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node values, member(root, "values"));
   NESTRT_RETURN_IF_ERROR(parse_values(values, parse_value, profile));

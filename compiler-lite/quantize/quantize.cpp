@@ -136,8 +136,8 @@ Status check_names(const Graph& graph, const std::set<std::string, std::less<>>&
   for (const std::string& name : names) {
     if (std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const auto& node) { return node->name == name; }))
       continue;
-    return Status(Code::kInvalidArgument, fmt::format("--keep-f32 {}: no operator has this name once the network is "
-                                                      "optimised; nestc inspect MODEL lists those that there are",
+    return Status(Code::kInvalidArgument, fmt::format("--keep-f32 {}: the optimised network has no operator of this "
+                                                      "name; nestc inspect MODEL lists its operators",
                                                       name));
   }
   return {};

@@ -45,9 +45,8 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 Status check_size(uint64_t bytes_each, size_t count, std::string_view what) {
   if (count <= kMaxKeptBytes / std::max<uint64_t>(bytes_each, 1)) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("{} {} of {} bytes are more than the {} bytes kept in memory; use "
-                            "at most {} samples",
-                            count, what, bytes_each, kMaxKeptBytes, kMaxKeptBytes / bytes_each));
+                fmt::format("{} {} of {} bytes exceed the limit of {} bytes in memory; use at most {} samples", count,
+                            what, bytes_each, kMaxKeptBytes, kMaxKeptBytes / bytes_each));
 }
 
 }  // namespace
@@ -92,11 +91,10 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
 Status Evaluator::check_outputs() const {
   const TensorInfo& scores = f32_->session->outputs()[0];
   if (tools::class_rows(f32_->session->plan(), 0) > 0) return {};
-  return Status(
-      Code::kUnsupported,
-      fmt::format("the loss is measured on class scores, f32 of 1xN; the network's first output '{}' is {} {}: "
-                  "boxes, maps and sequences are judged by nestc check",
-                  scores.name, name(scores.type), scores.shape.to_string()));
+  return Status(Code::kUnsupported,
+                fmt::format("the loss is measured on class scores, f32 of 1xN; the network's first output '{}' is {} "
+                            "{}: check boxes, maps and sequences with nestc check",
+                            scores.name, name(scores.type), scores.shape.to_string()));
 }
 
 Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& options) const {
@@ -115,9 +113,11 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
     largest = std::max(largest, image.label);
     int64_t index = 0;
     if (__builtin_sub_overflow(image.label, options.offset, &index) || index < 0 || index >= scores.num_elements()) {
-      return Status(Code::kInvalidArgument,
-                    fmt::format("'{}' line {}: class {} is none of the network's, {} and the {} after it; see --offset",
-                                options.labels, image.line, image.label, options.offset, scores.num_elements() - 1));
+      return Status(
+          Code::kInvalidArgument,
+          fmt::format(
+              "'{}' line {}: class {} is not one of the network's, which are {} and the following {}; see --offset",
+              options.labels, image.line, image.label, options.offset, scores.num_elements() - 1));
     }
     result[file_name(image.file)] = index;
   }
@@ -137,7 +137,7 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
   for (size_t i = 0; i < samples.size(); ++i) {
     auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
-      return sample.error().with_context("--skip-unreadable passes over such images");
+      return sample.error().with_context("--skip-unreadable skips such images");
     if (!sample) {
       skipped_.emplace_back(sample.error().message());
       continue;

@@ -197,8 +197,7 @@ class Searcher {
     NESTRT_ASSIGN_OR_RETURN(Scores scores, options_.measure_all(alone, samples, done));
     for (size_t i = 0; i < layers.size(); ++i)
       if (!scores[i])
-        return Status(Code::kInvalidArgument,
-                      fmt::format("layer '{}' is not to be had as the only one in s8", layers[i]->name));
+        return Status(Code::kInvalidArgument, fmt::format("layer '{}' cannot be the only one in s8", layers[i]->name));
     return scores;
   }
 
@@ -303,7 +302,7 @@ std::string QuantizationSettings::text() const {
 Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
                             const SearchOptions& options, SearchRecord& record) {
   if (options.budget == 0)
-    return Status(Code::kInvalidArgument, "--search-budget 0 allows no configuration; it takes at least 1");
+    return Status(Code::kInvalidArgument, "--search-budget 0 allows no configuration; expected at least 1");
   return Searcher(evaluator, profile, start, options, record).run();
 }
 

@@ -35,7 +35,7 @@ def test_sensitivity_refuses_the_calibration_of_another_model(model, seen, tmp_p
     other = onnx.load(model)
     other.producer_name = "another"
     onnx.save(other, tmp_path / "other.onnx")
-    with pytest.raises(nestrt.InvalidArgument, match="made from another model"):
+    with pytest.raises(nestrt.InvalidArgument, match="belongs to another model"):
         nestrt.sensitivity(tmp_path / "other.onnx", seen, IMAGES, limit=4)
 
 
@@ -185,9 +185,9 @@ def test_images_without_preprocessing_are_told(model):
 
 def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, samples):
     nothing = np.full_like(samples, np.nan)
-    with pytest.raises(nestrt.InvalidArgument, match="no finite numbers"):
+    with pytest.raises(nestrt.InvalidArgument, match="not finite"):
         nestrt.compile(model, quantize="s8", calibration=seen, max_loss=50, search_samples=nothing)
-    with pytest.raises(nestrt.InvalidArgument, match="no finite numbers"):
+    with pytest.raises(nestrt.InvalidArgument, match="not finite"):
         nestrt.sensitivity(model, seen, nothing, workers=1)
     with pytest.raises(TypeError, match="the samples: expected arrays"):
         nestrt.calibrate(model, ["a.png", "b.png"])
@@ -340,7 +340,7 @@ def test_constants_that_the_compiler_computes_are_bounded_as_stated():
          helper.make_node("Add", ["x", "ones"], ["y"])],
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1024, 600])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1024, 600])], [("shape", np.array([1024, 600]))])
-    with pytest.raises(nestrt.InvalidModel, match="constants that the compiler computes"):
+    with pytest.raises(nestrt.InvalidModel, match="computed constants"):
         nestrt.compile(network, computed_constants=1)
     assert nestrt.compile(network, computed_constants=64).outputs[0].shape == (1024, 600)
     with pytest.raises(nestrt.InvalidArgument, match="computed_constants: expected 0 to 4096, got -1"):

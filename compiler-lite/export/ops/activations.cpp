@@ -73,7 +73,7 @@ std::string write_unary(NodeWriter& node, UnaryKind kind, const std::string& x, 
 }
 
 std::string write_activation(NodeWriter& node, const ops::Activation& activation, const std::string& x) {
-  if (activation.kind == ops::ActivationKind::kInvalidIndex) return x;
+  if (activation.kind == ops::ActivationKind::kNone) return x;
   const ops::Unary unary = as_unary(activation);
   return write_unary(node, unary.kind, x, DataType::kF32, unary.alpha, unary.beta);
 }

@@ -17,9 +17,9 @@ Result<std::string> write_binary(NodeWriter& node) {
   const auto& op = node.attributes<ops::Binary>();
   WrittenAttributes attributes;
   if (op.kind == BinaryKind::kMod && node.operand(0).type == DataType::kF32)
-    return node.unsupported("ONNX has no remainder of floats that takes the divisor's sign");
+    return node.unsupported("ONNX has no float remainder with the divisor's sign");
   if (op.kind >= BinaryKind::kBitwiseAnd)
-    return node.unsupported("ONNX has bitwise operators since opset 18, and shifts of unsigned integers only");
+    return node.unsupported("bitwise operators require opset 18, and ONNX shifts only unsigned integers");
   if (op.kind == BinaryKind::kFmod) attributes.emplace_back("fmod", true);
   const std::string y = node.write(type_of(op.kind), {node.real(0), node.real(1)}, std::move(attributes));
   return write_activation(node, op.activation, y);

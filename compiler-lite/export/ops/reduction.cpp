@@ -29,7 +29,7 @@ Result<std::string> write_arg_reduce(NodeWriter& node) {
 
 Result<std::string> write_cum_sum(NodeWriter& node) {
   const auto& op = node.attributes<ops::CumSum>();
-  if (op.product) return node.unsupported("ONNX has running products since opset 26");
+  if (op.product) return node.unsupported("CumProd requires opset 26");
   return node.write("CumSum", {node.real(0), node.scalar(DataType::kS64, op.axis)},
                     {{"exclusive", op.exclusive}, {"reverse", op.reverse}});
 }

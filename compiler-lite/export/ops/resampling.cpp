@@ -41,9 +41,9 @@ SizedBy sized_by(const ops::Resize& op, const Shape& x) {
 Result<std::string> write_resize(NodeWriter& node) {
   const auto& op = node.attributes<ops::Resize>();
   const SizedBy by = sized_by(op, node.operand(0).shape);
-  if (by == SizedBy::kNeither) return node.unsupported("its scales and its sizes cannot both be stated");
+  if (by == SizedBy::kNeither) return node.unsupported("its scales and sizes cannot be expressed together");
   if (op.coordinate == ops::CoordinateMode::kTfHalfPixelForNn)
-    return node.unsupported("tf_half_pixel_for_nn has gone since opset 13");
+    return node.unsupported("tf_half_pixel_for_nn was removed in opset 13");
   std::vector<std::string> inputs = {node.real(0), op.roi.empty() ? "" : node.floats(op.roi)};
   if (by == SizedBy::kScales)
     inputs.push_back(node.floats(op.scales));
@@ -60,8 +60,8 @@ Result<std::string> write_resize(NodeWriter& node) {
 
 Result<std::string> write_grid_sample(NodeWriter& node) {
   const auto& op = node.attributes<ops::GridSample>();
-  if (node.opset() < 16) return node.unsupported("ONNX has grids since opset 16");
-  if (node.operand(0).shape.rank() != 4) return node.unsupported("ONNX has grids of volumes since opset 20");
+  if (node.opset() < 16) return node.unsupported("GridSample requires opset 16");
+  if (node.operand(0).shape.rank() != 4) return node.unsupported("GridSample of volumes requires opset 20");
   return node.write("GridSample", node.reals(2),
                     {{"mode", onnx_name(kGridSampleModes, op.mode)},
                      {"padding_mode", onnx_name(kGridSamplePaddings, op.padding)},

@@ -18,9 +18,9 @@ Result<std::string> write_scatter(NodeWriter& node) {
   const ops::ScatterKind kind = node.attributes<ops::Scatter>().kind;
   WrittenAttributes attributes;
   if (kind == ops::ScatterKind::kMin || kind == ops::ScatterKind::kMax)
-    return node.unsupported("ONNX scatters minima and maxima since opset 18");
+    return node.unsupported("ScatterND with min or max requires opset 18");
   if (kind != ops::ScatterKind::kReplace) {
-    if (node.opset() < 16) return node.unsupported("ONNX combines what it scatters since opset 16");
+    if (node.opset() < 16) return node.unsupported("ScatterND with a reduction requires opset 16");
     attributes.emplace_back("reduction", onnx_name(kScatterReductions, kind));
   }
   std::string indices = node.input(1);
@@ -31,7 +31,7 @@ Result<std::string> write_scatter(NodeWriter& node) {
 }
 
 Result<std::string> write_non_max_suppression(NodeWriter& node) {
-  return node.unsupported("in ONNX its output has as many rows as there are boxes");
+  return node.unsupported("the number of rows of its ONNX output depends on the data");
 }
 
 constexpr ExportRule kRules[] = {

@@ -7,7 +7,7 @@ namespace {
 
 Result<std::string> write_unary_operator(NodeWriter& node) {
   const auto& op = node.attributes<ops::Unary>();
-  if (op.kind == ops::UnaryKind::kBitwiseNot) return node.unsupported("ONNX has bitwise operators since opset 18");
+  if (op.kind == ops::UnaryKind::kBitwiseNot) return node.unsupported("bitwise operators require opset 18");
   const DataType type = node.operand(0).quantization ? DataType::kF32 : node.operand(0).type;
   return write_unary(node, op.kind, node.real(0), type, op.alpha, op.beta);
 }

@@ -37,7 +37,7 @@ Result<std::filesystem::path> resolve(const std::string& folder, const ExternalD
   const auto root = std::filesystem::canonical(folder.empty() ? "." : folder, failure);
   if (failure) return refuse(data, fmt::format("cannot be found: the model's folder: {}", failure.message()));
   const auto file = std::filesystem::canonical(root / location, failure);
-  if (failure) return refuse(data, fmt::format("cannot be found: {}; keep it beside the model", failure.message()));
+  if (failure) return refuse(data, fmt::format("cannot be found: {}; keep it next to the model", failure.message()));
   const auto inside = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
   if (inside.first != root.end()) return refuse(data, "leads outside the model's folder through a link");
   return file;
@@ -53,7 +53,7 @@ Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_byt
   if (!file.is_open() || ::fstat(file.value(), &info) != 0)
     return refuse(data, fmt::format("cannot be opened: {}", std::strerror(errno)));
   if (!S_ISREG(info.st_mode)) return refuse(data, "is not a regular file");
-  if (info.st_nlink > 1) return refuse(data, "has a second name (hard link); copy it beside the model");
+  if (info.st_nlink > 1) return refuse(data, "has a second name (hard link); copy it next to the model");
 
   const int64_t size = info.st_size;
   if (data.offset < 0 || data.offset > size) {
@@ -61,13 +61,13 @@ Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_byt
   }
   const int64_t length = data.length.value_or(expected_bytes);
   if (length != expected_bytes || length > size - data.offset) {
-    return refuse(data, fmt::format("gives {} bytes at offset {}, the tensor needs {}",
+    return refuse(data, fmt::format("provides {} bytes at offset {}, the tensor needs {}",
                                     std::min(length, size - data.offset), data.offset, expected_bytes));
   }
   const auto all = Budget::of_file(kFreeBytes, kUsesOfByte, static_cast<uint64_t>(size));
   Budget& left = left_.try_emplace(path, all).first->second;
   if (!left.charge(static_cast<uint64_t>(length)))
-    return refuse(data, fmt::format("has {} bytes, of which tensors ask for more than {}", size, left.limit()));
+    return refuse(data, fmt::format("has {} bytes, but tensors read more than {} bytes of it", size, left.limit()));
   Bytes bytes(static_cast<size_t>(length));
   const std::optional<size_t> count = read_at(file.value(), static_cast<uint64_t>(data.offset), bytes);
   if (!count || *count < bytes.size())

@@ -14,8 +14,8 @@ Status too_many_nodes(int64_t most) {
 
 Status too_many_operators(int64_t most) {
   return Status(Code::kInvalidModel,
-                fmt::format("with this the model becomes more than {} operators and constants, the limit for a file of "
-                            "its size; simplify the model (e.g. with onnxsim) or split it",
+                fmt::format("the model becomes more than {} operators and constants, the limit for a file of its size; "
+                            "simplify the model (e.g. with onnxsim) or split it",
                             most));
 }
 

@@ -55,7 +55,7 @@ class Reader {
       if (kind == onnx::TypeProto::kTensorType)
         note_type(output.type().tensor_type().elem_type());
       else if (kind != onnx::TypeProto::VALUE_NOT_SET)
-        return Status(Code::kUnsupported, fmt::format("output '{}' is no tensor", output.name()));
+        return Status(Code::kUnsupported, fmt::format("output '{}' is not a tensor", output.name()));
     }
     return ok_status();
   }
@@ -87,7 +87,7 @@ class Reader {
     for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
       NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &result.initializers.emplace_back()));
       if (!initialized.insert(tensor.name()).second) {
-        return Status(Code::kInvalidModel, fmt::format("initializer '{}' is given twice", tensor.name()));
+        return Status(Code::kInvalidModel, fmt::format("initializer '{}' is defined twice", tensor.name()));
       }
       onnx::TensorProto().Swap(&tensor);  // Clear() would keep the memory of its lists
     }
@@ -135,8 +135,7 @@ class Reader {
     if (longest <= kMaxNameBytes) return ok_status();
     return Status(
         Code::kInvalidModel,
-        fmt::format("a node of type {} or an output of it has a name of {} bytes; at most {} are read: rename "
-                    "it",
+        fmt::format("a node of type {} or one of its outputs has a name of {} bytes; the limit is {}; rename it",
                     proto.op_type().substr(0, 64), longest, kMaxNameBytes));
   }
 
@@ -150,7 +149,7 @@ class Reader {
       if (!status.ok()) return status.with_context(fmt::format("{}, attribute '{}'", node.label(), attribute.name()));
       if (!node.attributes.emplace(attribute.name(), std::move(value)).second) {
         return Status(Code::kInvalidModel,
-                      fmt::format("{}: attribute '{}' is given twice", node.label(), attribute.name()));
+                      fmt::format("{}: attribute '{}' appears twice", node.label(), attribute.name()));
       }
     }
     onnx::NodeProto().Swap(&proto);  // Clear() would keep the memory of its tensors
@@ -236,7 +235,7 @@ Status parse(ZeroCopyInputStream& input, google::protobuf::Message& message) {
   CodedInputStream stream(&input);
   stream.SetTotalBytesLimit(INT32_MAX);
   if (message.ParsePartialFromCodedStream(&stream) && stream.ConsumedEntireMessage()) return ok_status();
-  return Status(Code::kInvalidModel, "not an ONNX model, or cut short: its protobuf encoding is broken");
+  return Status(Code::kInvalidModel, "not an ONNX model, or truncated: its protobuf encoding is invalid");
 }
 
 class OpenFile {
@@ -259,7 +258,7 @@ class OpenFile {
       return Status(Code::kInvalidModel, "a plan, not the ONNX model that it was compiled from");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
       return Status(Code::kInvalidModel,
-                    fmt::format("the file has {} bytes, the limit is {}: keep weights as external data", size,
+                    fmt::format("the file has {} bytes, the limit is {}; store weights as external data", size,
                                 limits.file_bytes));
     }
     file.bytes_ = static_cast<int64_t>(size);
@@ -270,7 +269,7 @@ class OpenFile {
     FileInputStream first(file_.value());
     const Status checked = check(first, *message.GetDescriptor(), limits, bytes_);
     NESTRT_RETURN_IF_ERROR(explain(first, checked));
-    if (::lseek(file_.value(), 0, SEEK_SET) != 0) return Status(Code::kIo, "cannot be read twice");
+    if (::lseek(file_.value(), 0, SEEK_SET) != 0) return Status(Code::kIo, "cannot be rewound");
     FileInputStream second(file_.value());
     const Status parsed = parse(second, message);
     return explain(second, parsed);
@@ -351,7 +350,7 @@ Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& l
 Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits) {
   if (bytes.empty() || bytes.size() > static_cast<size_t>(limits.file_bytes)) {
     return Status(Code::kInvalidModel,
-                  fmt::format("a model has 1 to {} bytes, this one {}", limits.file_bytes, bytes.size()));
+                  fmt::format("expected a model of 1 to {} bytes, got {}", limits.file_bytes, bytes.size()));
   }
   onnx::ModelProto proto;
   ArrayInputStream first(bytes.data(), static_cast<int>(bytes.size()));

@@ -110,7 +110,7 @@ Bytes convert_stored(int32_t onnx_type, Bytes raw, size_t count) {
 template <typename Stored, typename List>
 Result<Bytes> from_list(const TensorProto& proto, const List& list, size_t count) {
   if (static_cast<size_t>(list.size()) != count) {
-    return invalid(proto, fmt::format("holds {} elements, its shape asks for {}", list.size(), count));
+    return invalid(proto, fmt::format("has {} elements, expected {} for its shape", list.size(), count));
   }
   Bytes raw(count * sizeof(Stored));
   for (size_t i = 0; i < count; ++i) {
@@ -147,7 +147,8 @@ Result<int64_t> parse_number(const TensorProto& proto, const std::string& key, c
 }
 
 Result<Bytes> stored_outside(const TensorProto& proto, ExternalFiles* files, int64_t bytes) {
-  if (files == nullptr) return invalid(proto, "keeps its data outside the model, which has no folder here");
+  if (files == nullptr)
+    return invalid(proto, "stores its data outside the model, but the model was loaded from memory");
   ExternalData data;
   for (const auto& entry : proto.external_data()) {
     if (entry.key() == "location") data.location = entry.value();
@@ -170,7 +171,8 @@ Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, si
   if (proto.has_raw_data()) {
     const std::string& raw = proto.raw_data();
     if (raw.size() != bytes) {
-      return invalid(proto, fmt::format("raw_data has {} bytes, its shape and type ask for {}", raw.size(), bytes));
+      return invalid(proto,
+                     fmt::format("raw_data has {} bytes, expected {} for its shape and type", raw.size(), bytes));
     }
     return convert_stored(proto.data_type(), reinterpret_cast<const std::byte*>(raw.data()), count);
   }
@@ -212,8 +214,8 @@ std::string onnx_type_name(int32_t onnx_type) {
 Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files, const ImportLimits& limits) {
   const std::optional<DataType> type = converted_type(proto.data_type());
   if (!type) {
-    return Status(Code::kUnsupported, fmt::format("tensor '{}': elements of {} are not supported; float, float16, "
-                                                  "double, int8, uint8, int32, int64 and bool are",
+    return Status(Code::kUnsupported, fmt::format("tensor '{}': elements of {} are not supported; supported: float, "
+                                                  "float16, double, int8, uint8, int32, int64, bool",
                                                   proto.name(), onnx_type_name(proto.data_type())));
   }
   if (proto.has_segment())

@@ -58,7 +58,7 @@ class Scanner {
 
  private:
   static Status malformed() {
-    return Status(Code::kInvalidModel, "not an ONNX model, or cut short: its protobuf encoding is broken");
+    return Status(Code::kInvalidModel, "not an ONNX model, or truncated: its protobuf encoding is invalid");
   }
 
   Status field(const Descriptor& descriptor, uint32_t tag, int depth) {

@@ -32,7 +32,7 @@ Status import_constant(NodeContext& node) {
     const auto list = node.attribute("value_ints", std::vector<int64_t>());
     return node.set_output(node.constant(list, {static_cast<int64_t>(list.size())}));
   }
-  return node.unsupported("only constants of numbers are supported");
+  return node.unsupported("only numeric constants are supported");
 }
 
 // Returns the dimensions [start, end) of the input, with both bounds clamped.
@@ -140,7 +140,7 @@ Status import_window(NodeContext& node, const double (&factors)[3]) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, node.constant_ints(0, "size"));
   const int64_t type = node.attribute("output_datatype", int64_t{1});
   const bool periodic = node.flag("periodic", true);
-  if (sizes.size() != 1 || sizes.front() < 0) return node.invalid("size must be one number, and not negative");
+  if (sizes.size() != 1 || sizes.front() < 0) return node.invalid("size must be one non-negative number");
   const std::optional<DataType> output =
       type >= 0 && type <= INT32_MAX ? converted_type(static_cast<int32_t>(type)) : std::nullopt;
   if (!output) return node.unsupported("this output_datatype is not supported");
@@ -186,7 +186,7 @@ Status import_one_hot(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));
   NESTRT_ASSIGN_OR_RETURN(const ValueId values, node.input(2));
   if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] < 0x1p40f) || node.shape(values) != Shape{2}) {
-    return node.invalid("depth must be one positive number, values two");
+    return node.invalid("depth must be one positive number, and values must have two elements");
   }
   const auto depth = static_cast<int64_t>(depths.front());
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {depth}));

@@ -103,7 +103,8 @@ Status set_collected(NodeContext& node, size_t first, const Collected& collected
 Status import_loop(NodeContext& node) {
   node.ignore("body");
   NESTRT_ASSIGN_OR_RETURN(LoopState state, first_state(node));
-  if (!node.has_input(0) && state.condition == kNoValue) return node.invalid("nothing ends the loop");
+  if (!node.has_input(0) && state.condition == kNoValue)
+    return node.invalid("the loop has neither a trip count nor a condition");
   for (int64_t i = 0; i < state.count; ++i) {
     if (state.condition != kNoValue) {
       NESTRT_ASSIGN_OR_RETURN(const bool goes_on, known_condition(node, state.condition));
@@ -112,8 +113,8 @@ Status import_loop(NodeContext& node) {
     NESTRT_RETURN_IF_ERROR(iterate(node, i, state));
   }
   if (state.carried.size() + state.collected.size() != node.num_outputs())
-    return state.collected.empty() ? node.unsupported("outputs that the body collects, of a loop that does not run")
-                                   : node.invalid("the body has another number of outputs than the node");
+    return state.collected.empty() ? node.unsupported("scan outputs of a loop that runs zero times")
+                                   : node.invalid("the body and the node have different numbers of outputs");
   for (size_t i = 0; i < state.carried.size(); ++i) NESTRT_RETURN_IF_ERROR(node.set_output(i, state.carried[i]));
   return set_collected(node, state.carried.size(), state.collected);
 }
@@ -194,14 +195,14 @@ Status import_scan(NodeContext& node) {
   const size_t num_states = state.size() - static_cast<size_t>(num_scanned);
   const auto first_scanned = state.begin() + static_cast<std::ptrdiff_t>(num_states);
   NESTRT_ASSIGN_OR_RETURN(const ScanInputs scanned, scan_inputs(node, {first_scanned, state.end()}));
-  if (scanned.length == 0) return node.unsupported("a scan of no elements");
+  if (scanned.length == 0) return node.unsupported("a scan over an empty axis");
   state.resize(num_states);
   Collected collected;
   for (int64_t step = 0; step < scanned.length; ++step) {
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, step_inputs(node, scanned, step, state));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, node.subgraph("body", inputs, fmt::format("{}", step)));
     if (outputs.size() < num_states || outputs.size() != node.num_outputs())
-      return node.invalid("the body has another number of outputs than the node");
+      return node.invalid("the body and the node have different numbers of outputs");
     state.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(num_states));
     NESTRT_RETURN_IF_ERROR(collect(outputs, num_states, collected));
   }

@@ -63,7 +63,7 @@ Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64
       return node.invalid("output_shape must be positive, below 2^31");
     const int64_t reached = full + window.extent(axis) + output_padding[i];
     const int64_t total = std::max<int64_t>(reached - output_shape[i], 0);
-    if (total > INT32_MAX) return node.invalid("output_shape asks for pads beyond 2^31");
+    if (total > INT32_MAX) return node.invalid("output_shape requires pads beyond 2^31");
     if (reached < output_shape[i] && is_stated) output_padding[i] += static_cast<int32_t>(output_shape[i] - reached);
     const auto smaller = static_cast<int32_t>(total / 2);
     window.pad_begin[i] = upper ? smaller : static_cast<int32_t>(total) - smaller;

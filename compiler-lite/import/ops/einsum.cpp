@@ -29,7 +29,7 @@ Result<Labels> parse_labels(const NodeContext& node, std::string_view text, int 
   const size_t dots = text.find("...");
   const auto letters = static_cast<int>(text.size() - (dots == std::string_view::npos ? 0 : 3));
   if (dots == std::string_view::npos ? letters != rank : letters > rank)
-    return node.invalid(fmt::format("equation: '{}' for a tensor of rank {}", text, rank));
+    return node.invalid(fmt::format("equation: term '{}' does not fit a tensor of rank {}", text, rank));
   for (size_t i = 0; i < text.size(); ++i) {
     if (i == dots) {
       for (int left = rank - letters; left > 0; --left) labels.push_back(left);
@@ -37,7 +37,7 @@ Result<Labels> parse_labels(const NodeContext& node, std::string_view text, int 
     } else if (std::isalpha(static_cast<unsigned char>(text[i])) != 0) {
       labels.push_back(1000 + text[i]);
     } else {
-      return node.invalid(fmt::format("equation: '{}' has a character that is no letter", text));
+      return node.invalid(fmt::format("equation: '{}' contains a character that is not a letter", text));
     }
   }
   return labels;
@@ -224,7 +224,8 @@ Labels needed_from(const std::vector<Term>& terms, size_t first, const Labels& r
 Result<std::vector<Term>> read_terms(NodeContext& node, const Equation& equation) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
   if (equation.operands.size() != inputs.size())
-    return node.invalid(fmt::format("equation: {} operands for {} inputs", equation.operands.size(), inputs.size()));
+    return node.invalid(
+        fmt::format("equation has {} operands, the node has {} inputs", equation.operands.size(), inputs.size()));
   std::vector<Term> terms;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Term term{inputs[i], {}};

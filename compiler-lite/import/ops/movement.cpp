@@ -284,7 +284,8 @@ Status import_depth_to_space(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape s = node.shape(x);
   NESTRT_ASSIGN_OR_RETURN(const int64_t b, read_block(node, s));
-  if (s[1] % (b * b) != 0) return node.invalid(fmt::format("channels {} are no multiple of blocksize squared", s[1]));
+  if (s[1] % (b * b) != 0)
+    return node.invalid(fmt::format("{} channels are not a multiple of blocksize squared", s[1]));
   const std::string mode = node.attribute("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") return node.invalid(fmt::format("mode '{}' is unknown", mode));
   const int64_t channels = s[1] / (b * b);

@@ -22,7 +22,7 @@ Status import_batch_normalization(NodeContext& node) {
   if (node.flag("training_mode", false))
     return node.unsupported("training_mode is not supported; export for inference");
   if (!node.flag("spatial", true))
-    return node.unsupported("spatial = 0, a mean and variance of each element, which opset 9 has dropped");
+    return node.unsupported("spatial = 0 (mean and variance per element, removed in opset 9) is not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   BatchNormalization stated;
   stated.epsilon = node.attribute("epsilon", 1e-5f);
@@ -125,7 +125,7 @@ Status scale_layers(NodeContext& node, const ops::LayerNorm& norm, const std::ve
   if (inputs.size() > 2) {
     NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, inputs[2]));
   }
-  if (node.shape(y) != shape) return node.invalid("its scale or its bias has more elements than its input");
+  if (node.shape(y) != shape) return node.invalid("scale or bias has more elements than the input");
   return node.set_output(y);
 }
 

@@ -35,12 +35,13 @@ bool holds(DataType type, int64_t zero_point) {
 Status check_entries(const NodeContext& node, DataType type, const std::vector<float>& scales,
                      const std::vector<int64_t>& zero_points) {
   if (zero_points.size() != scales.size()) {
-    return node.invalid(fmt::format("there are {} scales and {} zero points", scales.size(), zero_points.size()));
+    return node.invalid(fmt::format("{} scales do not match {} zero points", scales.size(), zero_points.size()));
   }
   for (float scale : scales)
     if (!(std::isfinite(scale) && scale > 0)) return node.invalid("scales must be positive and finite");
   for (int64_t zero_point : zero_points)
-    if (!holds(type, zero_point)) return node.invalid(fmt::format("zero point {} is no {}", zero_point, name(type)));
+    if (!holds(type, zero_point))
+      return node.invalid(fmt::format("zero point {} is out of range for {}", zero_point, name(type)));
   return ok_status();
 }
 
@@ -58,7 +59,7 @@ Result<plan::Quantization> read_quantization(const NodeContext& node, const Para
   result.zero_points.assign(zero_points.begin(), zero_points.end());
   if (scales.size() == 1) return result;
   if (where.axis == kAnyAxis || node.shape(node.optional_input(where.scale)).rank() != 1)
-    return node.unsupported(fmt::format("one scale is supported here, and there are {}", scales.size()));
+    return node.unsupported(fmt::format("only one scale is supported here, got {}", scales.size()));
   NESTRT_ASSIGN_OR_RETURN(result.axis, node.axis(where.axis, shape.rank()));
   if (static_cast<int64_t>(scales.size()) == shape[result.axis]) return result;
   return node.invalid(
@@ -74,7 +75,8 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(input));
   const DataType type = node.type(x);
   if (!is_byte(type) && type != DataType::kS32)
-    return node.unsupported(fmt::format("input {} is {}; int8, uint8 and int32 can be dequantized", input, name(type)));
+    return node.unsupported(fmt::format(
+        "input {} has type {}, which cannot be dequantized; supported: int8, uint8, int32", input, name(type)));
   NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
   return dequantized(node, x, quantization);
 }
@@ -82,7 +84,8 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
 // `type`: type of the result if the node has no zero point.
 Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where, DataType type) {
   if (node.has_input(where.zero_point)) type = node.type(node.optional_input(where.zero_point));
-  if (!is_byte(type)) return node.unsupported(fmt::format("gives {}; int8 and uint8 can be had of floats", name(type)));
+  if (!is_byte(type))
+    return node.unsupported(fmt::format("result type {} is not supported; supported: int8, uint8", name(type)));
   NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type}, {x}, quantization));
   return node.reinterpret(integers, {});
@@ -180,7 +183,7 @@ Result<GemmRight> read_gemm_right(NodeContext& node) {
   const bool transposed = node.flag("transB", false);
   NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.input(3));
   if (!is_byte(node.type(integers)))
-    return node.invalid(fmt::format("B must be int8 or uint8, and is {}", name(node.type(integers))));
+    return node.invalid(fmt::format("B must be int8 or uint8, not {}", name(node.type(integers))));
   const Parameters where{4, 5, transposed ? 0 : 1};
   NESTRT_ASSIGN_OR_RETURN(plan::Quantization quantization,
                           read_quantization(node, where, node.type(integers), node.shape(integers)));
@@ -213,7 +216,7 @@ Status import_qgemm(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId c, read_gemm_sum(node, right.scales));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, gemm(node, a, right.b, c, 1.0f));
   if (node.has_input(7) != node.has_input(8))
-    return node.unsupported("the output's scale and zero point are supported together only");
+    return node.unsupported("the output's scale and zero point must both be present");
   if (!node.has_input(7)) return node.set_output(0, y);
   return node.set_output(quantized(node, y, {7, 8}, node.type(node.optional_input(0))));
 }

@@ -69,7 +69,7 @@ Status take_lengths(NodeContext& node, Layer& layer) {
   if (std::ranges::any_of(lengths, [&](int64_t other) { return other != length; }))
     return node.unsupported("sequences of different lengths in one batch");
   if (length < 1 || length > layer.steps)
-    return node.unsupported(fmt::format("sequences of {} steps in an input of {}", length, layer.steps));
+    return node.unsupported(fmt::format("sequence length {} of an input of {} steps", length, layer.steps));
   if (length == layer.steps) return ok_status();
   layer.padding = layer.steps - length;
   layer.steps = length;
@@ -99,7 +99,7 @@ Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
   layer.inputs = shape[2];
   layer.hidden = node.attribute("hidden_size", node.shape(weights)[2]);
   if (layer.hidden != node.shape(weights)[2]) return node.invalid("hidden_size differs from the width of R");
-  if (layer.steps == 0) return node.unsupported("a sequence of no steps");
+  if (layer.steps == 0) return node.unsupported("an empty sequence");
   NESTRT_RETURN_IF_ERROR(check_shapes(node, layer));
   NESTRT_RETURN_IF_ERROR(take_lengths(node, layer));
   return layer;

@@ -91,18 +91,18 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     const float part = resize.roi.empty() ? 1.0f : resize.roi[rank + axis] - resize.roi[axis];
     if (part != 1)
       return node.unsupported(
-          fmt::format("tf_crop_and_resize of {} of axis {} with scales: ONNX's text scales the part, ONNX Runtime and "
-                      "ONNX's shape inference the whole; state sizes instead of scales",
+          fmt::format("tf_crop_and_resize with scales is ambiguous for {} of axis {}: the ONNX specification scales "
+                      "the region, ONNX Runtime and ONNX shape inference the whole axis; state sizes instead of scales",
                       part, axes[i]));
     const float size = std::floor(static_cast<float>(input[axes[i]]) * scales[i]);
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
-      return node.invalid(fmt::format("scale {} of axis {} is not usable", scales[i], axes[i]));
+      return node.invalid(fmt::format("scale {} of axis {} is out of range", scales[i], axes[i]));
     }
     const bool is_whole = size == static_cast<float>(input[axes[i]]) * scales[i];
     if (resize.coordinate == ops::CoordinateMode::kAlignCorners && !is_whole)
       return node.unsupported(
-          fmt::format("align_corners with scale {} of axis {}, of which {} elements are no whole number: ONNX and "
-                      "ONNX Runtime align other corners; state sizes instead of scales",
+          fmt::format("align_corners with scale {} of axis {} does not scale its {} elements to a whole number; ONNX "
+                      "and ONNX Runtime align different corners then; state sizes instead of scales",
                       scales[i], axes[i], input[axes[i]]));
     resize.scales[axis] = scales[i];
     resize.sizes[axis] = static_cast<int64_t>(size);
@@ -117,7 +117,7 @@ Status set_sizes(NodeContext& node, const Shape& input, const std::vector<int>& 
   std::optional<float> common;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (sizes[i] < 1 || sizes[i] > INT32_MAX || input[axes[i]] < 1)
-      return node.invalid("sizes must be positive, of a tensor with elements");
+      return node.invalid("sizes must be positive and the input must not be empty");
     const float scale = static_cast<float>(sizes[i]) / static_cast<float>(input[axes[i]]);
     if (policy == "not_larger") common = std::min(common.value_or(scale), scale);
     if (policy == "not_smaller") common = std::max(common.value_or(scale), scale);
@@ -209,8 +209,8 @@ Status import_upsample(NodeContext& node) {
   const bool grows = std::any_of(scales.begin(), scales.end(), [](float scale) { return scale > 1; });
   if (shrinks && grows && resize.mode == ops::ResizeMode::kNearest) {
     return node.unsupported(
-        "nearest, growing on one axis and shrinking on another; export the model with opset 11 or later, whose "
-        "nearest_mode says which pixel that is");
+        "mode nearest is ambiguous if it grows one axis and shrinks another; export the model with opset 11 or later, "
+        "which has nearest_mode");
   }
   resize.nearest = shrinks ? ops::NearestMode::kCeil : ops::NearestMode::kFloor;
   if (is_identity(shape, resize)) return node.set_output(0, x);

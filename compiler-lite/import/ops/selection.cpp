@@ -30,7 +30,7 @@ Status import_top_k(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(top.axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank()));
   NESTRT_ASSIGN_OR_RETURN(const int64_t count, top_count(node));
   if (count < 0 || count > std::min<int64_t>(shape[top.axis], INT32_MAX))
-    return node.invalid(fmt::format("K {} of an axis of {} elements", count, shape[top.axis]));
+    return node.invalid(fmt::format("K is {}, expected 0 to {}", count, shape[top.axis]));
   top.count = static_cast<int32_t>(count);
   top.smallest = !node.flag("largest", true);
   NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.add(top, {x}));
@@ -127,13 +127,13 @@ Result<Tuples> read_tuples(const NodeContext& node, ValueId data, ValueId indice
   const Shape shape = node.shape(data);
   const int rank = tuples.shape.rank();
   if (rank < 1 || batch_axes < 0 || batch_axes >= std::min(rank, shape.rank()))
-    return node.invalid("indices need an axis of tuples, behind those of the batch");
+    return node.invalid("indices must have an axis of tuples after the batch axes");
   tuples.depth = tuples.shape[rank - 1];
   bool fits = tuples.depth >= 1 && tuples.depth <= shape.rank() - batch_axes;
   for (int axis = 0; fits && axis < batch_axes; ++axis) fits = shape[axis] == tuples.shape[axis];
   if (fits && shape.num_elements() > 0) return tuples;
   return node.invalid(
-      fmt::format("indices of shape {} into data of shape {}", tuples.shape.to_string(), shape.to_string()));
+      fmt::format("indices of shape {} do not fit data of shape {}", tuples.shape.to_string(), shape.to_string()));
 }
 
 Status import_gather_nd(NodeContext& node) {
@@ -303,13 +303,12 @@ Status import_non_max_suppression(NodeContext& node) {
   const bool known = node.value(boxes).is_constant() && node.value(scores).is_constant();
   if (!known && !node.is_last(0))
     return node.unsupported(
-        "how many boxes are chosen depends on the data, which shapes in a plan cannot; let the network end with this "
-        "node, or before it");
+        "the number of selected boxes depends on the data, but shapes in a plan are static; end the network with this "
+        "node or before it");
   NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.add(op, {boxes, scores}));
   if (node.value(rows).is_constant()) return node.set_output(chosen_rows(node, rows));
-  log(LogLevel::kWarning,
-      fmt::format("{}: the output has all {} rows that there may be; those behind the last box are -1", node.op_type(),
-                  node.shape(rows)[0]));
+  log(LogLevel::kWarning, fmt::format("{}: the output always has {} rows; rows after the last box are -1",
+                                      node.op_type(), node.shape(rows)[0]));
   return node.set_output(0, rows);
 }
 

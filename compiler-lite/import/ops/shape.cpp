@@ -21,10 +21,10 @@ Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::v
   for (int axis = 0; axis < static_cast<int>(target.size()); ++axis) {
     int64_t dim = target[static_cast<size_t>(axis)];
     if (dim == 0 && !zeros) {
-      if (axis >= input.rank()) return node.invalid("shape has a 0 where the input has no dimension");
+      if (axis >= input.rank()) return node.invalid("shape has a 0 for an axis that the input does not have");
       dim = input[axis];
     }
-    if (dim < -1 || (dim == -1 && open_axis >= 0)) return node.invalid("shape may have one -1 and nothing below");
+    if (dim < -1 || (dim == -1 && open_axis >= 0)) return node.invalid("shape may contain one -1 and no smaller value");
     if (dim == -1) open_axis = axis;
     shape.push_back(dim == -1 ? 1 : dim);
     if (__builtin_mul_overflow(known, shape[axis], &known)) return node.invalid("shape overflows");

@@ -90,7 +90,7 @@ TEST_CASE("One array is no samples of several inputs") {
   const Preprocessing* const none[] = {nullptr, nullptr};
   const auto samples = CalibrationSamples::open({"", "all.npy", 0, false}, inputs, none);
   REQUIRE_FALSE(samples);
-  CHECK_THAT(samples.error().to_string(), Contains("2 inputs") && Contains("a folder of samples for each"));
+  CHECK_THAT(samples.error().to_string(), Contains("2 inputs") && Contains("one folder of samples per input"));
 }
 
 TEST_CASE("A network with several inputs, integers among them, is calibrated and quantized") {

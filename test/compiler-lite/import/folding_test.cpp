@@ -68,7 +68,7 @@ TEST_CASE("A shape that hangs on a computation which is too long is refused with
   model.node("Reshape", {"x", "size"}, {"y"});
   const std::string message = message_of(model);
   CHECK(contains(message, "tensor 'size'"));
-  CHECK(contains(message, "passes the limits"));
+  CHECK(contains(message, "exceeds the limits"));
 }
 
 TEST_CASE("Constants that the compiler makes are bounded together, before their memory is taken") {

@@ -346,7 +346,7 @@ TEST_CASE("What QGemm and QLinearSoftmax cannot mean is refused") {
   CHECK_THAT(refuse(-1.0f, onnx_type::kInt32, 9, {1}), Catch::Contains("alpha -1 is not positive"));
   CHECK_THAT(refuse(1e30f, onnx_type::kInt32, 9, {1e30f}), Catch::Contains("scales must be positive and finite"));
   CHECK_THAT(refuse(1.0f, onnx_type::kInt8, 9, {1}), Catch::Contains("C must be int32"));
-  CHECK_THAT(refuse(1.0f, onnx_type::kInt32, 8, {1}), Catch::Contains("supported together only"));
+  CHECK_THAT(refuse(1.0f, onnx_type::kInt32, 8, {1}), Catch::Contains("must both be present"));
   CHECK_THAT(refuse(1.0f, onnx_type::kInt32, 9, {1, 1, 1}), Catch::Contains("3 scales do not fit axis 1 of shape 2x2"));
   ModelBuilder vector;
   vector.input("x", {2}, onnx_type::kUint8);
@@ -405,8 +405,8 @@ TEST_CASE("Scales and zero points that cannot be are refused") {
   };
   CHECK_THAT(refuse(0.0f, {0}, onnx_type::kUint8), Catch::Contains("scales must be positive and finite"));
   CHECK_THAT(refuse(-1.0f, {0}, onnx_type::kInt8), Catch::Contains("scales must be positive and finite"));
-  CHECK_THAT(refuse(1.0f, {0, 0}, onnx_type::kInt8), Catch::Contains("there are 1 scales and 2 zero points"));
-  CHECK_THAT(refuse(1.0f, {0}, onnx_type::kInt32), Catch::Contains("int8 and uint8 can be had of floats"));
+  CHECK_THAT(refuse(1.0f, {0, 0}, onnx_type::kInt8), Catch::Contains("1 scales do not match 2 zero points"));
+  CHECK_THAT(refuse(1.0f, {0}, onnx_type::kInt32), Catch::Contains("supported: int8, uint8"));
   ModelBuilder open;
   open.input("x", {4}).input("scale", {1});
   open.node("QuantizeLinear", {"x", "scale"}, {"y"});

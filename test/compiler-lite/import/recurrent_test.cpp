@@ -51,8 +51,8 @@ TEST_CASE("Sequences that are all shorter than their input end where they end, w
 
 TEST_CASE("Sequences of different lengths, of no steps and of more than there are, are refused") {
   CHECK_THAT(message_of(network(kSteps, {3, 4})), Catch::Contains("different lengths in one batch"));
-  CHECK_THAT(message_of(network(kSteps, {0, 0})), Catch::Contains("sequences of 0 steps in an input of 4"));
-  CHECK_THAT(message_of(network(kSteps, {5, 5})), Catch::Contains("sequences of 5 steps in an input of 4"));
+  CHECK_THAT(message_of(network(kSteps, {0, 0})), Catch::Contains("sequence length 0 of an input of 4 steps"));
+  CHECK_THAT(message_of(network(kSteps, {5, 5})), Catch::Contains("sequence length 5 of an input of 4 steps"));
 }
 
 }  // namespace nestrt::test

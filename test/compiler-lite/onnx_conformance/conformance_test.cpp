@@ -42,7 +42,7 @@ void write_line(std::ostream& list, const CaseResult& result) {
   list << result.name << '\t' << verdict << '\t' << result.message << std::endl;
 }
 
-TEST_CASE("ONNX's operator cases are right or refused, and docs/operators.md says so") {
+TEST_CASE("ONNX's operator cases are right or refused, and docs/reference/operators.md says so") {
   std::vector<CaseResult> results;
   int passed = 0;
   const CaseSet set = find_conformance_cases();
@@ -61,16 +61,17 @@ TEST_CASE("ONNX's operator cases are right or refused, and docs/operators.md say
   }
   CHECK(passed >= (set.newest ? 1500 : 700));
   if (!set.newest) {
-    WARN("tests of ONNX " << set.version << "; docs/operators.md is made of newer ones: run script/bootstrap");
+    WARN("tests of ONNX " << set.version
+                          << "; docs/reference/operators.md is made of newer ones: run script/bootstrap");
     return;
   }
 
   const std::string table = operator_table(results, set.version);
-  const auto path = std::filesystem::path(NESTRT_SOURCE_DIR) / "docs/operators.md";
+  const auto path = std::filesystem::path(NESTRT_SOURCE_DIR) / "docs/reference/operators.md";
   if (std::getenv("NESTRT_WRITE_OPERATORS") != nullptr) std::ofstream(path, std::ios::binary) << table;
   // Not CHECK(read(path) == table), which would print both.
   const bool current = read(path) == table;
-  INFO("docs/operators.md is stale: run script/reports/operators-table");
+  INFO("docs/reference/operators.md is stale: run script/reports/operators-table");
   CHECK(current);
 }
 

@@ -94,8 +94,8 @@ TEST_CASE("A profile survives its file") {
 
 TEST_CASE("A malformed profile is refused with its line") {
   CHECK_THAT(complaint("a: [1, 2\nb: 3"), Contains("malformed YAML") && Contains("line"));
-  CHECK_THAT(complaint(""), Contains("no quantization profile"));
-  CHECK_THAT(complaint("just text"), Contains("no quantization profile"));
+  CHECK_THAT(complaint(""), Contains("not a quantization profile"));
+  CHECK_THAT(complaint("just text"), Contains("not a quantization profile"));
   CHECK_THAT(complaint("{}"), Contains("'format' is missing"));
   CHECK_THAT(complaint(edited("format: nestrt", "format: other")), Contains("expected 'nestrt quantization profile'"));
   CHECK_THAT(complaint(edited("version: 1", "version: 2")), Contains("version") && Contains("got 2"));

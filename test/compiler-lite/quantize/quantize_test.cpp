@@ -46,7 +46,7 @@ QuantizationReport quantized(Graph& graph, const QuantizationProfile& profile,
 
 // A 1x1 Conv, its weights [outputs, inputs], with a fused activation.
 ValueId conv(Graph& graph, ValueId x, const std::string& name, const std::vector<float>& weights, int64_t outputs,
-             ops::ActivationKind activation = ops::ActivationKind::kInvalidIndex, const std::vector<float>& bias = {}) {
+             ops::ActivationKind activation = ops::ActivationKind::kNone, const std::vector<float>& bias = {}) {
   ops::Conv table = test::conv_attributes({1, 1});
   table.activation = {activation, 0.0f, 6.0f};
   std::vector<ValueId> operands = {

@@ -120,7 +120,7 @@ TEST_CASE("Labels that do not fit images or network are named") {
   const Workshop workshop;
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\n")), Contains("has no class for"));
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\nship_2.png\t4\n")),
-             Contains("line 2: class 4 is none of the network's") && Contains("--offset"));
+             Contains("line 2: class 4 is not one of the network's") && Contains("--offset"));
   EvaluationOptions absent = workshop.over_images("");
   absent.labels = workshop.path("absent.tsv");
   CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));

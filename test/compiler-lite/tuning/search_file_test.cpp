@@ -67,7 +67,7 @@ TEST_CASE("A damaged search file is refused with line and remedy") {
   CHECK_THAT(complaint(edited("version: 1", "version: 2")), Contains("version"));
   CHECK_THAT(complaint(edited("quantization search", "quantization profile")), Contains("format: expected"));
   CHECK_THAT(complaint(edited("layers:", "layer:")), Contains("'layers' is missing"));
-  CHECK_THAT(complaint("- 1\n"), Contains("no search file"));
+  CHECK_THAT(complaint("- 1\n"), Contains("not a search file"));
   CHECK_THAT(complaint("format: nestrt quantization search\nversion: 1\nsearches: 5\n"), Contains("expected a list"));
   CHECK_THAT(complaint("format: nestrt quantization search\nversion: 1\nsearches: [5]\n"), Contains("expected a map"));
   CHECK_THAT(complaint("{"), Contains("malformed YAML"));

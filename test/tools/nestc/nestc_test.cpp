@@ -130,7 +130,7 @@ TEST_CASE("nestc makes an inner value an output where asked, and says so where t
   workshop.check_refused(file, "'nothing'", {"--expose", "nothing"});
   model.node("Identity", {"z"}, {"copy"});
   const std::string copied = workshop.write("copied.onnx", model.bytes());
-  workshop.check_refused(copied, "no operator is left that computes 'copy'", {"--expose", "copy"});
+  workshop.check_refused(copied, "no operator computes 'copy'", {"--expose", "copy"});
   workshop.check_refused(copied, "values that are: y z", {"--expose", "copy"});
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("nestc says what is wrong with an option") {
   workshop.check_refused(model, "absent.npy", {"--bind", "x=absent.npy"});
   workshop.check_refused(model, "there is no board, CPU or unit 'toaster'", {"--target", "toaster"});
   workshop.check_bad_input(run_program("nestc", {"explain", model}), "name one, as --target zcu102");
-  workshop.check_refused(model, "the passes are", {"--no-pass", "nonsense"});
+  workshop.check_refused(model, "available:", {"--no-pass", "nonsense"});
   workshop.check_refused(model, "given twice", {"--input-shape", "x=1,2,4,4", "--input-shape", "x=1,2,4,4"});
   workshop.check_bad_input(run_program("nestc", {"compile", model, "-o", ""}), "the name is empty");
   workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", ""}), "the name is empty");

@@ -129,7 +129,7 @@ TEST_CASE("A model is exported as ONNX that computes the same, also quantized") 
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--target", "zcu102"}), 0, "nestc explain says why");
   check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "the model states scales of its own");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kImages}), 2,
-               "the model is quantized already");
+               "the model is already quantized");
 }
 
 TEST_CASE("A model that is not there is said before what is asked of it") {
