@@ -1,21 +1,20 @@
-// The table of every operator and kernel that nestrt has.
+// The table of every operator and kernel of nestrt.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// An operator's row. Its folder defines it: rules<ops::Conv>() in kernels/conv/conv.cpp; one that is missing does not
-// link.
+// An operator's row. Its folder defines it: rules<ops::Conv>() in kernels/conv/conv.cpp. A missing row is a link error.
 template <typename Op>
-[[gnu::visibility("hidden")]] const OperatorRules& rules();  // GCC would go by Op, which is public
+[[gnu::visibility("hidden")]] const OperatorRules& rules();  // GCC would use the visibility of Op, which is public
 #define NESTRT_ROW(Op) \
   template <>          \
   const OperatorRules& rules<ops::Op>();
 NESTRT_FOR_EACH_OPERATOR(NESTRT_ROW)
 #undef NESTRT_ROW
 
-// Has every operator. Static; never fails.
+// Returns the table of all operators. Static; never fails.
 const OperatorTable& operators();
 
 }  // namespace nestrt::kernels

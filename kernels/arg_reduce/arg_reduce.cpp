@@ -1,5 +1,5 @@
-// ArgReduce: where along one axis the largest (or smallest) element is; of equal ones the first, or the last where
-// select_last is set. As in numpy a NaN beats every number. f32, s8, u8, s32, s64; the output is s64.
+// ArgReduce: the index of the largest (or smallest) element along one axis; on a tie the first, or the last if
+// select_last is set. As in numpy, a NaN beats every number. f32, s8, u8, s32, s64; the output is s64.
 #include <fmt/core.h>
 
 #include <string>
@@ -37,7 +37,7 @@ bool is_nan(T x) {
   return x != x;
 }
 
-// Whether a candidate further along takes the place of the best so far.
+// Returns whether a later candidate replaces the best so far.
 template <typename T>
 bool beats(T candidate, T best, bool smallest, bool select_last) {
   if (is_nan(best)) return select_last && is_nan(candidate);

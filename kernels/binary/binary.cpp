@@ -21,7 +21,7 @@ bool is_comparison(Kind kind) { return kind >= Kind::kEqual && kind <= Kind::kGr
 bool is_bitwise(Kind kind) { return kind >= Kind::kBitwiseAnd && kind <= Kind::kShiftRight; }
 bool is_logical(Kind kind) { return kind >= Kind::kLogicalAnd && kind <= Kind::kLogicalXor; }
 
-bool takes(Kind kind, DataType type) {
+bool supports(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
       return !is_logical(kind) && !is_bitwise(kind);
@@ -46,13 +46,13 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     return rule_error(fmt::format("{} of {} and {}: both inputs must have one type; insert a Cast", ops::name(kind),
                                   name(a.type), name(b.type)));
   }
-  if (!takes(kind, a.type)) return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(a.type)));
+  if (!supports(kind, a.type)) return rule_error(fmt::format("{} does not support {}", ops::name(kind), name(a.type)));
   const DataType type = is_comparison(kind) ? DataType::kBool : a.type;
   if (type == DataType::kS8) {
     NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation));
     if (!spec.outputs.empty())
       NESTRT_RETURN_IF_ERROR(s8c::has_scales(a) ? s8c::addition_of(spec).error() : s8::binary_shifts(spec).error());
-  } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kInvalidIndex) {
+  } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kNone) {
     return rule_error(fmt::format("an activation needs an f32 output, and this one is {}", name(type)));
   }
   const std::array shapes = {&a.shape, &b.shape};

@@ -40,7 +40,7 @@ T divide(T a, T b) {
   else if (b == 0)
     return 0;
   else if (b == -1)
-    return multiply(a, b);  // the smallest value has no opposite: wraps
+    return multiply(a, b);  // wraps, because the smallest value has no opposite
   else
     return a / b;
 }
@@ -53,7 +53,7 @@ T remainder(T a, T b) {
     return b == 0 || b == -1 ? T{0} : static_cast<T>(a % b);
 }
 
-// With the sign of the divisor.
+// The result has the sign of the divisor.
 template <typename T>
 T modulo(T a, T b) {
   const T rest = remainder(a, b);
@@ -73,7 +73,7 @@ T power(T a, T b) {
   }
 }
 
-// By no negative number; to the right the sign moves in.
+// A negative count shifts all bits out. Right shifts extend the sign.
 template <typename T>
 T shift(T a, T b, bool left) {
   constexpr int kBits = 8 * sizeof(T);
@@ -87,24 +87,7 @@ bool is_nan(T x) {
   return x != x;
 }
 
-template <typename In, typename Out, typename Function>
-Result<std::unique_ptr<Kernel>> map_kernel(const OperatorSpec& spec, Function function) {
-  const Shape& shape = spec.outputs[0].shape;
-  const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
-  return make_kernel([loop, count = shape.num_elements(), function](const KernelCall& call) {
-    const In *a = call.input<In>(0), *b = call.input<In>(1);
-    Out* y = call.output<Out>(0);
-    const int64_t step_a = loop.inner_stride(0), step_b = loop.inner_stride(1);
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      for_each_run(loop, first, last, [&](int64_t out, const auto& offsets, int64_t length) {
-        for (int64_t i = 0; i < length; ++i)
-          y[out + i] = static_cast<Out>(function(a[offsets[0] + i * step_a], b[offsets[1] + i * step_b]));
-      });
-    });
-  });
-}
-
-// Elements of both operands, with steps between them, and where their results go.
+// A run of elements of both operands, with their steps, and of results.
 struct Run {
   const std::byte *a, *b;
   std::byte* y;
@@ -112,46 +95,59 @@ struct Run {
 };
 
 template <typename In, typename Out, typename Function>
-void compute(const Run& run) {
+void compute(const Run& run, const Function& function) {
   const auto *a = reinterpret_cast<const In*>(run.a), *b = reinterpret_cast<const In*>(run.b);
   auto* y = reinterpret_cast<Out*>(run.y);
-  for (int64_t i = 0; i < run.length; ++i) y[i] = static_cast<Out>(Function()(a[i * run.step_a], b[i * run.step_b]));
+  for (int64_t i = 0; i < run.length; ++i) y[i] = static_cast<Out>(function(a[i * run.step_a], b[i * run.step_b]));
 }
 
-// The kernel of any function: there are too many of them, for too many types, to have one each.
-Result<std::unique_ptr<Kernel>> run_kernel(const OperatorSpec& spec, void (*function)(const Run&)) {
+template <typename In, typename Out, typename Function>
+void compute_stateless(const Run& run) {
+  compute<In, Out>(run, Function());
+}
+
+// Calls body(run) for all runs of the output.
+template <typename Body>
+Result<std::unique_ptr<Kernel>> run_kernel(const OperatorSpec& spec, Body body) {
   const Shape& shape = spec.outputs[0].shape;
   const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
   const int64_t in_bytes = size_bytes(spec.inputs[0].type), out_bytes = size_bytes(spec.outputs[0].type);
-  const bool is_float = spec.outputs[0].type == DataType::kF32;
-  const Activation activation = is_float ? spec.as<ops::Binary>()->activation : Activation{};
   return make_kernel([=, count = shape.num_elements()](const KernelCall& call) {
     const auto *a = call.input<std::byte>(0), *b = call.input<std::byte>(1);
     auto* y = call.output<std::byte>(0);
     parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
       for_each_run(loop, first, last, [&](int64_t out, const auto& offsets, int64_t length) {
-        function({a + offsets[0] * in_bytes, b + offsets[1] * in_bytes, y + out * out_bytes, length,
-                  loop.inner_stride(0), loop.inner_stride(1)});
-        if (!is_float) return;
-        auto* const results = reinterpret_cast<float*>(y) + out;
-        for (int64_t i = 0; i < length; ++i) results[i] = apply_activation(activation, results[i]);
+        body({a + offsets[0] * in_bytes, b + offsets[1] * in_bytes, y + out * out_bytes, length, loop.inner_stride(0),
+              loop.inner_stride(1)});
       });
     });
   });
 }
 
+// One kernel for all functions: there are too many functions and types for one each.
+Result<std::unique_ptr<Kernel>> function_kernel(const OperatorSpec& spec, void (*function)(const Run&)) {
+  const bool is_float = spec.outputs[0].type == DataType::kF32;
+  const Activation activation = is_float ? spec.as<ops::Binary>()->activation : Activation{};
+  return run_kernel(spec, [=](const Run& run) {
+    function(run);
+    if (!is_float) return;
+    auto* const results = reinterpret_cast<float*>(run.y);
+    for (int64_t i = 0; i < run.length; ++i) results[i] = apply_activation(activation, results[i]);
+  });
+}
+
 template <typename T, typename Function>
 Result<std::unique_ptr<Kernel>> arithmetic(const OperatorSpec& spec, Function /*function*/) {
-  return run_kernel(spec, compute<T, T, Function>);
+  return function_kernel(spec, compute_stateless<T, T, Function>);
 }
 
 template <typename T, typename Function>
 Result<std::unique_ptr<Kernel>> comparison(const OperatorSpec& spec, Function /*function*/) {
-  return run_kernel(spec, compute<T, uint8_t, Function>);
+  return function_kernel(spec, compute_stateless<T, uint8_t, Function>);
 }
 
 Result<std::unique_ptr<Kernel>> no_such_kind() {
-  return Status(Code::kInternal, "a binary kind does not fit its type");
+  return Status(Code::kInternal, "a binary kind does not support its type");
 }
 
 template <typename T>
@@ -214,13 +210,17 @@ Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
   }
 }
 
+template <typename Add>
+Result<std::unique_ptr<Kernel>> s8_kernel(const OperatorSpec& spec, Add add) {
+  return run_kernel(spec, [add](const Run& run) { compute<int8_t, int8_t>(run, add); });
+}
+
 Result<std::unique_ptr<Kernel>> prepare_s8c_add(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Addition add, s8c::addition_of(spec));
   const Activation activation = spec.as<ops::Binary>()->activation;
-  return map_kernel<int8_t, int8_t>(
-      spec, [add, bounds = s8c::activation_bounds(activation, add.to)](int8_t a, int8_t b) {
-        return s8c::add(a - add.zero_a, b - add.zero_b, add.factors, add.to.zero_point, bounds);
-      });
+  return s8_kernel(spec, [add, bounds = s8c::activation_bounds(activation, add.to)](int8_t a, int8_t b) {
+    return s8c::add(a - add.zero_a, b - add.zero_b, add.factors, add.to.zero_point, bounds);
+  });
 }
 
 Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
@@ -229,7 +229,7 @@ Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent);
-  return map_kernel<int8_t, int8_t>(spec, [shifts, rounding = attributes.rounding, bounds](int8_t a, int8_t b) {
+  return s8_kernel(spec, [shifts, rounding = attributes.rounding, bounds](int8_t a, int8_t b) {
     return s8::add(a, b, shifts, rounding, bounds);
   });
 }

@@ -1,4 +1,4 @@
-// The s8 Add of tensors of one shape and layout, in vectors.
+// Vectorized s8 Add of tensors with the same shape and layout.
 #include "kernels/binary/binary.h"
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
@@ -24,7 +24,7 @@ void add_elements(const s8::AddShifts& shifts, int32_t rounding, s8::Bounds boun
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Factors of up to 21 bits in two parts of words, each for pairs of an element of a and one of b.
+// Factors of up to 21 bits, split into two words, each for pairs of an element of a and one of b.
 struct PairFactors {
   static constexpr int kLowBits = 11;
 
@@ -38,7 +38,7 @@ struct PairFactors {
   __m512i high, low;
 };
 
-// s8c::shift_right_even() of the sums of 16 pairs.
+// Computes s8c::shift_right_even() of the sums of 16 pairs.
 struct PairSum {
   PairSum(const s8c::AddFactors& factors)
       : factors_(factors),
@@ -60,7 +60,7 @@ struct PairSum {
   __m128i shift_;
 };
 
-// As many elements of the same operation in a vector as it holds; returns how many it has done.
+// Adds whole vectors of elements. Returns the number of elements done.
 int64_t add_scaled_vectors(const s8c::Addition& add, s8::Bounds bounds, const int8_t* a, const int8_t* b, int8_t* y,
                            int64_t count) {
   constexpr int64_t kElements = 32;
@@ -116,7 +116,7 @@ namespace {
 
 constexpr int64_t kMinPixels = 14 * kMinRows;
 
-// run(a, b, y, count) for parts of the operands.
+// Calls run(a, b, y, count) for parts of the operands.
 template <typename Run>
 Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
   const TensorSpec& y = spec.outputs[0];
@@ -149,7 +149,7 @@ bool accepts_binary_s8_add(const OperatorSpec& spec) {
   const TensorSpec& output = spec.outputs[0];
   for (const TensorSpec& input : spec.inputs)
     if (input.type != DataType::kS8 || input.shape != output.shape || input.layout != output.layout ||
-        input.packing != Packing::kInvalidIndex)
+        input.packing != Packing::kNone)
       return false;
   return true;
 }

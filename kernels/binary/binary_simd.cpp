@@ -1,5 +1,5 @@
-// Vectors for f32 arithmetic. Two kernels: one for plain tensors, which walks over runs of the broadcast loop, and one
-// for blocked tensors, which walks over pixels of one block of channels.
+// Vectorized f32 arithmetic. Two kernels: one for plain tensors, over runs of the broadcast loop, and one for blocked
+// tensors, over pixels of one block of channels.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -31,7 +31,7 @@ HWY_INLINE V combine(V a, V b) {
   if constexpr (kKind == BinaryKind::kSub) return hn::Sub(a, b);
   if constexpr (kKind == BinaryKind::kMul) return hn::Mul(a, b);
   if constexpr (kKind == BinaryKind::kDiv) return hn::Div(a, b);
-  // A NaN on either side stays. (Ne would be false for one on x86.)
+  // Propagates a NaN of either operand. (Ne would be false for NaN on x86.)
   if constexpr (kKind == BinaryKind::kMin) {
     return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Lt(a, b), a, b), a);
   }
@@ -71,11 +71,11 @@ HWY_INLINE void with_kind(BinaryKind kind, const Body& body) {
 }
 
 HWY_INLINE void activate_in_place(const Activation& activation, float* y, int64_t count) {
-  if (activation.kind != ops::ActivationKind::kInvalidIndex) map_activation(activation, y, y, count);
+  if (activation.kind != ops::ActivationKind::kNone) map_activation(activation, y, y, count);
 }
 
-// The activation follows in a second pass over pieces that the first-level cache holds.
-constexpr int64_t kPiece = 1024;
+// The activation is a second pass over chunks that fit in the L1 cache.
+constexpr int64_t kChunk = 1024;
 
 template <class V>
 HWY_INLINE void fill(V value, float* y, int64_t count) {
@@ -86,7 +86,7 @@ HWY_INLINE void fill(V value, float* y, int64_t count) {
   store_partial(d, value, y + i, count - i);
 }
 
-// a and b advance by step 0 or 1.
+// `step_a`, `step_b`: 0 or 1.
 template <BinaryKind kKind>
 HWY_INLINE void combine_run(const float* a, int64_t step_a, const float* b, int64_t step_b, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
@@ -114,22 +114,22 @@ HWY_INLINE void combine_run(const float* a, int64_t step_a, const float* b, int6
 void binary_run(BinaryKind kind, const Activation& activation, const float* a, int64_t step_a, const float* b,
                 int64_t step_b, float* y, int64_t count) {
   with_kind(kind, [&](auto constant) HWY_ATTR {
-    for (int64_t i = 0; i < count; i += kPiece) {
-      const int64_t piece = HWY_MIN(kPiece, count - i);
-      combine_run<constant()>(a + i * step_a, step_a, b + i * step_b, step_b, y + i, piece);
-      activate_in_place(activation, y + i, piece);
+    for (int64_t i = 0; i < count; i += kChunk) {
+      const int64_t chunk = HWY_MIN(kChunk, count - i);
+      combine_run<constant()>(a + i * step_a, step_a, b + i * step_b, step_b, y + i, chunk);
+      activate_in_place(activation, y + i, chunk);
     }
   });
 }
 
-// `pixels` vectors of `block` channels; a and b advance by 0 or `block` elements from one pixel to the next.
+// Computes `pixels` vectors of `block` channels; a and b advance by 0 or `block` elements per pixel.
 void binary_pixels(BinaryKind kind, const Activation& activation, const float* a, int64_t step_a, const float* b,
                    int64_t step_b, float* y, int64_t pixels, int64_t block) {
   const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), per_piece = kPiece / block;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), per_chunk = kChunk / block;
   with_kind(kind, [&](auto constant) HWY_ATTR {
-    for (int64_t first = 0; first < pixels; first += per_piece) {
-      const int64_t last = HWY_MIN(pixels, first + per_piece);
+    for (int64_t first = 0; first < pixels; first += per_chunk) {
+      const int64_t last = HWY_MIN(pixels, first + per_chunk);
       for (int64_t p = first; p < last; ++p) {
         for (int64_t lane = 0; lane < block; lane += lanes) {
           const auto va = hn::LoadU(d, a + p * step_a + lane), vb = hn::LoadU(d, b + p * step_b + lane);
@@ -158,37 +158,36 @@ constexpr int64_t kLargestBlock = 32;
 
 bool has_vector_form(Kind kind) { return kind <= Kind::kPrelu && kind != Kind::kPow; }
 
-// How an operand takes part in a blocked operation.
+// Role of an operand in a blocked operation.
 enum class Role {
   kSame,     // the output's shape and layout
-  kPixel,    // blocked, one pixel: [N or 1, C, 1...]
-  kChannel,  // a plain constant, one value per channel
+  kPixel,    // blocked, with one pixel: [N or 1, C, 1...]
+  kChannel,  // a plain constant with one value per channel
   kScalar,
-  kInvalidIndex,  // not at all
+  kNone,  // not supported
 };
 
-// The operand's dimension at an axis of the output; 1 where it has none.
+// Returns the operand's dimension at an axis of the output; 1 if it has no such axis.
 int64_t aligned_dim(const Shape& shape, const Shape& output, int axis) {
   const int own = axis - (output.rank() - shape.rank());
   return own < 0 ? 1 : shape[own];
 }
 
 Role role_of(const TensorSpec& operand, const TensorSpec& output) {
-  if (operand.packing != Packing::kInvalidIndex) return Role::kInvalidIndex;
+  if (operand.packing != Packing::kNone) return Role::kNone;
   if (operand.shape == output.shape && operand.layout == output.layout) return Role::kSame;
   if (operand.shape.num_elements() == 1) return Role::kScalar;
   for (int axis = 2; axis < output.shape.rank(); ++axis)
-    if (aligned_dim(operand.shape, output.shape, axis) != 1) return Role::kInvalidIndex;
-  if (aligned_dim(operand.shape, output.shape, 1) != output.shape[1]) return Role::kInvalidIndex;
+    if (aligned_dim(operand.shape, output.shape, axis) != 1) return Role::kNone;
+  if (aligned_dim(operand.shape, output.shape, 1) != output.shape[1]) return Role::kNone;
   if (operand.layout == output.layout && operand.shape.rank() == output.shape.rank()) return Role::kPixel;
   const bool one_image = aligned_dim(operand.shape, output.shape, 0) == 1;
-  return operand.layout == Layout::kPlain && operand.constant != nullptr && one_image ? Role::kChannel
-                                                                                      : Role::kInvalidIndex;
+  return operand.layout == Layout::kPlain && operand.constant != nullptr && one_image ? Role::kChannel : Role::kNone;
 }
 
-// The values of one operand at run time: `data` with the steps from image to image, block to block, pixel to pixel.
+// The values of one operand at run time, with the steps between images, blocks and pixels.
 struct BlockedOperand {
-  Role role = Role::kInvalidIndex;
+  Role role = Role::kNone;
   std::vector<float> packed;  // kChannel: padded to whole blocks
   int64_t image_step = 0;
   int64_t block_step = 0;
@@ -217,7 +216,7 @@ BlockedOperand make_operand(const TensorSpec& operand, const TensorSpec& output)
   return result;
 }
 
-// Where the operand's values start; `lanes` receives the copies of a scalar.
+// Returns the start of the operand's values. A scalar is copied to all of `lanes`.
 const float* operand_data(const BlockedOperand& operand, const float* input, std::array<float, kLargestBlock>& lanes) {
   if (operand.role == Role::kChannel) return operand.packed.data();
   if (operand.role != Role::kScalar) return input;
@@ -297,8 +296,7 @@ Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec) {
 bool accepts_binary_blocked(const OperatorSpec& spec) {
   const TensorSpec& output = spec.outputs[0];
   return output.layout != Layout::kPlain && output.shape.rank() >= 2 && is_f32_arithmetic(spec) &&
-         role_of(spec.inputs[0], output) != Role::kInvalidIndex &&
-         role_of(spec.inputs[1], output) != Role::kInvalidIndex;
+         role_of(spec.inputs[0], output) != Role::kNone && role_of(spec.inputs[1], output) != Role::kNone;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec) {

@@ -1,5 +1,6 @@
-// Cast: to another element type (ops::Cast::to). Integers wrap into narrower ones; f32 to integer truncates towards
-// zero and saturates, NaN gives 0; to boolean, whatever is not zero is true; quantized tensors are not cast.
+// Cast: converts to another element type (ops::Cast::to). Integers wrap into narrower ones. f32 to integer truncates
+// towards zero and saturates; NaN gives 0. To boolean, everything except zero is true. Quantized tensors cannot be
+// cast.
 #include <string>
 #include <type_traits>
 
@@ -29,7 +30,7 @@ To convert(From x) {
   }
 }
 
-// In memory a boolean is a byte; any value but 0 counts as true.
+// In memory a boolean is a byte; every value except 0 is true.
 template <typename T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 

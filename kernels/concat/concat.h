@@ -1,7 +1,7 @@
-// Concat: the inputs one after the other along an axis.
+// Concat: the inputs joined along an axis.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -12,14 +12,15 @@ int axis_of(const OperatorSpec& spec) {
   return axis < 0 ? axis + spec.outputs[0].shape.rank() : axis;
 }
 
-// Elements that a tensor stores inside one step of the axes before `axis`: its part of a row of the output.
+// Returns the elements that a tensor stores for one step of the axes before `axis`: its part of an output row.
 int64_t row_elements(const TensorSpec& tensor, int axis) {
   const Shape& shape = tensor.shape;
   const int64_t block = block_size(tensor.layout);
   const int64_t elements = shape.product(axis, shape.rank());
   if (block == 1) return elements;
   const int64_t padded = round_up(shape[1], block);
-  // Past the channels the rows are those of a plane of blocks: [n][c / block] rows of `block` lanes a pixel.
+  // For axes after the channels, the rows are those of a plane of blocks: [n][c / block] rows of `block` lanes per
+  // pixel.
   return axis > 1 ? elements * block : shape.product(2, shape.rank()) * padded * (axis == 0 ? shape[0] : 1);
 }
 
@@ -31,14 +32,15 @@ int64_t num_rows(const TensorSpec& output, int axis) {
 
 }  // namespace
 
-// One layout for all; along the channels of a blocked layout every input but the last fills its blocks.
+// Requires one layout for all tensors. Along the channels of a blocked layout, every input except the last must fill
+// its blocks.
 bool accepts_concat_copy(const OperatorSpec& spec) {
   const Layout layout = spec.outputs[0].layout;
   const int64_t block = block_size(layout);
   if (block > 1 && spec.outputs[0].shape.rank() < 2) return false;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const TensorSpec& input = spec.inputs[i];
-    if (input.layout != layout || input.packing != Packing::kInvalidIndex) return false;
+    if (input.layout != layout || input.packing != Packing::kNone) return false;
     if (axis_of(spec) == 1 && i + 1 < spec.inputs.size() && input.shape[1] % block != 0) return false;
   }
   return true;
@@ -50,7 +52,7 @@ Result<std::unique_ptr<Kernel>> prepare_concat_copy(const OperatorSpec& spec) {
   const int64_t rows = num_rows(output, axis), to_row = row_elements(output, axis);
   struct Part {
     StridedCopy copy;
-    size_t begin;  // bytes from the start of the output
+    size_t begin;  // offset in bytes from the start of the output
   };
   std::vector<Part> parts;
   int64_t offset = 0;
@@ -63,7 +65,7 @@ Result<std::unique_ptr<Kernel>> prepare_concat_copy(const OperatorSpec& spec) {
   }
   return make_kernel([parts = std::move(parts)](const KernelCall& call) {
     for (size_t i = 0; i < parts.size(); ++i) {
-      // The plan may have placed the input where it belongs already.
+      // Skips an input that the plan has placed at its destination.
       if (call.inputs[i] != call.outputs[0] + parts[i].begin)
         parts[i].copy.run(call.inputs[i], call.outputs[0], *call.parallel);
     }

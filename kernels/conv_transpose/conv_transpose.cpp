@@ -13,7 +13,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, geometry.output);
 }
 
-// What an element of the input is multiplied with.
+// Returns the number of weights that multiply one input element.
 int64_t weights_per_input(const OperatorSpec& spec) {
   const Shape& weights = spec.inputs[1].shape;
   return weights.product(1, weights.rank());

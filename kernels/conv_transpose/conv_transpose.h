@@ -1,10 +1,10 @@
 // Transposed convolution over 1, 2 or 3 spatial axes: y = activation(conv_transpose(x) + bias + residual).
 //
-// Variants: conv_transpose.f32.gemm, conv_transpose.f32.reference. Both take plain tensors and unpacked weights,
+// Variants: conv_transpose.f32.gemm, conv_transpose.f32.reference. Both accept plain tensors and unpacked weights,
 // constant or not.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -1,7 +1,6 @@
-// Transposed convolution as matrix products. Outputs whose positions agree modulo the strides (a phase) are reached by
-// the same taps, each with a fixed shift between output and input: within a phase it is a convolution of stride 1. So
-// weights are sorted by phase, a task gathers the inputs of 16-pixel panels of one phase, and nothing is multiplied in
-// vain.
+// Transposed convolution as matrix products. Outputs whose positions agree modulo the strides (a phase) depend on the
+// same taps, each with a fixed shift between output and input: within a phase it is a convolution of stride 1. Weights
+// are therefore sorted by phase, and a task gathers the inputs of 16-pixel panels of one phase. No product is wasted.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -17,8 +16,8 @@
 namespace nestrt::kernels {
 namespace {
 
-// The taps of one axis that reach outputs phase, phase + stride, ...: every step-th from the first. Output
-// phase + j * stride reads input shift + j * 1 through the first, and `shift_step` less through each next.
+// The taps of one axis for outputs phase, phase + stride, ...: every step-th from the first. Output phase + j * stride
+// reads input shift + j through the first tap, and `shift_step` less through each next one.
 struct AxisPhase {
   int64_t phase = 0;
   int64_t outputs = 0;
@@ -26,7 +25,7 @@ struct AxisPhase {
   int64_t shift = 0, shift_step = 0;
 };
 
-// The phase of the outputs that a tap reaches.
+// Returns the phase of the outputs that a tap contributes to.
 int64_t phase_of_tap(const ConvAxis& axis, int64_t tap) {
   const int64_t remainder = (tap * axis.dilation - axis.pad_begin) % axis.stride;
   return remainder < 0 ? remainder + axis.stride : remainder;
@@ -42,8 +41,8 @@ AxisPhase first_tap(const ConvAxis& axis, int64_t phase, int64_t tap) {
   return result;
 }
 
-// The phases that taps reach, in their order. There are no more than taps, however many there are in all: that is up to
-// the stride, which a file of a few bytes can state as 2^31 - 1.
+// Returns the phases that have taps, in order. There are at most as many as taps. The total number of phases can be as
+// large as the stride, which a file of a few bytes can set to 2^31 - 1.
 std::vector<AxisPhase> reached_phases(const ConvAxis& axis) {
   std::vector<std::pair<int64_t, int64_t>> taps;  // phase, tap
   for (int64_t tap = 0; tap < axis.kernel; ++tap)
@@ -81,7 +80,7 @@ class Gemm final : public Kernel {
     for (size_t axis = 0; axis < 3; ++axis) phases_[axis] = reached_phases(g_.axes[axis]);
   }
 
-  // Constant weights are sorted once. Errors: kOutOfMemory.
+  // Sorts constant weights once. Errors: kOutOfMemory.
   Status sort_constant(const float* weights) {
     const int64_t count = g_.in_channels * g_.group_outputs() * g_.taps();
     sorted_ = AlignedFloats(count);
@@ -97,7 +96,7 @@ class Gemm final : public Kernel {
   }
 
  private:
-  // Scratch of a thread: the panels of a tile, what their pixels read, and the products.
+  // Scratch per thread: the panels of a tile, the input offsets of their pixels, and the products.
   int64_t panel_width() const { return limits_.blocks * kTileBlock; }
   size_t panel_bytes() const {
     return static_cast<size_t>(panel_width() * g_.group_inputs() * g_.taps()) * sizeof(float);
@@ -108,7 +107,7 @@ class Gemm final : public Kernel {
 
   int64_t phases() const { return static_cast<int64_t>(phases_[0].size() * phases_[1].size() * phases_[2].size()); }
   Phase phase_at(int64_t index) const;
-  // Whether there are outputs that no tap reaches.
+  // Returns whether some outputs have no tap.
   bool has_gaps() const;
   void fill(const KernelCall& call) const;
   void sort_weights(const float* weights, float* sorted) const;
@@ -144,7 +143,7 @@ bool Gemm::has_gaps() const {
   return false;
 }
 
-// What outputs are that no tap reaches; the others are computed afterwards.
+// Fills all outputs with the value of an output without taps. The others are computed afterwards.
 void Gemm::fill(const KernelCall& call) const {
   const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
   const float* residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
@@ -156,7 +155,7 @@ void Gemm::fill(const KernelCall& call) const {
   });
 }
 
-// [in_channels][group outputs][taps] as, phase after phase, [group][group outputs][group inputs][taps of the phase].
+// Sorts weights [in_channels][group outputs][taps] by phase: [group][group outputs][group inputs][taps of the phase].
 void Gemm::sort_weights(const float* weights, float* sorted) const {
   const int64_t outputs = g_.group_outputs(), inputs = g_.group_inputs();
   for (int64_t index = 0; index < phases(); ++index) {
@@ -192,7 +191,8 @@ void Gemm::run(const KernelCall& call) const {
   }
 }
 
-// What 16 pixels of a phase read: [taps of the phase][16], negative outside the input and past the last pixel.
+// Computes the input offsets of 16 pixels of a phase: [taps of the phase][16], negative outside the input and past the
+// last pixel.
 void Gemm::fill_offsets(const Phase& phase, Range pixels, int64_t* offsets) const {
   const auto& [d, h, w] = phase.axes;
   const auto source = [&](size_t axis, int64_t output, int64_t tap) {
@@ -254,7 +254,7 @@ void Gemm::multiply(const KernelCall& call, const Phase& phase, const float* wei
   }
 }
 
-// Products of a tile to where their phase lies in the output.
+// Stores the products of a tile at the output positions of their phase.
 void Gemm::scatter(const KernelCall& call, const Phase& phase, const float* products, int64_t first_channel,
                    Range channels, Range pixels) const {
   const auto& [d, h, w] = g_.axes;

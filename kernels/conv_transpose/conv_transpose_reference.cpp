@@ -5,7 +5,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The element of the input that reaches an output through a tap; -1 where none does.
+// Returns the input element that contributes to an output through a tap; -1 if none does.
 int64_t source(const ConvAxis& axis, int64_t output, int64_t tap) {
   const int64_t scaled = output + axis.pad_begin - tap * axis.dilation;
   if (scaled < 0 || scaled % axis.stride != 0) return -1;

@@ -1,5 +1,5 @@
 // CumSum: running sums (or products) along one axis, of the elements up to each one (exclusive: before it), from the
-// far end where reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
+// far end if reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
 #include <fmt/core.h>
 
 #include <string>

@@ -3,12 +3,12 @@
 // Variants:
 //   dense.f32.panel16    constant weights and bias; packing panel16
 //   dense.f32.reference  weights packing none, constant or not
-//   dense.s8.panel       the same s8; packing s8_panel
-//   dense.s8.reference   s8 as docs/numerics.md says; constant weights and bias, packing none
-// Weights that arrive unpacked are packed by prepare(). Inputs and outputs are plain.
+//   dense.s8.panel       as dense.s8.reference; packing s8_panel
+//   dense.s8.reference   s8 as in docs/concepts/numerics.md; constant weights and bias, packing none
+// prepare() packs unpacked weights. Inputs and outputs are plain.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 

@@ -1,5 +1,5 @@
-// Dense on panels of 16 outputs. A single row reads every weight once: its speed is that of the memory, so the panels
-// are spread over the threads. More rows share a panel while it is in the cache.
+// Dense on panels of 16 outputs. A single row reads every weight once and is limited by memory bandwidth, so the panels
+// are distributed over the threads. Several rows share a panel while it is in the cache.
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
 #include "kernels/common/packing/packed_constant.h"

@@ -1,5 +1,5 @@
-// s8 Dense on panels of 16 outputs. Rows of the input are copied to scratch where their length is
-// not what the tile reads; the zeros behind them meet weights of zero.
+// s8 Dense on panels of 16 outputs. If the length of the input's rows is not a multiple of the tile's reads, rows are
+// copied to scratch and padded with zeros, which are multiplied by zero weights.
 #include <algorithm>
 
 #include "kernels/common/framework/split.h"
@@ -89,8 +89,7 @@ void S8Panel::run_panels(const KernelCall& call, const int8_t* x, Range rows, Ra
 bool accepts_dense_s8_panel(const OperatorSpec& spec) {
   const Packing weights = spec.inputs[1].packing;
   return spec.inputs[0].type == DataType::kS8 && dense_geometry(spec).has_value() &&
-         (weights == Packing::kInvalidIndex || weights == Packing::kS8Panel) &&
-         spec.outputs[0].layout == Layout::kPlain;
+         (weights == Packing::kNone || weights == Packing::kS8Panel) && spec.outputs[0].layout == Layout::kPlain;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_dense_s8_panel(const OperatorSpec& spec) {

@@ -34,7 +34,7 @@ namespace nestrt::kernels {
 NESTRT_SIMD_EXPORT(dequantize_elements)
 
 Result<std::unique_ptr<Kernel>> prepare_dequantize_simd(const OperatorSpec& spec) {
-  s8c::Affine affine;  // an exponent is one without a zero point
+  s8c::Affine affine;  // an exponent is a scale without a zero point
   if (s8c::has_scales(spec.inputs[0])) {
     NESTRT_ASSIGN_OR_RETURN(affine, s8c::affine_of(spec.inputs[0], "the input"));
   } else {

@@ -1,5 +1,5 @@
-// Gather: slices of the data along an axis, picked by an index tensor.
-// output[outer][indices...][inner] = data[outer][index][inner], where outer and inner are the axes around `axis`.
+// Gather: slices of the data along an axis, selected by an index tensor.
+// output[outer][indices...][inner] = data[outer][index][inner]; outer and inner are the axes around `axis`.
 #include <cstring>
 
 #include "kernels/common/framework/function_kernel.h"

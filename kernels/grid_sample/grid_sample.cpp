@@ -1,5 +1,5 @@
-// GridSample: an image (or volume) looked up at the points of a grid. The function is separable: along each axis a
-// point takes one (nearest), two (linear) or four (cubic) elements, each with a weight.
+// GridSample: samples an image (or volume) at the points of a grid. The function is separable: along each axis a point
+// reads one (nearest), two (linear) or four (cubic) elements, each with a weight.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, shape);
 }
 
-// What an axis takes: elements, by their number, and weights; what is outside has weight 0.
+// Element indices and weights of a point along one axis. Elements outside have weight 0.
 struct Taps {
   int count = 0;
   std::array<int64_t, 4> index{};
@@ -43,7 +43,7 @@ struct Taps {
 struct Sampler {
   ops::GridSample attributes;
   int axes = 0;
-  int64_t channels = 0, points = 0, size = 0;  // of one sample; elements of a channel
+  int64_t channels = 0, points = 0, size = 0;  // channels; points per sample; elements per channel
   std::array<int64_t, kMaxAxes> dims{};
 
   float reflected(float x, float low, float high) const {
@@ -55,7 +55,7 @@ struct Sampler {
     return (std::fmod(folds, 2.0f) == 0) == (x < low) ? low + rest : high - rest;
   }
 
-  // A coordinate outside brought inside, where that is the padding.
+  // Moves an outside coordinate inside if the padding mode requires it.
   float inside(float x, int64_t dim) const {
     const float low = attributes.align_corners ? 0.0f : -0.5f;
     const float high = static_cast<float>(dim) - (attributes.align_corners ? 1.0f : 0.5f);
@@ -65,7 +65,8 @@ struct Sampler {
     return attributes.padding == ops::PaddingKind::kReflection ? reflected(x, low, high) : x;
   }
 
-  // The coordinate on an axis of `dim` elements, from 0; what is no number, or beyond counting, is far outside.
+  // Returns the coordinate on an axis of `dim` elements, from 0. NaN and values beyond the integer range are mapped far
+  // outside.
   float coordinate(float x, int64_t dim) const {
     const auto length = static_cast<float>(dim);
     const float at = attributes.align_corners ? (x + 1) / 2 * (length - 1) : ((x + 1) * length - 1) / 2;
@@ -77,7 +78,7 @@ struct Sampler {
   void add(Taps& taps, int64_t index, float weight, int64_t dim) const {
     if (index < 0 || index >= dim) {
       if (attributes.padding == ops::PaddingKind::kZeros) weight = 0;
-      // Both are clamped as well, so that no rounding leads outside.
+      // Both are also clamped, so that rounding cannot lead outside.
       if (attributes.padding == ops::PaddingKind::kReflection)
         index = static_cast<int64_t>(inside(static_cast<float>(index), dim));
       index = std::clamp<int64_t>(index, 0, dim - 1);
@@ -115,13 +116,13 @@ struct Sampler {
     const Taps& own = taps[static_cast<size_t>(axis)];
     float sum = 0;
     for (size_t i = 0; i < static_cast<size_t>(own.count); ++i) {
-      if (own.weight[i] == 0) continue;  // what it stands at may be no number
+      if (own.weight[i] == 0) continue;  // the element may be NaN
       sum += own.weight[i] * sample(x, taps, axis + 1, offset * dims[static_cast<size_t>(axis)] + own.index[i]);
     }
     return sum;
   }
 
-  // One point, of all samples, in every channel.
+  // Computes one point of one sample in every channel.
   void run(const KernelCall& call, int64_t point) const {
     const float* const stated = call.input<float>(1) + point * axes;
     std::array<Taps, kMaxAxes> taps;
@@ -149,7 +150,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// 64 elements at most, for each of the output's.
+// Reads at most 64 elements per output element.
 int64_t steps(const OperatorSpec& spec) { return element_steps(spec, kCopySteps, 64 * kCopySteps); }
 
 constexpr KernelVariant kKernels[] = {

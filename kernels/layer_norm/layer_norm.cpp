@@ -1,5 +1,5 @@
-// LayerNorm: y = scale * (x - mean) / sqrt(variance + epsilon) + bias, mean and variance over the axes [axis, rank).
-// scale and bias (optional) have the shape of these axes. f32.
+// LayerNorm: y = scale * (x - mean) / sqrt(variance + epsilon) + bias, with mean and variance over the axes [axis,
+// rank). scale and bias (optional) have the shape of these axes. f32.
 #include <fmt/core.h>
 
 #include <cmath>

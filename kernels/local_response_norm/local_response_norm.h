@@ -2,18 +2,18 @@
 // [c - floor((size - 1) / 2), c + ceil((size - 1) / 2)])^beta. f32, [N, C, spatial...].
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
 bool accepts_local_response_norm_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_reference(const OperatorSpec& spec);
 
-// For a positive bias and an alpha that is not negative.
+// Accept a positive bias and a non-negative alpha.
 bool accepts_local_response_norm_plain(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const OperatorSpec& spec);
 
-// The same from blocked16 to blocked16, up to 1024 channels and windows of 33.
+// The same from blocked16 to blocked16, for up to 1024 channels and windows of 33.
 bool accepts_local_response_norm_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec);
 

@@ -9,7 +9,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The channels of one pixel, `step` apart.
+// Normalizes the channels of one pixel, which are `step` apart.
 void normalize_pixel(const float* x, float* y, int64_t channels, int64_t step, const ops::LocalResponseNorm& p) {
   const int64_t before = (p.size - 1) / 2, after = p.size / 2;
   const double factor = static_cast<double>(p.alpha) / p.size;

@@ -1,5 +1,5 @@
-// Vectors across pixels for plain tensors, across channels for blocked ones. The window is summed anew for every
-// channel: a running sum would carry a NaN, and rounding errors, to all channels behind.
+// Vectors across pixels for plain tensors, across channels for blocked ones. The window is summed separately for every
+// channel: a running sum would propagate NaN and rounding errors to all later channels.
 #include <algorithm>
 #include <cstdint>
 
@@ -32,7 +32,7 @@ struct NormWindow {
   float beta = 0;
 };
 
-// Room on the stack for the squares of one pixel of a blocked tensor, with zeros on both sides.
+// Stack buffer for the squares of one pixel of a blocked tensor, with zeros on both sides.
 constexpr int64_t kMaxChannels = 1024;
 constexpr int64_t kMaxReach = 16;
 
@@ -44,7 +44,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// x / base^beta. The usual exponent 3/4 is two square roots. Requires: base is positive or NaN.
+// Returns x / base^beta. The usual exponent 3/4 is two square roots. Requires: base is positive or NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V normalized(D d, V x, V sum, const NormWindow& window) {
   const V base = hn::MulAdd(sum, hn::Set(d, window.factor), hn::Set(d, window.bias));
@@ -68,7 +68,7 @@ HWY_INLINE hn::Vec<D> sum_of_squares(D d, int64_t first, int64_t last, const Loa
 
 }  // namespace
 
-// `pixels` neighbouring pixels of all channels of a plain image; channels lie `step` apart.
+// Normalizes `pixels` neighbouring pixels of all channels of a plain image; channels are `step` apart.
 void normalize_pixels(const NormWindow& window, const float* x, float* y, int64_t channels, int64_t step,
                       int64_t pixels) {
   const hn::ScalableTag<float> d;
@@ -89,7 +89,7 @@ void normalize_pixels(const NormWindow& window, const float* x, float* y, int64_
   }
 }
 
-// One pixel of a blocked16 image; blocks lie `x_step` and `y_step` apart. Padding lanes count as zero.
+// Normalizes one pixel of a blocked16 image; blocks are `x_step` and `y_step` apart. Padding lanes count as zero.
 void normalize_blocked(const NormWindow& window, const float* x, int64_t x_step, float* y, int64_t y_step,
                        int64_t channels) {
   const hn::CappedTag<float, 16> d;
@@ -128,7 +128,7 @@ NormWindow window_of(const OperatorSpec& spec) {
   return {(p.size - 1) / 2, p.size / 2, p.alpha / static_cast<float>(p.size), p.bias, p.beta};
 }
 
-// Then the base of the power is a positive, normal number.
+// Ensures that the base of the power is a positive, normal number.
 bool has_positive_base(const OperatorSpec& spec) {
   const ops::LocalResponseNorm& p = *spec.as<ops::LocalResponseNorm>();
   return p.bias >= 1e-30f && p.alpha >= 0;
@@ -188,7 +188,7 @@ Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const Operator
   const Shape& shape = spec.inputs[0].shape;
   const int64_t images = shape[0], channels = shape[1], spatial = shape.product(2, shape.rank());
   return make_kernel([=, window = window_of(spec), run = simd_pick(normalize_pixels_table)](const KernelCall& call) {
-    constexpr int64_t kStrip = 256;  // pixels whose window of channels stays in the first-level cache
+    constexpr int64_t kStrip = 256;  // pixels whose window of channels stays in the L1 cache
     const int64_t strips = ceil_div(spatial, kStrip);
     const float* x = call.input<float>(0);
     float* y = call.output<float>(0);

@@ -1,4 +1,4 @@
-// LpNorm: each slice along one axis divided by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
+// LpNorm: divides each slice along one axis by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
 #include <fmt/core.h>
 
 #include <cmath>

@@ -20,7 +20,7 @@ Status check_operands(const OperatorSpec& spec) {
   return {};
 }
 
-// The axes before the matrix, with ones in front up to `rank` axes.
+// Returns the axes before the matrix, prefixed with ones up to `rank` axes.
 Shape batch_axes(const Shape& shape, int rank) {
   const int own = std::max(0, shape.rank() - 2);
   Shape batch;

@@ -6,7 +6,7 @@
 //   matmul.f32.reference
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
@@ -15,12 +15,12 @@ struct MatMulGeometry {
   int64_t inner = 0;    // K
   int64_t columns = 0;  // N
   Shape batch;          // broadcast
-  Shape a_batch;        // as many dimensions as `batch`, 1 where it is stretched
+  Shape a_batch;        // rank of `batch`; 1 in broadcast dimensions
   Shape b_batch;
   Shape output;
 
   int64_t batches() const { return batch.num_elements(); }
-  // The matrix of A (of B) that belongs to a batch, counted in matrices.
+  // Return the index of the matrix of A (of B) for a batch.
   int64_t a_index(int64_t index) const { return operand_index(a_batch, index); }
   int64_t b_index(int64_t index) const { return operand_index(b_batch, index); }
 

@@ -1,5 +1,5 @@
-// MatMul on panels: a task packs up to two panels of 16 columns of B into scratch of its thread and multiplies rows of
-// A with them.
+// MatMul on panels: a task packs up to two panels of 16 columns of B into its thread's scratch and multiplies rows of A
+// with them.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
@@ -8,7 +8,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Columns [panel * 16, ...) of B, [panels][inner][16]. Lanes past the last column hold zeros.
+// Packs columns [panel * 16, ...) of B as [panels][inner][16]. Lanes past the last column are zero.
 void pack_panels(const MatMulGeometry& g, const float* b, Range panels, float* packed) {
   for (int64_t panel = panels.first; panel < panels.last; ++panel) {
     const int64_t first = panel * kTileBlock, count = std::min(kTileBlock, g.columns - first);
@@ -31,7 +31,7 @@ class Panels {
     if (g_.output.num_elements() == 0) return;
     const int64_t panels = ceil_div(g_.columns, kTileBlock);
     const int64_t groups = ceil_div(panels, limits_.blocks);
-    // Packing must be worth its while: parts of a few tiles of rows at least.
+    // To amortize packing, a part has at least a few tiles of rows.
     const int64_t wanted = task_count(g_.output.num_elements(), g_.inner, call.parallel->num_threads());
     const int64_t row_parts =
         std::clamp<int64_t>(wanted / (g_.batches() * groups), 1, std::max<int64_t>(1, g_.rows / (4 * limits_.points)));

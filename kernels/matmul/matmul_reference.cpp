@@ -6,7 +6,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// One row of one product.
+// Computes one row of one product.
 void output_row(const MatMulGeometry& g, const KernelCall& call, int64_t batch, int64_t row) {
   const float* a = call.input<float>(0) + (g.a_index(batch) * g.rows + row) * g.inner;
   const float* b = call.input<float>(1) + g.b_index(batch) * g.inner * g.columns;

@@ -1,4 +1,4 @@
-// Opaque: what another compiler has compiled. It has rules and no kernel: only the unit of its program computes it.
+// Opaque: a part compiled by another compiler. It has rules but no kernel: only the unit of its program can run it.
 #include <limits>
 #include <span>
 
@@ -11,10 +11,10 @@ namespace {
 
 constexpr size_t kMaxResults = 64;
 
-// Each result is its type, its rank and so many dimensions.
+// `results` lists each result as its type, its rank and its dimensions.
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs)
-    if (!input.present || input.layout != Layout::kPlain || input.packing != Packing::kInvalidIndex)
+    if (!input.present || input.layout != Layout::kPlain || input.packing != Packing::kNone)
       return rule_error("an input is absent, or not plain");
   std::span<const int64_t> numbers = spec.as<ops::Opaque>()->results;
   std::vector<TensorSpec> results;
@@ -29,10 +29,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     numbers = numbers.subspan(static_cast<size_t>(rank));
     if (numbers.empty()) return results;
   }
-  return rule_error("results are not 1 to 64 types that exist, each with its rank and so many dimensions");
+  return rule_error("results must list 1 to 64 outputs, each with a valid type, its rank and its dimensions");
 }
 
-// Never evaluated.
+// It is never evaluated.
 int64_t no_steps(const OperatorSpec&) { return std::numeric_limits<int64_t>::max(); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Pad: adds elements around the input, or crops it where a pad is negative. Cropping comes first: what is reflected or
-// repeated is the edge of what remains.
+// Pad: adds elements around the input, or crops it if a pad is negative. Cropping comes first: reflect and edge use the
+// edge of the cropped input.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace nestrt::kernels {
 namespace {
 
-// One axis: output element i comes from input element i - begin where that lies in [low, high).
+// One axis: output element i comes from input element i - begin if that is in [low, high).
 struct PadAxis {
   int64_t begin = 0, low = 0, high = 0;
 
   bool contains(int64_t source) const { return source >= low && source < high; }
-  // The input element that a position outside [low, high) takes; the modes reflect and edge.
+  // Returns the input element for a position outside [low, high), in the modes reflect and edge.
   int64_t outside(int64_t source, ops::PadMode mode) const {
     if (mode == ops::PadMode::kEdge) return source < low ? low : high - 1;
     return source < low ? 2 * low - source : 2 * (high - 1) - source;
@@ -32,7 +32,7 @@ PadAxis pad_axis(int64_t dim, int64_t begin, int64_t end) {
   return {begin, std::max<int64_t>(0, -begin), dim - std::max<int64_t>(0, -end)};
 }
 
-// The output's length along one axis.
+// Returns the output's length along one axis.
 Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_t end, size_t axis) {
   const std::string where = fmt::format(" of axis {}, which has {} elements", axis, dim);
   if (std::min(begin, end) < -kMaxElements || std::max(begin, end) > kMaxElements)
@@ -42,7 +42,7 @@ Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_
   if (kept < 0) return rule_error(fmt::format("begin and end crop more than all{}", where));
   const int64_t longest = mode == ops::PadMode::kReflect ? kept - 1 : kept > 0 ? kMaxElements : 0;
   if (mode != ops::PadMode::kConstant && std::max(begin, end) > std::max<int64_t>(longest, 0))
-    return rule_error(fmt::format("begin {} and end {}{}, reach beyond what mode {} can take from it", begin, end,
+    return rule_error(fmt::format("begin {} and end {}{}, exceed the range of mode {}", begin, end,
                                   where, ops::name(mode)));
   return dim + begin + end;
 }

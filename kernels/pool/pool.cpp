@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxSpatialAxes = 3;
 
-// What the attributes say of one spatial axis.
+// Returns the attributes of one spatial axis.
 PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
   const auto i = static_cast<size_t>(axis);
   PoolAxis result;
@@ -30,7 +30,7 @@ PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
   return result;
 }
 
-// All attributes fit into 31 bits and `dim` into 41: nothing overflows.
+// All attributes fit in 31 bits and `dim` in 41: nothing overflows.
 Status check_axis(const PoolAxis& a, int axis, bool ceil_mode) {
   const auto error = [&](const char* attribute, int64_t value, const std::string& expected) {
     return rule_error(fmt::format("{} of spatial axis {} is {}, expected {}", attribute, axis, value, expected));
@@ -41,7 +41,7 @@ Status check_axis(const PoolAxis& a, int axis, bool ceil_mode) {
   const std::string below = fmt::format("0 or more and less than the dilated kernel of {}", a.extent());
   if (a.pad_begin < 0 || a.pad_begin >= a.extent()) return error("pad_begin", a.pad_begin, below);
   if (a.pad_end < 0 || a.pad_end >= a.extent()) return error("pad_end", a.pad_end, below);
-  // What ceil_mode adds to the padded input so that a window is whole is less than a stride.
+  // ceil_mode extends the padded input by less than a stride to complete a window.
   const int64_t most = a.input + a.pad_begin + a.pad_end + (ceil_mode ? a.stride - 1 : 0);
   if (most < a.extent())
     return error("kernel", a.kernel,
@@ -53,11 +53,11 @@ int64_t output_dim(const PoolAxis& a, bool ceil_mode) {
   const int64_t room = a.input + a.pad_begin + a.pad_end - a.extent();
   if (!ceil_mode) return room / a.stride + 1;
   const int64_t windows = ceil_div(room, a.stride) + 1;
-  // The last window has to start in the input or in the padding before it.
+  // The last window must start in the input or in the padding before it.
   return (windows - 1) * a.stride >= a.input + a.pad_begin ? windows - 1 : windows;
 }
 
-bool takes(ops::PoolKind kind, DataType type) {
+bool supports(ops::PoolKind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
       return true;
@@ -86,8 +86,8 @@ Status check_attributes(const OperatorSpec& spec) {
           fmt::format("{} has {} entries, expected {}, one per spatial axis", attribute, list.size(), axes));
   if (pool.kind == ops::PoolKind::kLp && pool.p < 1)
     return rule_error(fmt::format("p is {}, expected at least 1", pool.p));
-  if (!takes(pool.kind, input.type))
-    return rule_error(fmt::format("{} pooling does not take {}", ops::name(pool.kind), name(input.type)));
+  if (!supports(pool.kind, input.type))
+    return rule_error(fmt::format("{} pooling does not support {}", ops::name(pool.kind), name(input.type)));
   return ok_status();
 }
 
@@ -98,7 +98,7 @@ Status check_quantization(const OperatorSpec& spec) {
   for (int32_t extent : pool.kernel)
     if (pool.kind == ops::PoolKind::kAverage &&
         (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow))
-      return Status(Code::kUnsupported, "an s8 average takes windows of at most 2^23 elements");
+      return Status(Code::kUnsupported, "an s8 average supports windows of at most 2^23 elements");
   if (spec.outputs.empty()) return {};
   if (pool.kind != ops::PoolKind::kAverage || !s8c::has_scales(spec.inputs[0]))
     return s8::check_same_quantization(spec);
@@ -121,7 +121,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, shape);
 }
 
-// A window takes what lies in the input only.
+// A window reads only elements inside the input.
 int64_t steps(const OperatorSpec& spec) {
   const ops::Pool& pool = *spec.as<ops::Pool>();
   int64_t window = pool.kind == ops::PoolKind::kLp ? kFunctionSteps : 1;
@@ -148,7 +148,7 @@ constexpr KernelVariant kKernels[] = {
 
 PoolWindow PoolAxis::edge_window(int64_t start) const {
   const int64_t skipped = start < 0 ? ceil_div(-start, dilation) : 0;
-  // Elements of the window before position `end`.
+  // Returns the elements of the window before position `end`.
   const auto before = [&](int64_t end) { return std::clamp<int64_t>(ceil_div(end - start, dilation), 0, kernel); };
   const int64_t count = std::max<int64_t>(0, before(input) - skipped);
   return {count > 0 ? start + skipped * dilation : 0, count, include_pad ? before(input + pad_end) : count};

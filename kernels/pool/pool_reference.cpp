@@ -9,7 +9,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Calls visit(position) for every element of the window that lies in the plane.
+// Calls visit(position) for every element of the window inside the plane.
 template <typename Visit>
 void for_each_in_window(const PoolParameters& pool, const PoolWindow& d, const PoolWindow& h, const PoolWindow& w,
                         Visit visit) {
@@ -21,60 +21,16 @@ void for_each_in_window(const PoolParameters& pool, const PoolWindow& d, const P
               w.first + k * axes[2].dilation);
 }
 
-template <typename T>
-struct Maximum {
-  T operator()(const PoolParameters& pool, const T* plane, const PoolWindow& d, const PoolWindow& h,
-               const PoolWindow& w) const {
-    using Limits = std::numeric_limits<T>;
-    T best = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    for_each_in_window(pool, d, h, w, [&](int64_t at) { best = plane[at] > best ? plane[at] : best; });
-    return best;
-  }
-};
-
-struct Average {
-  float operator()(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
-                   const PoolWindow& w) const {
-    float sum = 0;
-    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum += plane[at]; });
-    const int64_t divisor = d.divisor * h.divisor * w.divisor;
-    return divisor == 0 ? 0.0f : sum / static_cast<float>(divisor);
-  }
-};
-
-struct AverageS8 {
-  ops::Rounding rounding;
-
-  int8_t operator()(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
-                    const PoolWindow& w) const {
-    int32_t sum = 0;
-    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum += plane[at]; });
-    return s8::average(sum, d.divisor * h.divisor * w.divisor, rounding);
-  }
-};
-
-struct AverageS8c {
-  s8c::Affine from, to;
-
-  int8_t operator()(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
-                    const PoolWindow& w) const {
-    int32_t sum = 0;
-    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum += plane[at] - from.zero_point; });
-    return s8c::average(sum, d.divisor * h.divisor * w.divisor, from.scale, to);
-  }
-};
-
-struct LpNorm {
-  float operator()(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
-                   const PoolWindow& w) const {
-    double sum = 0;
-    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum += std::pow(std::abs(double{plane[at]}), pool.p); });
-    return static_cast<float>(std::pow(sum, 1.0 / pool.p));
-  }
-};
-
-template <typename T, typename Reduce>
-Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Reduce reduce) {
+// Reduces every window: `start` is the value of an empty window, add(sum, x) adds an element, and finish(sum, divisor)
+// gives the output. `divisor` is 0 unless the kind is an average.
+template <typename T, typename Sum, typename Add, typename Finish>
+Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Sum start, Add add, Finish finish) {
+  const auto reduce = [=](const PoolParameters& pool, const T* plane, const PoolWindow& d, const PoolWindow& h,
+                          const PoolWindow& w) {
+    Sum sum = start;
+    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum = add(sum, plane[at]); });
+    return finish(sum, pool.kind == ops::PoolKind::kAverage ? d.divisor * h.divisor * w.divisor : 0);
+  };
   return make_kernel([pool = parameters, reduce](const KernelCall& call) {
     const auto& axes = pool.axes;
     parallel_ranges(*call.parallel, pool.planes, pool.input_plane(), [&](int64_t first, int64_t last) {
@@ -90,23 +46,52 @@ Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Redu
   });
 }
 
+template <typename T>
+Result<std::unique_ptr<Kernel>> maxima(const PoolParameters& pool) {
+  using Limits = std::numeric_limits<T>;
+  const T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  return pool_with<T>(
+      pool, lowest, [](T best, T x) { return x > best ? x : best; }, [](T best, int64_t) { return best; });
+}
+
+Result<std::unique_ptr<Kernel>> averages(const PoolParameters& pool) {
+  return pool_with<float>(
+      pool, 0.0f, [](float sum, float x) { return sum + x; },
+      [](float sum, int64_t divisor) { return divisor == 0 ? 0.0f : sum / static_cast<float>(divisor); });
+}
+
+Result<std::unique_ptr<Kernel>> averages_s8(const PoolParameters& pool, ops::Rounding rounding) {
+  return pool_with<int8_t>(
+      pool, int32_t{0}, [](int32_t sum, int8_t x) { return sum + x; },
+      [rounding](int32_t sum, int64_t divisor) { return s8::average(sum, divisor, rounding); });
+}
+
+Result<std::unique_ptr<Kernel>> averages_s8c(const OperatorSpec& spec, const PoolParameters& pool) {
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
+  return pool_with<int8_t>(
+      pool, int32_t{0}, [zero = from.zero_point](int32_t sum, int8_t x) { return sum + x - zero; },
+      [scale = from.scale, to](int32_t sum, int64_t divisor) { return s8c::average(sum, divisor, scale, to); });
+}
+
+Result<std::unique_ptr<Kernel>> norms(const PoolParameters& pool) {
+  return pool_with<float>(
+      pool, 0.0, [p = pool.p](double sum, float x) { return sum + std::pow(std::abs(double{x}), p); },
+      [p = pool.p](double sum, int64_t) { return static_cast<float>(std::pow(sum, 1.0 / p)); });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec) {
   const DataType type = spec.inputs[0].type;
   const PoolParameters parameters = pool_parameters(spec);
-  if (type == DataType::kS8 && parameters.kind == ops::PoolKind::kAverage) {
-    if (!s8c::has_scales(spec.inputs[0]))
-      return pool_with<int8_t>(parameters, AverageS8{spec.as<ops::Pool>()->rounding});
-    NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
-    NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-    return pool_with<int8_t>(parameters, AverageS8c{from, to});
-  }
-  if (type == DataType::kS8) return pool_with<int8_t>(parameters, Maximum<int8_t>());
-  if (type == DataType::kU8) return pool_with<uint8_t>(parameters, Maximum<uint8_t>());
-  if (parameters.kind == ops::PoolKind::kAverage) return pool_with<float>(parameters, Average());
-  if (parameters.kind == ops::PoolKind::kLp) return pool_with<float>(parameters, LpNorm());
-  return pool_with<float>(parameters, Maximum<float>());
+  if (parameters.kind == ops::PoolKind::kLp) return norms(parameters);
+  const bool is_average = parameters.kind == ops::PoolKind::kAverage;
+  if (type == DataType::kF32) return is_average ? averages(parameters) : maxima<float>(parameters);
+  if (type == DataType::kU8) return maxima<uint8_t>(parameters);
+  if (!is_average) return maxima<int8_t>(parameters);
+  return s8c::has_scales(spec.inputs[0]) ? averages_s8c(spec, parameters)
+                                         : averages_s8(parameters, spec.as<ops::Pool>()->rounding);
 }
 
 }  // namespace nestrt::kernels

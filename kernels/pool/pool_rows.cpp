@@ -38,13 +38,13 @@ void PoolRows::run(const KernelCall& call) const {
                   });
 }
 
-// Where there is no depth, and rows are of images.
+// Returns a row kernel only for images, without a depth axis.
 const RowKernel* PoolRows::by_rows() const {
   const PoolAxis& depth = pool_.axes[0];
   return depth.input == 1 && depth.output == 1 && depth.kernel == 1 ? this : nullptr;
 }
 
-// Rows of a block one after the other: windows share most of what they read.
+// Computes the rows of a block consecutively, because windows share most of their inputs.
 void PoolRows::run_rows(const RowCall& call) const {
   const PoolWindow depth = pool_.axes[0].window(0);
   const RowImages output = row_output();

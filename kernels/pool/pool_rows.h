@@ -1,4 +1,4 @@
-// PoolRows: pools from blocked16 to blocked16, whole or by rows (nestrt/driver/row_kernel.h).
+// PoolRows: pools from blocked16 to blocked16, whole or by rows (runtime/kernel/row_kernel.h).
 #pragma once
 
 #include "kernels/common/layout/window_rows.h"
@@ -8,7 +8,7 @@ namespace nestrt::kernels {
 
 class PoolRows : public Kernel, public WindowRows {
  public:
-  // `input`: its shape.
+  // `input`: the shape of the input.
   PoolRows(const Shape& input, const PoolParameters& pool, int64_t element_bytes);
 
   void run(const KernelCall& call) const final;
@@ -18,7 +18,7 @@ class PoolRows : public Kernel, public WindowRows {
 
  protected:
   const PoolParameters& pool() const { return pool_; }
-  // A row of outputs of a block of channels, whose windows along depth and height are these.
+  // Computes a row of outputs of a block of channels with the given windows along depth and height.
   virtual void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,
                        std::byte* to) const = 0;
 

@@ -35,12 +35,12 @@ HWY_INLINE void for_each_pixel(const PoolParameters& pool, const int8_t* plane, 
   }
 }
 
-// --- Maxima: of columns first, which windows side by side share; then of windows, made of those ----------------------
+// --- Maxima: first of columns, which neighbouring windows share, then of windows from the columns -----------------
 
-constexpr int64_t kMaxColumns = 64;  // that are kept
-constexpr int64_t kVectorsAtOnce = 4;
+constexpr int64_t kMaxColumns = 64;  // buffered columns
+constexpr int64_t kUnroll = 4;
 
-// Rows of the input that a row of outputs reads, each at `column`.
+// Visits the rows of the input that a row of outputs reads, each at `column`.
 template <class Visit>
 HWY_INLINE void for_each_row(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                              int64_t column, const Visit& visit) {
@@ -53,20 +53,20 @@ HWY_INLINE void for_each_row(const PoolParameters& pool, const int8_t* plane, co
   }
 }
 
-// `count` neighbouring elements over all rows, a whole number of pixels.
+// Computes the maxima of `count` neighbouring elements over all rows; `count` is a whole number of pixels.
 HWY_INLINE void column_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                               int64_t column, int64_t count, int8_t lowest, int8_t* to) {
   const hn::ScalableTag<int8_t> wide;
   const hn::CappedTag<int8_t, kBlock> pixel;
   constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kPixel = static_cast<int64_t>(hn::MaxLanes(pixel));
   int64_t at = 0;
-  for (; at + kWide * kVectorsAtOnce <= count; at += kWide * kVectorsAtOnce) {
-    hn::Vec<decltype(wide)> best[kVectorsAtOnce];
+  for (; at + kWide * kUnroll <= count; at += kWide * kUnroll) {
+    hn::Vec<decltype(wide)> best[kUnroll];
     for (auto& v : best) v = hn::Set(wide, lowest);
     for_each_row(pool, plane, d, h, column, [&](const int8_t* row) HWY_ATTR {
-      for (int64_t v = 0; v < kVectorsAtOnce; ++v) best[v] = hn::Max(best[v], hn::LoadU(wide, row + at + v * kWide));
+      for (int64_t v = 0; v < kUnroll; ++v) best[v] = hn::Max(best[v], hn::LoadU(wide, row + at + v * kWide));
     });
-    for (int64_t v = 0; v < kVectorsAtOnce; ++v) hn::StoreU(best[v], wide, to + at + v * kWide);
+    for (int64_t v = 0; v < kUnroll; ++v) hn::StoreU(best[v], wide, to + at + v * kWide);
   }
   for (; at < count; at += kPixel) {
     auto best = hn::Set(pixel, lowest);
@@ -76,7 +76,7 @@ HWY_INLINE void column_maxima(const PoolParameters& pool, const int8_t* plane, c
   }
 }
 
-// One output of the columns that its window has: kCount, or with 0 `count`.
+// Computes one output from the columns of its window: kCount, or `count` if kCount is 0.
 template <int kCount>
 HWY_INLINE void window_maximum(const int8_t* columns, int64_t count, int64_t step, int8_t lowest, int8_t* to) {
   const hn::CappedTag<int8_t, kBlock> tag;
@@ -89,7 +89,7 @@ HWY_INLINE void window_maximum(const int8_t* columns, int64_t count, int64_t ste
   for (int64_t v = 0; v < kBlock / kLanes; ++v) hn::StoreU(best[v], tag, to + v * kLanes);
 }
 
-// `count` outputs whose windows are whole.
+// Computes `count` outputs with complete windows.
 template <int kCount>
 HWY_INLINE void window_maxima(const PoolAxis& width, const int8_t* columns, int64_t count, int8_t lowest, int8_t* to) {
   const int64_t stride = width.stride * kBlock, step = width.dilation * kBlock;
@@ -97,7 +97,7 @@ HWY_INLINE void window_maxima(const PoolAxis& width, const int8_t* columns, int6
     window_maximum<kCount>(columns, width.kernel, step, lowest, to);
 }
 
-// Outputs [first, last), whose windows may be cut at the ends of the input. `columns` from `begin` on.
+// Computes outputs [first, last), whose windows may extend beyond the input. `columns` begins at column `begin`.
 void cut_window_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, int64_t first, int64_t last,
                        int8_t lowest, int8_t* to) {
   for (int64_t i = first; i < last; ++i, to += kBlock) {
@@ -107,34 +107,34 @@ void cut_window_maxima(const PoolAxis& width, const int8_t* columns, int64_t beg
   }
 }
 
-// Outputs [first, last).
+// Computes outputs [first, last).
 void output_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, int64_t first, int64_t last,
                    int8_t lowest, int8_t* to) {
   const auto is_cut = [&](int64_t i) { return width.window(i).count < width.kernel; };
-  int64_t whole = first, behind = last;
-  while (whole < behind && is_cut(whole)) ++whole;
-  while (whole < behind && is_cut(behind - 1)) --behind;
+  int64_t whole = first, whole_end = last;
+  while (whole < whole_end && is_cut(whole)) ++whole;
+  while (whole < whole_end && is_cut(whole_end - 1)) --whole_end;
   const auto output = [&](int64_t i) { return to + (i - first) * kBlock; };
   cut_window_maxima(width, columns, begin, first, whole, lowest, output(first));
-  cut_window_maxima(width, columns, begin, behind, last, lowest, output(behind));
-  if (whole == behind) return;
+  cut_window_maxima(width, columns, begin, whole_end, last, lowest, output(whole_end));
+  if (whole == whole_end) return;
   const int8_t* const from = columns + (width.window(whole).first - begin) * kBlock;
-  if (width.kernel == 3) return window_maxima<3>(width, from, behind - whole, lowest, output(whole));
-  window_maxima<0>(width, from, behind - whole, lowest, output(whole));
+  if (width.kernel == 3) return window_maxima<3>(width, from, whole_end - whole, lowest, output(whole));
+  window_maxima<0>(width, from, whole_end - whole, lowest, output(whole));
 }
 
-// Whether windows are so narrow that their columns are kept.
+// Returns whether the columns of a window fit in the buffer.
 bool keeps_columns(const PoolAxis& width) { return width.extent() <= kMaxColumns; }
 
-// A row of outputs, whose windows along the other axes are d and h. `lowest`: of a window without elements. Requires:
-// keeps_columns().
+// Computes a row of outputs with windows d and h along the other axes. `lowest`: the result for a window without
+// elements. Requires: keeps_columns().
 void row_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                 int8_t lowest, int8_t* to) {
   const PoolAxis& width = pool.axes[2];
-  const int64_t at_once = (kMaxColumns - width.extent()) / width.stride + 1;
+  const int64_t per_pass = (kMaxColumns - width.extent()) / width.stride + 1;
   HWY_ALIGN int8_t columns[kMaxColumns * kBlock];
-  for (int64_t x = 0; x < width.output; x += at_once) {
-    const int64_t last = HWY_MIN(x + at_once, width.output), begin = HWY_MAX(x * width.stride - width.pad_begin, 0);
+  for (int64_t x = 0; x < width.output; x += per_pass) {
+    const int64_t last = HWY_MIN(x + per_pass, width.output), begin = HWY_MAX(x * width.stride - width.pad_begin, 0);
     const int64_t end = HWY_MIN((last - 1) * width.stride - width.pad_begin + width.extent(), width.input);
     if (begin < end) column_maxima(pool, plane, d, h, begin, (end - begin) * kBlock, lowest, columns);
     output_maxima(width, columns, begin, x, last, lowest, to + x * kBlock);
@@ -143,7 +143,7 @@ void row_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindo
 
 }  // namespace
 
-// A row of outputs, whose windows along the other axes are d and h.
+// Computes a row of outputs with windows d and h along the other axes.
 void s8_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h, int8_t* to) {
   const auto lowest = static_cast<int8_t>(s8::kLow);
   if (keeps_columns(pool.axes[2])) return row_maxima(pool, plane, d, h, lowest, to);
@@ -158,7 +158,7 @@ void s8_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow
   }
 }
 
-// The sums of one window.
+// Sums one window.
 void s8_sums(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
              const PoolWindow& w, int32_t* to) {
   V32 sums[kVectors];
@@ -180,9 +180,9 @@ NESTRT_SIMD_EXPORT(s8_sums)
 
 namespace {
 
-constexpr int64_t kChannels = 16;  // in a block
+constexpr int64_t kChannels = 16;  // per block
 
-// Rows of outputs of one block of channels.
+// Computes rows of outputs of one block of channels.
 class RowsS8 {
  public:
   explicit RowsS8(const OperatorSpec& spec)
@@ -191,7 +191,7 @@ class RowsS8 {
         maxima_(simd_pick(s8_maxima_table)),
         sums_(simd_pick(s8_sums_table)) {}
 
-  // A row, whose windows along depth and height are these.
+  // Computes a row with the given windows along depth and height.
   void run(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
            int8_t* to) const {
     if (pool.kind == ops::PoolKind::kMax) return maxima_(pool, plane, d, h, to);
@@ -207,7 +207,7 @@ class RowsS8 {
     }
   }
 
-  // Reads the scales, if there are any.
+  // Reads the scales of the tensors, if any.
   Status read_scales(const OperatorSpec& spec) {
     if (!scaled_) return {};
     NESTRT_ASSIGN_OR_RETURN(from_, s8c::affine_of(spec.inputs[0], "the input"));

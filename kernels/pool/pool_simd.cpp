@@ -14,8 +14,8 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Every instruction set works on 16 lanes in the same order, so that all give the same bits (L2 apart, where some fuse
-// the multiplication and the addition).
+// Every instruction set processes 16 lanes in the same order, so that all give the same bits (except L2, because some
+// fuse the multiplication and the addition).
 constexpr int64_t kBlock = 16;
 using D = hn::CappedTag<float, kBlock>;
 using V = hn::Vec<D>;
@@ -24,30 +24,28 @@ constexpr int64_t kVectors = kBlock / kLanes;
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
-// What a reduction does with an element, with two partial results, and with the result. The maximum is written as a
-// comparison, since the instructions for it differ between machines in what they do with a NaN.
+// A reduction's operations on an element, on two partial results, and on the final result. The maximum is a comparison,
+// because the maximum instructions of different machines treat NaN differently.
 struct Maximum {
   static V start() { return hn::Neg(hn::Inf(D())); }
   static V add(V sum, V x) { return hn::IfThenElse(hn::Gt(x, sum), x, sum); }
   static V merge(V a, V b) { return add(a, b); }
   static V finish(V sum, float) { return sum; }
 };
-struct Average {
+struct Sum {
   static V start() { return hn::Zero(D()); }
-  static V add(V sum, V x) { return hn::Add(sum, x); }
   static V merge(V a, V b) { return hn::Add(a, b); }
+};
+struct Average : Sum {
+  static V add(V sum, V x) { return hn::Add(sum, x); }
   static V finish(V sum, float divisor) { return divisor == 0 ? hn::Zero(D()) : hn::Div(sum, hn::Set(D(), divisor)); }
 };
-struct L1Norm {
-  static V start() { return hn::Zero(D()); }
+struct L1Norm : Sum {
   static V add(V sum, V x) { return hn::Add(sum, hn::Abs(x)); }
-  static V merge(V a, V b) { return hn::Add(a, b); }
   static V finish(V sum, float) { return sum; }
 };
-struct L2Norm {
-  static V start() { return hn::Zero(D()); }
+struct L2Norm : Sum {
   static V add(V sum, V x) { return hn::MulAdd(x, x, sum); }
-  static V merge(V a, V b) { return hn::Add(a, b); }
   static V finish(V sum, float) { return hn::Sqrt(sum); }
 };
 
@@ -58,12 +56,12 @@ void add_row(const float* x, int64_t count, int64_t step, V* sums) {
     for (int64_t v = 0; v < kVectors; ++v) sums[v] = Kind::add(sums[v], hn::LoadU(D(), x + v * kLanes));
 }
 
-// Three neighbours, as most pools have: without a loop. Those of the window `next` floats further, as many as are new
-// where windows are two apart, come from memory meanwhile.
+// Adds three neighbours, the most common case, without a loop. Prefetches the new elements of the window `next` floats
+// further, for windows that are two apart.
 template <typename Kind>
 HWY_INLINE void add_three(const float* x, int64_t next, V* sums) {
-  touch(x + next + kBlock);
-  touch(x + next + 2 * kBlock);
+  prefetch_line(x + next + kBlock);
+  prefetch_line(x + next + 2 * kBlock);
   NESTRT_UNROLL for (int64_t k = 0; k < 3; ++k) NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) sums[v] =
       Kind::add(sums[v], hn::LoadU(D(), x + k * kBlock + v * kLanes));
 }
@@ -80,7 +78,7 @@ HWY_INLINE void for_each_row(const PoolParameters& pool, const float* plane, con
   }
 }
 
-// One pixel of the output: the elements of its window in row-major order.
+// Computes one output pixel from the elements of its window in row-major order.
 template <typename Kind, bool kIsThree>
 HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
                            const PoolWindow& w, int64_t next, float* to) {
@@ -97,8 +95,8 @@ HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const
   for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(Kind::finish(sums[v], divisor), D(), to + v * kLanes);
 }
 
-// Maxima of windows of three pixels that lie two apart: each has its first column from the window before. `column`: the
-// first window's first.
+// Computes maxima of windows of three pixels that are two apart: each reuses the last column of the window before.
+// `column`: the first column of the first window.
 HWY_INLINE void maxima_two_apart(const PoolParameters& pool, const float* plane, const PoolWindow& d,
                                  const PoolWindow& h, int64_t column, int64_t count, float* to) {
   V first[kVectors];
@@ -109,8 +107,8 @@ HWY_INLINE void maxima_two_apart(const PoolParameters& pool, const float* plane,
     NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) second[v] = third[v] = Maximum::start();
     const int64_t next = i + 1 < count ? 2 * kBlock : 0;
     for_each_row(pool, plane, d, h, column + 1, [&](const float* x) HWY_ATTR {
-      touch(x + next);
-      touch(x + next + kBlock);
+      prefetch_line(x + next);
+      prefetch_line(x + next + kBlock);
       NESTRT_UNROLL for (int64_t v = 0; v < kVectors; ++v) {
         second[v] = Maximum::add(second[v], hn::LoadU(D(), x + v * kLanes));
         third[v] = Maximum::add(third[v], hn::LoadU(D(), x + kBlock + v * kLanes));
@@ -166,7 +164,7 @@ struct Block {
   }
 };
 
-// Sixteen partial results, which take the elements in turn.
+// Sixteen partial results, which accumulate the elements in turn.
 template <typename Kind>
 struct Plane {
   static float run(const float* x, int64_t count) {
@@ -180,7 +178,7 @@ struct Plane {
     return hn::GetLane(Kind::finish(all, static_cast<float>(count)));
   }
 
-  // Every lane of the result is the reduction of all of them, merged in halves.
+  // Returns the reduction of all lanes in every lane, merged by halves.
   static V merge_lanes(const V* sums) {
     float lanes[kBlock];
     for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], D(), lanes + v * kLanes);

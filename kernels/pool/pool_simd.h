@@ -1,4 +1,4 @@
-// The loops of the SIMD pools; pool_fast.cpp makes kernels of them.
+// The loops of the SIMD pools. pool_fast.cpp makes kernels from them.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace nestrt::kernels {
 
 enum class PoolReduction { kMax, kAverage, kL1, kL2 };
 
-// A row of outputs of a block of 16 channels, whose windows along depth and height are these.
+// Computes a row of outputs of a block of 16 channels with the given windows along depth and height.
 void pool_row16(PoolReduction reduction, const PoolParameters& pool, const float* block, const PoolWindow& depth,
                 const PoolWindow& height, float* to);
-// The 16 channels of a block over all its pixels.
+// Reduces the 16 channels of a block over all its pixels.
 void pool_block16(PoolReduction reduction, const float* input, int64_t pixels, float* output);
-// `count` neighbouring elements.
+// Reduces `count` neighbouring elements.
 float pool_plane(PoolReduction reduction, const float* input, int64_t count);
 
 }  // namespace nestrt::kernels

@@ -22,7 +22,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
   const DataType type = spec.as<ops::Quantize>()->to;
   if (type != DataType::kS8 && type != DataType::kU8)
-    return rule_error(fmt::format("gives {}, expected s8 or u8", name(type)));
+    return rule_error(fmt::format("the output is {}, expected s8 or u8", name(type)));
   if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(check_output(spec.outputs[0]));
   return single_output(type, spec.inputs[0].shape);
 }
@@ -31,7 +31,7 @@ bool accepts_simd(const OperatorSpec& spec) { return is_stored_s8_map(spec, spec
 
 bool accepts_folded(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
-  return input.layout == Layout::kPlain && input.packing == Packing::kInvalidIndex && ImageFold::accepts(output) &&
+  return input.layout == Layout::kPlain && input.packing == Packing::kNone && ImageFold::accepts(output) &&
          has_exponents(output) && output.quantization->axis == -1;
 }
 

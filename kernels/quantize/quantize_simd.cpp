@@ -20,8 +20,8 @@ using DF = hn::RebindToFloat<D32>;
 using VF = hn::Vec<DF>;
 
 #if HWY_TARGET == HWY_NEON
-// x * scale rounded, with the limits of 32 bits: conversions have them, and make 0 of NaN. The product is exact but for
-// underflow: a negative one is then still below zero for `floor`.
+// Returns x * scale rounded and limited to 32 bits. Conversions saturate and map NaN to 0. The product is exact except
+// for underflow: for `floor`, an underflowed negative product still counts as below zero.
 template <bool kFloor>
 HWY_INLINE int32x4_t rounded(const float* from, float scale) {
   const float32x4_t x = vld1q_f32(from), v = vmulq_n_f32(x, scale);
@@ -30,7 +30,7 @@ HWY_INLINE int32x4_t rounded(const float* from, float scale) {
     const uint32x4_t underflow = vandq_u32(vcltzq_f32(x), vceqzq_f32(v));
     return vqaddq_s32(below, vreinterpretq_s32_u32(underflow));
   } else {
-    // The difference decides rightly though it may be rounded: it is exact wherever it is below one half.
+    // The comparison is correct even if the difference is rounded, because differences below one half are exact.
     const uint32x4_t up = vcgeq_f32(vsubq_f32(v, vcvtq_f32_s32(below)), vdupq_n_f32(0.5F));
     return vqsubq_s32(below, vreinterpretq_s32_u32(up));
   }
@@ -45,8 +45,8 @@ HWY_INLINE void quantize_block(const float* from, float scale, int8_t* to) {
   vst1q_s8(to, vqmovn_high_s16(vqmovn_s16(first), second));
 }
 #else
-// x * scale rounded, before the limits of s8. The product is exact but for underflow: a negative one is then still
-// below zero for `floor`.
+// Returns x * scale rounded, before the limits of s8. The product is exact except for underflow: for `floor`, an
+// underflowed negative product still counts as below zero.
 template <bool kFloor>
 HWY_INLINE V32 rounded(VF x, VF scale) {
   const DF d;
@@ -57,7 +57,7 @@ HWY_INLINE V32 rounded(VF x, VF scale) {
     const auto underflow = hn::And(hn::Lt(number, zero), hn::Eq(v, zero));
     return hn::ConvertTo(D32(), hn::IfThenElse(underflow, hn::Set(d, -1.0f), below));
   } else {
-    // The difference decides rightly though it may be rounded: it is exact wherever it is below one half.
+    // The comparison is correct even if the difference is rounded, because differences below one half are exact.
     const auto up = hn::Ge(hn::Sub(v, below), hn::Set(d, 0.5f));
     return hn::ConvertTo(D32(), hn::Add(below, hn::IfThenElseZero(up, hn::Set(d, 1.0f))));
   }
@@ -83,7 +83,7 @@ void quantize_elements(ops::Rounding rounding, float scale, const float* x, int8
   quantize_all<false>(scale, x, y, count);
 }
 
-// To a scale: half goes to the even neighbour, NaN to the zero point.
+// Quantizes to a scale: ties go to even, NaN to the zero point.
 void quantize_to_scale(const s8c::Affine& to, const float* x, int8_t* y, int64_t count) {
   const DF d;
   const V32 zero_point = hn::Set(D32(), to.zero_point);

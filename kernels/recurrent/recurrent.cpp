@@ -41,9 +41,9 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_operand(spec, 4, {x[1], weights[0]}, "the first cell"));
   NESTRT_RETURN_IF_ERROR(expect_operand(spec, 5, {3 * weights[0]}, "peepholes"));
   const bool lstm = op.kind == Kind::kLstm;
-  if (!lstm && (spec.has_input(4) || spec.has_input(5))) return rule_error("only lstm takes a cell and peepholes");
+  if (!lstm && (spec.has_input(4) || spec.has_input(5))) return rule_error("only lstm accepts a cell and peepholes");
   if (spec.has_input(2) && (op.kind != Kind::kGru || !op.linear_before_reset))
-    return rule_error("only gru with linear_before_reset takes a bias");
+    return rule_error("only gru with linear_before_reset accepts a bias");
   const int64_t dims[] = {x[0] + (lstm ? 1 : 0), x[1], weights[0]};
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(dims, "the output"));
   return single_output(DataType::kF32, shape);
@@ -91,7 +91,7 @@ Recurrence::Recurrence(const OperatorSpec& spec)
       hidden_(spec.inputs[1].shape[0]),
       columns_(spec.inputs[1].shape[1]) {}
 
-// Sums of the gates, what is left of a state, and a state of zeros.
+// Sums of the gates, the reset state, and a state of zeros.
 ScratchSize Recurrence::scratch() const {
   return {.shared = static_cast<size_t>(batch_ * (columns_ + 2 * hidden_)) * sizeof(float)};
 }

@@ -1,5 +1,5 @@
-// Recurrent: the part of RNN, GRU and LSTM that depends on the state, step by step; what the inputs add to the gates is
-// computed before, for all steps at once. Attributes and operands: ops::Recurrent. f32.
+// Recurrent: the state-dependent part of RNN, GRU and LSTM, step by step. The contribution of the inputs to the gates
+// is computed beforehand for all steps. Attributes and operands: ops::Recurrent. f32.
 //
 // Variants (plain layout):
 //   recurrent.f32.panel16  constant weights; the batch times packed panels, on register tiles
@@ -8,7 +8,7 @@
 
 #include "kernels/common/framework/split.h"
 #include "kernels/common/packing/packed_constant.h"
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
@@ -21,12 +21,12 @@ class Recurrence {
   int64_t hidden() const { return hidden_; }
   int64_t columns() const { return columns_; }
   int64_t steps() const { return steps_; }
-  // Whether the candidate's product is of what the reset gate leaves of the state.
+  // Returns whether the reset gate applies to the state before the candidate's product.
   bool resets_state() const { return op_.kind == ops::RecurrentKind::kGru && !op_.linear_before_reset; }
   ScratchSize scratch() const;
 
-  // multiply(state [batch, hidden], columns, gates): the product with those columns of the weights, written to the same
-  // columns of gates [batch, columns()].
+  // multiply(state [batch, hidden], columns, gates) must write the product with those columns of the weights to the
+  // same columns of gates [batch, columns()].
   template <typename Multiply>
   void run(const KernelCall& call, Multiply multiply) const {
     Buffers buffers = prepare(call);
@@ -53,7 +53,7 @@ class Recurrence {
   void finish_lstm(const Buffers& buffers, int64_t row, int64_t unit) const;
   float finish_gru(const Buffers& buffers, int64_t row, int64_t unit) const;
   float clipped(float x) const;
-  // What activations take, of a gate of one unit.
+  // Returns the argument of the activation of one gate of one unit.
   float sum(const Buffers& buffers, int64_t row, int64_t gate, int64_t unit) const;
 
   ops::Recurrent op_;

@@ -1,5 +1,5 @@
 // Recurrent on register tiles: each step multiplies the states of the batch with panels of 16 columns of the weights,
-// which threads divide.
+// divided among the threads.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
@@ -49,7 +49,7 @@ class Panels final : public Kernel {
 bool accepts_recurrent_panel16(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs)
     if (input.present && input.layout != Layout::kPlain) return false;
-  // The candidate's columns must begin with a panel where they are multiplied apart.
+  // If the candidate is multiplied separately, its columns must begin with a panel.
   const Recurrence recurrence(spec);
   return spec.inputs[1].constant != nullptr && spec.outputs[0].layout == Layout::kPlain &&
          (!recurrence.resets_state() || 2 * recurrence.hidden() % kTileBlock == 0);

@@ -13,14 +13,14 @@ namespace {
 
 using Kind = ops::ReduceKind;
 
-bool takes_integers(Kind kind) {
+bool supports_integers(Kind kind) {
   return kind == Kind::kMean || kind == Kind::kSum || kind == Kind::kMax || kind == Kind::kMin || kind == Kind::kProd;
 }
 
 Status check_type(Kind kind, DataType type) {
   if (type == DataType::kF32) return ok_status();
-  if ((type == DataType::kS32 || type == DataType::kS64) && takes_integers(kind)) return ok_status();
-  return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(type)));
+  if ((type == DataType::kS32 || type == DataType::kS64) && supports_integers(kind)) return ok_status();
+  return rule_error(fmt::format("{} does not support {}", ops::name(kind), name(type)));
 }
 
 Status check_axes(const ops::Reduce& attributes, int rank) {

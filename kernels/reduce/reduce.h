@@ -1,15 +1,15 @@
-// Reduce: one value of many, over any axes (none stated means all). Attributes: ops::Reduce.
+// Reduce: reduces over any axes to one value (an empty list means all axes). Attributes: ops::Reduce.
 //   f32      every kind, accumulated in double precision
 //   s32 s64  sum, mean (truncated), max, min, prod; overflow wraps
-// Nothing to reduce gives the neutral element (mean: NaN, or 0 for integers; max and min: the lowest and highest
+// An empty reduction gives the neutral element (mean: NaN, or 0 for integers; max and min: the lowest and highest
 // value).
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// Bit a is set where axis a is reduced. Requires: infer has accepted the operator.
+// Returns a mask with bit a set if axis a is reduced. Requires: infer has accepted the operator.
 uint32_t reduced_axes(const OperatorSpec& spec);
 
 bool accepts_reduce_reference(const OperatorSpec& spec);

@@ -13,14 +13,14 @@ namespace {
 
 using Kind = ops::ReduceKind;
 
-// The value of the elements of `axes` from x on.
+// Returns the reduction of the elements of `axes` from x on.
 template <typename T>
 using Reduction = T (*)(const T* x, const StridedAxes& axes);
 
-// One kernel for each type, whatever the reduction: they are many, and none is worth its own.
+// One kernel per type for all reductions, to limit code size.
 template <typename T>
 Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reduction<T> reduce) {
-  if (reduce == nullptr) return Status(Code::kInternal, "a reduction without integers reached prepare");
+  if (reduce == nullptr) return Status(Code::kInternal, "a reduction without an integer version reached prepare");
   const Shape& shape = spec.inputs[0].shape;
   const uint32_t mask = reduced_axes(spec);
   return make_kernel(
@@ -74,7 +74,7 @@ double log_sum_exp(const float* x, const StridedAxes& axes) {
   return shift + std::log(fold(x, axes, 0.0, [shift](double a, float b) { return a + std::exp(b - shift); }));
 }
 
-// Of a function that gives a double.
+// Converts the result of a double function.
 template <double (*kReduce)(const float* x, const StridedAxes& axes)>
 float rounded(const float* x, const StridedAxes& axes) {
   return static_cast<float>(kReduce(x, axes));
@@ -116,7 +116,7 @@ Reduction<float> f32_reduction(Kind kind) {
   return nullptr;
 }
 
-// Sums and products in the unsigned type: overflow wraps.
+// Sums and products use the unsigned type: overflow wraps.
 template <typename T>
 T wrapping_sum(const T* x, const StridedAxes& axes) {
   using U = std::make_unsigned_t<T>;
@@ -133,7 +133,7 @@ T integer_mean(const T* x, const StridedAxes& axes) {
   return count == 0 ? T{0} : static_cast<T>(static_cast<int64_t>(wrapping_sum(x, axes)) / count);
 }
 
-// Null for kinds that are of floats alone.
+// Returns null for kinds that only support floats.
 template <typename T>
 Reduction<T> integer_reduction(Kind kind) {
   switch (kind) {

@@ -1,5 +1,5 @@
-// Mean and sum over trailing axes of plain tensors, and spatial means of blocked ones (global average pooling written
-// as ReduceMean). f32 partial sums of a few hundred elements, added up in double precision.
+// Mean and sum over trailing axes of plain tensors, and spatial means of blocked ones (global average pooling expressed
+// as ReduceMean). f32 partial sums of a few hundred elements are added in double precision.
 #include <algorithm>
 #include <cstdint>
 
@@ -20,10 +20,10 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 
 double sum_row(const float* x, int64_t count) {
   const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), piece = 64 * lanes;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), chunk = 64 * lanes;
   double total = 0;
-  for (int64_t first = 0; first < count; first += piece) {
-    const int64_t last = HWY_MIN(count, first + piece);
+  for (int64_t first = 0; first < count; first += chunk) {
+    const int64_t last = HWY_MIN(count, first + chunk);
     auto even = hn::Zero(d), odd = hn::Zero(d);
     int64_t i = first;
     for (; i + 2 * lanes <= last; i += 2 * lanes) {
@@ -39,13 +39,13 @@ double sum_row(const float* x, int64_t count) {
 
 // y[lane] = sum of the pixels of one block of 16 channels.
 void sum_pixels(const float* x, int64_t pixels, double* y) {
-  constexpr int64_t kPiece = 64;
+  constexpr int64_t kChunk = 64;
   const hn::CappedTag<float, 16> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   HWY_ALIGN float partial[16];
   for (int64_t lane = 0; lane < 16; ++lane) y[lane] = 0;
-  for (int64_t first = 0; first < pixels; first += kPiece) {
-    const int64_t last = HWY_MIN(pixels, first + kPiece);
+  for (int64_t first = 0; first < pixels; first += kChunk) {
+    const int64_t last = HWY_MIN(pixels, first + kChunk);
     for (int64_t lane = 0; lane < 16; lane += lanes) {
       auto sum = hn::Zero(d);
       for (int64_t p = first; p < last; ++p) sum = hn::Add(sum, hn::LoadU(d, x + p * 16 + lane));
@@ -77,7 +77,7 @@ double divisor(const OperatorSpec& spec, int64_t count) {
   return spec.as<ops::Reduce>()->kind == Kind::kMean ? static_cast<double>(count) : 1.0;
 }
 
-// The first of the trailing axes that are reduced, -1 where others are. Axes of one element are both.
+// Returns the first of the trailing reduced axes; -1 if other axes are reduced. Axes of one element count as either.
 int first_reduced_axis(const OperatorSpec& spec) {
   const Shape& shape = spec.inputs[0].shape;
   const uint32_t mask = reduced_axes(spec);

@@ -17,11 +17,11 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   if (input.shape.rank() < 2)
     return rule_error(
-        fmt::format("the input has shape {}, expected batch and channels at least", input.shape.to_string()));
+        fmt::format("the input has shape {}, expected at least batch and channels", input.shape.to_string()));
   return single_output(input.type, input.shape);
 }
 
-bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == Packing::kInvalidIndex; }
+bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == Packing::kNone; }
 
 bool accepts_to_blocked(const OperatorSpec& spec) {
   const Layout to = spec.outputs[0].layout;

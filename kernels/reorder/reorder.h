@@ -1,15 +1,15 @@
-// Reorder: the same logical tensor in another layout. The output's layout is what its tensor says; padding lanes of a
-// blocked or folded output become zeros.
+// Reorder: converts a tensor to the layout of the output tensor. Padding lanes of a blocked or folded output become
+// zeros.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
 Result<std::unique_ptr<Kernel>> prepare_reorder_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_plain(const OperatorSpec& spec);
-// Plain images of s8 into what ImageFold writes.
+// Converts plain s8 images to the layouts that ImageFold writes.
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_folded(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

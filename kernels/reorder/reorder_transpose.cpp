@@ -1,4 +1,4 @@
-// Reorders by transposing, for every block of channels, the matrix of lanes and pixels.
+// Reorders by transposing the matrix of lanes and pixels of every block of channels.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,7 @@ struct Geometry {
   int64_t batch, channels, spatial, block, blocks;
   size_t element;
 
-  // `blocked` is the side that has a blocked layout.
+  // `blocked`: the layout of the blocked side.
   Geometry(const Shape& shape, Layout blocked, DataType type)
       : batch(shape[0]),
         channels(shape[1]),
@@ -25,7 +25,7 @@ struct Geometry {
         element(size_bytes(type)) {}
 
   int64_t lanes(int64_t index) const { return std::min(block, channels - index * block); }
-  // Bytes from the start of a tensor to one of its blocks.
+  // Return the offset of a block from the start of a tensor in bytes.
   size_t plain_offset(int64_t n, int64_t index) const {
     return static_cast<size_t>((n * channels + index * block) * spatial) * element;
   }
@@ -34,7 +34,7 @@ struct Geometry {
   }
 };
 
-// Pixels [first, last) of a block of which only `lanes` lanes are channels.
+// Clears the padding of pixels [first, last) of a block with only `lanes` channels.
 void clear_padding(const Geometry& g, std::byte* to, int64_t lanes, int64_t first, int64_t last) {
   if (lanes == g.block) return;
   for (int64_t pixel = first; pixel < last; ++pixel)
@@ -42,8 +42,8 @@ void clear_padding(const Geometry& g, std::byte* to, int64_t lanes, int64_t firs
                 static_cast<size_t>(g.block - lanes) * g.element);
 }
 
-// Calls body(n, block, first pixel, last pixel) over all threads: an image with few channels has few blocks, so each
-// is cut into runs of pixels.
+// Calls body(n, block, first pixel, last pixel) over all threads. An image with few channels has few blocks, so each
+// block is divided into runs of pixels.
 template <typename Body>
 void for_each_run(const Geometry& g, ParallelRunner& runner, Body body) {
   constexpr int64_t kRun = 256;

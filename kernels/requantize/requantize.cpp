@@ -19,7 +19,7 @@ Status check_quantization(const OperatorSpec& spec) {
     NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
     return spec.outputs.empty() ? Status() : s8c::affine_of(spec.outputs[0], "the output").error();
   }
-  if (spec.as<ops::Requantize>()->activation.kind != ops::ActivationKind::kInvalidIndex)
+  if (spec.as<ops::Requantize>()->activation.kind != ops::ActivationKind::kNone)
     return rule_error("an activation needs an input with a scale");
   NESTRT_RETURN_IF_ERROR(s8::exponent_of(spec.inputs[0], "the input").error());
   return spec.outputs.empty() ? Status() : s8::exponent_of(spec.outputs[0], "the output").error();
@@ -30,7 +30,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const ops::Requantize& attributes = *spec.as<ops::Requantize>();
   const DataType type = attributes.to;
   if (!is_byte(spec.inputs[0].type) || !is_byte(type))
-    return rule_error(fmt::format("goes from {} to {}, expected s8 or u8", name(spec.inputs[0].type), name(type)));
+    return rule_error(fmt::format("the types are {} and {}, expected s8 or u8", name(spec.inputs[0].type), name(type)));
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   return single_output(type, spec.inputs[0].shape);
 }

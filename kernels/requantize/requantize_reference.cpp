@@ -7,7 +7,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// With scales there are 256 elements and so 256 results.
+// With scales an element has 256 values, so a table of 256 results suffices.
 template <typename In, typename Out>
 Result<std::unique_ptr<Kernel>> between_scales(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));

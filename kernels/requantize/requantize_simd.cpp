@@ -30,7 +30,7 @@ namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(requantize_elements)
 
-// Like the addition of zero. 8 places to the left take everything but 0 beyond the limits of s8.
+// Works like the addition of zero. A shift of 8 places to the left moves every value except 0 beyond the limits of s8.
 Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));

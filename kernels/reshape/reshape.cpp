@@ -1,4 +1,4 @@
-// Reshape: the same elements in another shape. Runs only where the output could not view the input's buffer.
+// Reshape: the same elements in another shape. Runs only if the output cannot view the input's buffer.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   const auto bytes = static_cast<size_t>(spec.inputs[0].storage_bytes());
   return make_kernel([bytes](const KernelCall& call) {
-    // Both are the same memory where the output views the input's buffer.
+    // If the output views the input's buffer, both are the same memory.
     if (bytes > 0 && call.outputs[0] != call.inputs[0]) std::memcpy(call.outputs[0], call.inputs[0], bytes);
   });
 }

@@ -12,7 +12,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Coordinates are f32, which counts exactly up to here.
+// Coordinates are f32, which represents integers exactly up to here.
 constexpr int64_t kMaxLength = int64_t{1} << 24;
 
 Status check_numbers(const ops::Resize& resize, size_t rank) {
@@ -42,7 +42,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   if (shape.rank() != rank) return rule_error(fmt::format("sizes has {} entries, expected {}", shape.rank(), rank));
   for (int axis = 0; axis < rank; ++axis) {
     if (input.shape[axis] == 0 && shape[axis] > 0)
-      return rule_error(fmt::format("sizes asks for elements of axis {}, which has none", axis));
+      return rule_error(fmt::format("sizes requests elements of axis {}, which is empty", axis));
     if (std::max(input.shape[axis], shape[axis]) > kMaxLength)
       return rule_error(fmt::format("sizes has an axis of more than 2^24 elements: axis {}", axis));
   }

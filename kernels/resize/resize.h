@@ -8,25 +8,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// What one output axis takes from the input axis.
+// The taps of one output axis.
 struct ResizeAxis {
   int64_t input = 0, output = 0;
-  int taps = 0;                  // per output element; 0 where the axis is copied as it is
+  int taps = 0;                  // per output element; 0 if the axis is copied unchanged
   std::vector<int32_t> indices;  // [output][taps], inside the input
   std::vector<float> weights;    // [output][taps]
-  std::vector<uint8_t> outside;  // [output]: the sample is outside the input, the output the extrapolation value;
-                                 // empty where that cannot be
+  // [output]: the sample is outside the input and the output is the extrapolation value; empty if that is impossible
+  std::vector<uint8_t> outside;
   bool copied() const { return taps == 0; }
 };
 
-// Requires: infer has accepted the operator, and the output has elements.
+// Returns the taps of every axis. Requires: infer has accepted the operator, and the output has elements.
 std::vector<ResizeAxis> resize_axes(const OperatorSpec& spec);
 
-// True where batch and channels stay as they are. Requires: rank 2 or more.
+// Returns whether batch and channels are unchanged. Requires: rank 2 or more.
 bool resize_copies_channels(const OperatorSpec& spec);
 
 Result<std::unique_ptr<Kernel>> prepare_resize_reference(const OperatorSpec& spec);

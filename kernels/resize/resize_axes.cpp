@@ -18,7 +18,7 @@ struct AxisRule {
   int64_t input, output;
   float scale, roi_start, roi_end;
 
-  // Where output position x lies on the input axis.
+  // Returns the position of output x on the input axis.
   float coordinate(float x) const {
     const auto last = static_cast<float>(input - 1), output_last = static_cast<float>(output - 1);
     switch (resize->coordinate) {
@@ -39,7 +39,8 @@ struct AxisRule {
     return 0;
   }
 
-  // Every mode but the crop maps an axis of the same length and scale 1 to itself, up to tf_half_pixel_for_nn's half.
+  // Every mode except crop maps an axis of the same length and scale 1 to itself, apart from the half offset of
+  // tf_half_pixel_for_nn.
   bool is_copy() const {
     const bool interpolated_half = resize->coordinate == CoordinateMode::kTfHalfPixelForNn &&
                                    (resize->mode != ResizeMode::kNearest || resize->nearest == NearestMode::kCeil ||
@@ -76,14 +77,14 @@ float rounded(float x, NearestMode mode) {
   return x;
 }
 
-// Keys' cubic convolution at distance r past the second of four elements.
+// Returns Keys' cubic convolution weights for a fraction r past the second of four elements.
 std::array<float, 4> cubic_weights(float r, float a) {
   const auto near = [a](float d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
   const auto far = [a](float d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
   return {far(r + 1), near(r), near(1 - r), far(2 - r)};
 }
 
-// Taps outside the input lose their weight, the others share it; where none is left, nothing changes.
+// Distributes the weight of taps outside the input over the others. Changes nothing if all are outside.
 void exclude_outside(std::array<float, 4>& weights, int64_t first, int64_t length) {
   std::array<float, 4> kept = weights;
   float sum = 0;
@@ -95,7 +96,7 @@ void exclude_outside(std::array<float, 4>& weights, int64_t first, int64_t lengt
   for (size_t tap = 0; tap < 4; ++tap) weights[tap] = kept[tap] / sum;
 }
 
-// The first of the elements that the sample at x takes (it may lie outside), and their weights.
+// Returns the index of the first element for the sample at x (it may be outside) and sets the weights.
 int64_t sample(const AxisRule& rule, float x, std::array<float, 4>& weights) {
   const ops::Resize& resize = *rule.resize;
   if (resize.mode == ResizeMode::kNearest) {
@@ -124,7 +125,7 @@ ResizeAxis resize_axis(const AxisRule& rule) {
   for (int64_t position = 0; position < rule.output; ++position) {
     float x = rule.coordinate(static_cast<float>(position));
     if (extrapolates) axis.outside.push_back(!(x >= 0 && x <= last));
-    // Samples further out than this all see the edge alone; a NaN counts as the near edge.
+    // Samples further out than this read only the edge. A NaN counts as the near edge.
     x = x > -3 ? std::min(x, last + 3) : -3;
     std::array<float, 4> weights{};
     const int64_t first = sample(rule, x, weights);

@@ -14,7 +14,7 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One output row of pixels with 16 channels from the two input rows above and below it, with their weights.
+// Computes one output row of pixels with 16 channels from the input rows above and below it, with their weights.
 void linear_row16(const float* top, const float* bottom, float top_weight, float bottom_weight, const int32_t* indices,
                   const float* weights, int64_t width, float* to) {
   constexpr int64_t kBlock = 16;
@@ -60,11 +60,11 @@ bool accepts_resize_linear(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
   if (resize.mode != ops::ResizeMode::kLinear || input.layout != output.layout || input.layout == Layout::kBlocked32 ||
-      input.packing != Packing::kInvalidIndex || input.shape.rank() != 4 ||
+      input.packing != Packing::kNone || input.shape.rank() != 4 ||
       resize.coordinate == ops::CoordinateMode::kTfCropAndResize || output.shape.num_elements() == 0 ||
       !resize_copies_channels(spec))
     return false;
-  // An axis that stays as it is has no taps to blend.
+  // An unchanged axis has no taps to blend.
   const std::vector<ResizeAxis> axes = resize_axes(spec);
   return !axes[2].copied() && !axes[3].copied();
 }

@@ -1,5 +1,5 @@
-// Nearest along any axes: rows of pixels picked by index. A pixel is an element or, in a blocked layout, the 16 or 32
-// channels that lie together.
+// Nearest along any axes: copies rows of pixels by index. A pixel is one element or, in a blocked layout, its block of
+// 16 or 32 channels.
 #include <cstring>
 
 #include "kernels/common/framework/function_kernel.h"
@@ -11,7 +11,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// One axis of what is stored: pixels of the input and output, and the axis's taps.
+// One stored axis: pixels of the input and output, and the axis's taps.
 struct StoredAxis {
   int64_t input, output;
   ResizeAxis axis;
@@ -31,7 +31,7 @@ std::vector<StoredAxis> stored_axes(const OperatorSpec& spec) {
   return stored;
 }
 
-// The input row that an output row is taken from.
+// Returns the input row for an output row.
 int64_t source_row(const std::vector<StoredAxis>& axes, int64_t row) {
   int64_t source = 0, stride = 1;
   for (size_t i = axes.size() - 1; i-- > 0;) {
@@ -75,7 +75,7 @@ bool accepts_resize_nearest(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
   if (resize.mode != ops::ResizeMode::kNearest || input.layout != output.layout || input.shape.rank() == 0 ||
-      input.packing != Packing::kInvalidIndex || resize.coordinate == ops::CoordinateMode::kTfCropAndResize ||
+      input.packing != Packing::kNone || resize.coordinate == ops::CoordinateMode::kTfCropAndResize ||
       output.shape.num_elements() == 0)
     return false;
   return input.layout == Layout::kPlain || (input.shape.rank() > 2 && resize_copies_channels(spec));

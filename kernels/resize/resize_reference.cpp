@@ -13,7 +13,7 @@ bool is_outside(const std::vector<ResizeAxis>& axes, const Index& index) {
   return false;
 }
 
-// The sum over all taps of the axes from `axis` on; `offset` is what the axes before chose.
+// Returns the sum over all taps of the axes from `axis` on; `offset`: position selected by the previous axes.
 double interpolate(const std::vector<ResizeAxis>& axes, const Index& strides, const Index& index, const float* input,
                    size_t axis, int64_t offset) {
   if (axis == axes.size()) return input[offset];

@@ -1,5 +1,5 @@
-// Scatter: rows of a copy of the data combined with rows of updates, one update after the other; threads divide the
-// elements of a row. f32, s32 and s64 (overflow wraps); any type where rows are replaced.
+// Scatter: combines rows of a copy of the data with rows of updates, one update after the other. Threads divide the
+// elements of a row. f32, s32 and s64 (overflow wraps); any type if rows are replaced.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -35,7 +35,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const Kind kind = spec.as<ops::Scatter>()->kind;
   if (kind != Kind::kReplace && !has_arithmetic(data.type))
     return Status(Code::kUnsupported,
-                  fmt::format("{} does not take {}: cast data and updates to int32, and the result back",
+                  fmt::format("{} does not support {}: cast data and updates to int32, and the result back",
                               ops::name(kind), name(data.type)));
   return single_output(data.type, data.shape);
 }
@@ -57,7 +57,7 @@ T combined(Kind kind, T a, T b) {
   }
 }
 
-// Combines `count` elements into those of a row.
+// Combines `count` elements with those of a row.
 using Combine = void (*)(Kind kind, std::byte* row, const std::byte* update, int64_t count);
 
 template <typename T>

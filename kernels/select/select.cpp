@@ -1,5 +1,5 @@
-// Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a and b have
-// one type, which is the output's.
+// Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a, b and the
+// output have the same type.
 #include <fmt/core.h>
 
 #include <array>
@@ -29,7 +29,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(a.type, shape);
 }
 
-// T stands for any element type of its size.
+// T represents any element type of its size.
 template <typename T>
 Result<std::unique_ptr<Kernel>> select_kernel(const OperatorSpec& spec) {
   const Shape& shape = spec.outputs[0].shape;

@@ -11,7 +11,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The window of `count` elements lies inside an axis of `dim` elements.
+// Returns whether the window of `count` elements is inside an axis of `dim` elements.
 bool inside(int64_t dim, int64_t start, int64_t step, int64_t count) {
   int64_t last = 0;
   if (__builtin_mul_overflow(count - 1, step, &last) || __builtin_add_overflow(last, start, &last)) return false;
@@ -32,7 +32,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     const int axis = static_cast<int>(i);
     if (step[i] == 0) return rule_error(fmt::format("step of axis {} is 0", i));
     if (shape[axis] > 0 && !inside(input.shape[axis], start[i], step[i], shape[axis]))
-      return rule_error(fmt::format("start {} with step {} takes {} elements past the end of axis {}, which has {}",
+      return rule_error(fmt::format("start {} with step {} reads {} elements past the end of axis {}, which has {}",
                                     start[i], step[i], shape[axis], i, input.shape[axis]));
   }
   return single_output(input.type, shape);

@@ -1,8 +1,8 @@
-// Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. f32, the input's shape.
-// A slice with a NaN or +infinity, or of -infinity only, gives NaN throughout.
+// Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. f32. The output has the input's shape.
+// A slice with a NaN or +infinity, or of -infinity only, becomes all NaN.
 #pragma once
 
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 

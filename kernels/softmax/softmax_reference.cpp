@@ -9,7 +9,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// One slice of `length` elements, `step` apart.
+// Computes one slice of `length` elements that are `step` apart.
 void softmax_slice(const float* x, float* y, int64_t length, int64_t step, bool log) {
   float largest = -std::numeric_limits<float>::infinity();
   for (int64_t i = 0; i < length; ++i) largest = x[i * step] > largest ? x[i * step] : largest;

@@ -1,4 +1,4 @@
-// Vectors along the axis where it is innermost, otherwise across the elements behind it: one slice per lane.
+// Vectors along the axis if it is innermost, otherwise across the inner elements: one slice per lane.
 #include <algorithm>
 #include <cstdint>
 
@@ -25,19 +25,20 @@ HWY_INLINE hn::Vec<D> minus_infinity(D d) {
   return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0xFF800000u));
 }
 
-// Ignores a NaN in x; the sum will show it.
+// Ignores a NaN in x; the sum shows it.
 template <class V>
 HWY_INLINE V larger(V x, V largest) {
   return hn::IfThenElse(hn::Gt(x, largest), x, largest);
 }
 
-// The sum is at least 1, or NaN.
+// Requires: the sum is at least 1, or NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_of_sum(D d, V sum) {
   return hn::IfThenElse(hn::Eq(sum, sum), simd_log_positive(d, sum), sum);
 }
 
-// The largest of v's lanes, in every lane. Of emulated vectors Highway's own is never below the least finite number.
+// Returns the largest of v's lanes in every lane. For emulated vectors, Highway's version never returns less than the
+// lowest finite number.
 template <class D>
 HWY_INLINE hn::Vec<D> largest_of_lanes(D d, hn::Vec<D> v) {
 #if HWY_TARGET == HWY_EMU128
@@ -49,7 +50,7 @@ HWY_INLINE hn::Vec<D> largest_of_lanes(D d, hn::Vec<D> v) {
 #endif
 }
 
-// Missing lanes read as -infinity, which adds nothing to maximum and sum.
+// Missing lanes read as -infinity, which changes neither maximum nor sum.
 template <class D>
 HWY_INLINE hn::Vec<D> largest_of_row(D d, const float* x, int64_t length) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -60,7 +61,7 @@ HWY_INLINE hn::Vec<D> largest_of_row(D d, const float* x, int64_t length) {
   return largest_of_lanes(d, largest);
 }
 
-// y = exp(x - largest); their sum in every lane.
+// Stores y = exp(x - largest) and returns the sum in every lane.
 template <class D>
 HWY_INLINE hn::Vec<D> exponentials(D d, const float* x, float* y, int64_t length, hn::Vec<D> largest) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -80,7 +81,7 @@ HWY_INLINE hn::Vec<D> exponentials(D d, const float* x, float* y, int64_t length
   return hn::SumOfLanes(d, sum);
 }
 
-// One vector of slices whose elements lie `step` apart.
+// Computes one vector of slices whose elements are `step` apart.
 template <class D, class Load, class Store>
 HWY_INLINE void softmax_vector(D d, int64_t length, bool log, const Load& load, const Store& store) {
   auto largest = minus_infinity(d), sum = hn::Zero(d);
@@ -110,7 +111,7 @@ void softmax_row(const float* x, float* y, int64_t length, bool log) {
   transform(y, y, length, [&](auto v) HWY_ATTR { return hn::Mul(v, factor); });
 }
 
-// `columns` slices side by side, at most one vector of them; their elements lie `step` apart.
+// Computes `columns` adjacent slices, at most one vector of them; their elements are `step` apart.
 void softmax_columns(const float* x, float* y, int64_t columns, int64_t length, int64_t step, bool log) {
   const hn::ScalableTag<float> d;
   if (columns == static_cast<int64_t>(hn::Lanes(d))) {

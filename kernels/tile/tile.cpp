@@ -1,4 +1,4 @@
-// Tile: repeats the input along each axis, or stretches an axis of 1 (ONNX Tile and Expand).
+// Tile: repeats the input along each axis, or broadcasts an axis of 1 (ONNX Tile and Expand).
 #include <fmt/core.h>
 
 #include "kernels/common/framework/elements.h"

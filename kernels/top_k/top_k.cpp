@@ -1,5 +1,5 @@
-// TopK: where the largest (or smallest) elements of each slice along an axis are, in order. A heap in the output holds
-// the best so far, the worst of them on top.
+// TopK: the indices of the largest (or smallest) elements of each slice along an axis, in order. A heap in the output
+// holds the best so far, with the worst of them on top.
 #include <fmt/core.h>
 
 #include <bit>
@@ -28,7 +28,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kS64, shape);
 }
 
-// Integers in the order of the elements; NaN is above all numbers.
+// Returns an integer with the order of the elements; NaN is above all numbers.
 int64_t key_of(const std::byte* elements, DataType type, int64_t at) {
   switch (type) {
     case DataType::kF32: {
@@ -48,26 +48,26 @@ int64_t key_of(const std::byte* elements, DataType type, int64_t at) {
   }
 }
 
-// The chosen positions of one slice, `step` apart in the output.
+// The selected positions of one slice, `step` apart in the output.
 struct Slice {
   const std::byte* elements;
   DataType type;
   bool smallest;
-  int64_t start, step;  // of elements and positions
+  int64_t start, step;  // for elements and positions
   int64_t* positions;
 
   int64_t key(int64_t position) const {
     const int64_t key = key_of(elements, type, start + position * step);
     return smallest ? ~key : key;
   }
-  // Whether position `a` comes before `b` in the result.
+  // Returns whether position `a` comes before `b` in the result.
   bool is_before(int64_t a, int64_t b) const {
     const int64_t key_a = key(a), key_b = key(b);
     return key_a > key_b || (key_a == key_b && a < b);
   }
   int64_t& at(int64_t index) const { return positions[index * step]; }
 
-  // The entry at `index` sinks until it comes after those below it.
+  // Sifts the entry at `index` down until it comes after its children.
   void sink(int64_t index, int64_t count) const {
     for (int64_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
       if (child + 1 < count && is_before(at(child), at(child + 1))) ++child;
@@ -106,7 +106,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// Each element may sink through the whole heap.
+// Each element may sift through the whole heap.
 int64_t steps(const OperatorSpec& spec) {
   const auto depth = static_cast<int64_t>(std::bit_width(static_cast<uint32_t>(spec.as<ops::TopK>()->count)));
   return element_steps(spec, saturating_product(kFunctionSteps, depth + 1), saturating_product(kFunctionSteps, depth));

@@ -16,19 +16,19 @@ namespace {
 
 using Kind = ops::UnaryKind;
 
-bool takes_integers(Kind kind) {
+bool supports_integers(Kind kind) {
   return kind == Kind::kRelu || kind == Kind::kClip || kind == Kind::kAbs || kind == Kind::kNeg ||
          kind == Kind::kSign || kind == Kind::kBitwiseNot;
 }
 
-bool takes(Kind kind, DataType type) {
+bool supports(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
       return kind != Kind::kLogicalNot && kind != Kind::kBitwiseNot;
     case DataType::kBool:
       return kind == Kind::kLogicalNot;
     default:
-      return takes_integers(kind);
+      return supports_integers(kind);
   }
 }
 
@@ -37,7 +37,7 @@ Status check_quantization(const OperatorSpec& spec) {
   if (input.type != DataType::kS8 || input.quantization == nullptr) return {};
   const Kind kind = spec.as<ops::Unary>()->kind;
   if (kind != Kind::kRelu && kind != Kind::kClip)
-    return Status(Code::kUnsupported, fmt::format("{} does not take quantized tensors", ops::name(kind)));
+    return Status(Code::kUnsupported, fmt::format("{} does not support quantized tensors", ops::name(kind)));
   NESTRT_RETURN_IF_ERROR(s8c::has_scales(input) ? s8c::affine_of(input, "the input").error()
                                                 : s8::exponent_of(input, "the input").error());
   return spec.outputs.empty() ? Status() : s8::check_same_quantization(spec);
@@ -47,8 +47,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const Kind kind = spec.as<ops::Unary>()->kind;
   const TensorSpec& input = spec.inputs[0];
-  if (!takes(kind, input.type))
-    return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(input.type)));
+  if (!supports(kind, input.type))
+    return rule_error(fmt::format("{} does not support {}", ops::name(kind), name(input.type)));
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   const bool test = kind == Kind::kIsNan || kind == Kind::kIsInf;
   return single_output(test ? DataType::kBool : input.type, input.shape);

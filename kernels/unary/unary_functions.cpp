@@ -1,5 +1,7 @@
-// The definition of each f32 kind. Comparisons are written so that a NaN stays a NaN.
+// The definition of each f32 kind. Comparisons are written so that NaN stays NaN.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "kernels/common/math/activation.h"
 #include "kernels/unary/unary.h"
@@ -17,7 +19,7 @@ float activation(float x, float alpha, float beta) {
 float elu(float x, float alpha, float) { return x < 0 ? alpha * std::expm1(x) : x; }
 float selu(float x, float alpha, float gamma) { return gamma * (x < 0 ? alpha * std::expm1(x) : x); }
 float celu(float x, float alpha, float) { return x < 0 ? alpha * std::expm1(x / alpha) : x; }
-// log(1 + exp(x)) without overflow.
+// Computes log(1 + exp(x)) without overflow.
 float softplus(float x, float, float) { return (x > 0 ? x : 0.0f) + std::log1p(std::exp(-std::abs(x))); }
 float softsign(float x, float, float) { return x / (1 + std::abs(x)); }
 float thresholded_relu(float x, float alpha, float) { return x <= alpha ? 0.0f : x; }
@@ -40,95 +42,58 @@ float plain(float x, float, float) {
   return kFunction(x);
 }
 
+struct Definition {
+  Kind kind;
+  UnaryFunction function;
+};
+
+constexpr Definition kDefinitions[] = {
+    {Kind::kRelu, activation<ops::ActivationKind::kRelu>},
+    {Kind::kClip, activation<ops::ActivationKind::kClip>},
+    {Kind::kLeakyRelu, activation<ops::ActivationKind::kLeakyRelu>},
+    {Kind::kHardSigmoid, activation<ops::ActivationKind::kHardSigmoid>},
+    {Kind::kHardSwish, activation<ops::ActivationKind::kHardSwish>},
+    {Kind::kSigmoid, activation<ops::ActivationKind::kSigmoid>},
+    {Kind::kTanh, activation<ops::ActivationKind::kTanh>},
+    {Kind::kSilu, activation<ops::ActivationKind::kSilu>},
+    {Kind::kElu, elu},
+    {Kind::kSelu, selu},
+    {Kind::kCelu, celu},
+    {Kind::kSoftplus, softplus},
+    {Kind::kSoftsign, softsign},
+    {Kind::kThresholdedRelu, thresholded_relu},
+    {Kind::kShrink, shrink},
+    {Kind::kGelu, gelu},
+    {Kind::kMish, mish},
+    {Kind::kAbs, absolute},
+    {Kind::kNeg, negative},
+    {Kind::kExp, plain<::expf>},
+    {Kind::kLog, plain<::logf>},
+    {Kind::kSqrt, plain<::sqrtf>},
+    {Kind::kReciprocal, reciprocal},
+    {Kind::kErf, plain<::erff>},
+    {Kind::kSign, sign},
+    {Kind::kFloor, plain<::floorf>},
+    {Kind::kCeil, plain<::ceilf>},
+    {Kind::kRound, plain<::nearbyintf>},  // half to even
+    {Kind::kSin, plain<::sinf>},
+    {Kind::kCos, plain<::cosf>},
+    {Kind::kTan, plain<::tanf>},
+    {Kind::kAsin, plain<::asinf>},
+    {Kind::kAcos, plain<::acosf>},
+    {Kind::kAtan, plain<::atanf>},
+    {Kind::kSinh, plain<::sinhf>},
+    {Kind::kCosh, plain<::coshf>},
+    {Kind::kAsinh, plain<::asinhf>},
+    {Kind::kAcosh, plain<::acoshf>},
+    {Kind::kAtanh, plain<::atanhf>},
+};
+
 }  // namespace
 
 UnaryFunction unary_function(Kind kind) {
-  switch (kind) {
-    case Kind::kRelu:
-      return activation<ops::ActivationKind::kRelu>;
-    case Kind::kClip:
-      return activation<ops::ActivationKind::kClip>;
-    case Kind::kLeakyRelu:
-      return activation<ops::ActivationKind::kLeakyRelu>;
-    case Kind::kHardSigmoid:
-      return activation<ops::ActivationKind::kHardSigmoid>;
-    case Kind::kHardSwish:
-      return activation<ops::ActivationKind::kHardSwish>;
-    case Kind::kSigmoid:
-      return activation<ops::ActivationKind::kSigmoid>;
-    case Kind::kTanh:
-      return activation<ops::ActivationKind::kTanh>;
-    case Kind::kSilu:
-      return activation<ops::ActivationKind::kSilu>;
-    case Kind::kElu:
-      return elu;
-    case Kind::kSelu:
-      return selu;
-    case Kind::kCelu:
-      return celu;
-    case Kind::kSoftplus:
-      return softplus;
-    case Kind::kSoftsign:
-      return softsign;
-    case Kind::kThresholdedRelu:
-      return thresholded_relu;
-    case Kind::kShrink:
-      return shrink;
-    case Kind::kGelu:
-      return gelu;
-    case Kind::kMish:
-      return mish;
-    case Kind::kAbs:
-      return absolute;
-    case Kind::kNeg:
-      return negative;
-    case Kind::kExp:
-      return plain<::expf>;
-    case Kind::kLog:
-      return plain<::logf>;
-    case Kind::kSqrt:
-      return plain<::sqrtf>;
-    case Kind::kReciprocal:
-      return reciprocal;
-    case Kind::kErf:
-      return plain<::erff>;
-    case Kind::kSign:
-      return sign;
-    case Kind::kFloor:
-      return plain<::floorf>;
-    case Kind::kCeil:
-      return plain<::ceilf>;
-    case Kind::kRound:
-      return plain<::nearbyintf>;  // half to even
-    case Kind::kSin:
-      return plain<::sinf>;
-    case Kind::kCos:
-      return plain<::cosf>;
-    case Kind::kTan:
-      return plain<::tanf>;
-    case Kind::kAsin:
-      return plain<::asinf>;
-    case Kind::kAcos:
-      return plain<::acosf>;
-    case Kind::kAtan:
-      return plain<::atanf>;
-    case Kind::kSinh:
-      return plain<::sinhf>;
-    case Kind::kCosh:
-      return plain<::coshf>;
-    case Kind::kAsinh:
-      return plain<::asinhf>;
-    case Kind::kAcosh:
-      return plain<::acoshf>;
-    case Kind::kAtanh:
-      return plain<::atanhf>;
-    case Kind::kLogicalNot:
-    case Kind::kIsNan:
-    case Kind::kIsInf:
-    case Kind::kBitwiseNot:
-      return nullptr;
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kDefinitions, kind, &Definition::kind);
+  return found == std::end(kDefinitions) ? nullptr : found->function;
 }
 
 }  // namespace nestrt::kernels

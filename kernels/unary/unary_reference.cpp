@@ -37,7 +37,7 @@ Result<std::unique_ptr<Kernel>> prepare_integers(const ops::Unary& attributes, i
     case Kind::kSign:
       return map_elements<T, T>(count, [](T x) { return static_cast<T>((x > T{0}) - (x < T{0})); });
     default:
-      return Status(Code::kInternal, "a unary kind without integers reached prepare");
+      return Status(Code::kInternal, "a unary kind without an integer version reached prepare");
   }
 }
 

@@ -1,4 +1,4 @@
-// relu and clip of s8 tensors, in vectors.
+// Vectorized relu and clip of s8 tensors.
 #include "kernels/common/framework/map_elements.h"
 #include "kernels/common/quantization/s8_operands.h"
 #include "kernels/unary/unary.h"

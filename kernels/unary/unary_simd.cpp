@@ -32,7 +32,7 @@ HWY_INLINE V gelu_tanh(D d, V x) {
 
 }  // namespace
 
-// The kinds that no activation has. Requires: has_vector_form(kind).
+// Maps the kinds that are not activations. Requires: has_vector_form(kind).
 void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
   const auto a = hn::Set(d, alpha), b = hn::Set(d, beta), zero = hn::Zero(d), one = hn::Set(d, 1.0f);
@@ -78,12 +78,12 @@ namespace {
 
 using Kind = ops::UnaryKind;
 
-// none where the kind is no activation. The first kinds of both enumerations are the same.
+// Returns kNone if the kind is not an activation. Both enumerations begin with the same kinds.
 ops::ActivationKind activation_kind(Kind kind) {
   static_assert(static_cast<int>(Kind::kRelu) + 1 == static_cast<int>(ops::ActivationKind::kRelu));
   static_assert(static_cast<int>(Kind::kSilu) + 1 == static_cast<int>(ops::ActivationKind::kSilu));
   return kind <= Kind::kSilu ? static_cast<ops::ActivationKind>(static_cast<int>(kind) + 1)
-                             : ops::ActivationKind::kInvalidIndex;
+                             : ops::ActivationKind::kNone;
 }
 
 bool has_vector_form(Kind kind) {
@@ -99,11 +99,11 @@ bool has_vector_form(Kind kind) {
     case Kind::kErf:
       return true;
     default:
-      return activation_kind(kind) != ops::ActivationKind::kInvalidIndex;
+      return activation_kind(kind) != ops::ActivationKind::kNone;
   }
 }
 
-// map(x, y, count) over all of the storage, in whatever layout.
+// Calls map(x, y, count) over all of the storage, independent of the layout.
 template <typename Map>
 Result<std::unique_ptr<Kernel>> storage_kernel(const OperatorSpec& spec, Map map) {
   const int64_t count = spec.inputs[0].storage_bytes() / static_cast<int64_t>(sizeof(float));
@@ -119,15 +119,15 @@ Result<std::unique_ptr<Kernel>> storage_kernel(const OperatorSpec& spec, Map map
 
 bool accepts_unary_simd(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
-  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout &&
-         input.packing == Packing::kInvalidIndex && has_vector_form(spec.as<ops::Unary>()->kind);
+  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout && input.packing == Packing::kNone &&
+         has_vector_form(spec.as<ops::Unary>()->kind);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec) {
   const ops::Unary& attributes = *spec.as<ops::Unary>();
   const float alpha = attributes.alpha, beta = attributes.beta;
   const Kind kind = attributes.kind;
-  if (const auto activation = activation_kind(kind); activation != ops::ActivationKind::kInvalidIndex) {
+  if (const auto activation = activation_kind(kind); activation != ops::ActivationKind::kNone) {
     return storage_kernel(spec, [run = simd_pick(map_activation_table), stated = Activation{activation, alpha, beta}](
                                     const float* x, float* y, int64_t count) { run(stated, x, y, count); });
   }

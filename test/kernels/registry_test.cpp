@@ -5,7 +5,7 @@
 
 #include "kernels/common/packing/packing.h"
 #include "kernels/common/simd/simd.h"
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 #include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
@@ -32,10 +32,10 @@ ops::Conv conv(int side, int group, int stride) {
 ops::Conv conv3x3(int group, int stride = 1) { return conv(3, group, stride); }
 
 // Zeros, which are so in every packing.
-TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::kInvalidIndex) {
+TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::kNone) {
   TestTensor result = shape_only(shape, type);
   result.packing = packing;
-  const auto bytes = packing == Packing::kInvalidIndex ? storage_bytes(type, shape, Layout::kPlain)
+  const auto bytes = packing == Packing::kNone ? storage_bytes(type, shape, Layout::kPlain)
                                                        : kernels::packed_bytes(packing, shape);
   result.bytes.resize(static_cast<size_t>(bytes));
   return result;
@@ -63,16 +63,16 @@ std::set<std::string> check_packing(const Product& product, DataType type, Packi
       const auto kernel = variant.prepare(spec);
       if (!kernel) FAIL(kernel.error().to_string());
       CHECK((*kernel)->repacked() == (packing != variant.packing));
-      if (packing != Packing::kInvalidIndex && packing == variant.packing) names.emplace(variant.name);
+      if (packing != Packing::kNone && packing == variant.packing) names.emplace(variant.name);
     }
   });
   return names;
 }
 
 std::vector<Packing> packings_of(DataType type) {
-  std::vector<Packing> packings = {Packing::kInvalidIndex};
+  std::vector<Packing> packings = {Packing::kNone};
   for (const PackingRow& row : kPackings)
-    if (row.packing != Packing::kInvalidIndex && row.type == type) packings.push_back(row.packing);
+    if (row.packing != Packing::kNone && row.type == type) packings.push_back(row.packing);
   return packings;
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("Weights in a variant's packing are used in place, others are packed a
           checked.merge(check_packing(product, type, packing));
   for (const OperatorRules* row : kernels::operators().rows().subspan(1))
     for (const KernelVariant& variant : row->kernels.get())
-      if (variant.packing != Packing::kInvalidIndex && runs_here(variant)) all.emplace(variant.name);
+      if (variant.packing != Packing::kNone && runs_here(variant)) all.emplace(variant.name);
   CHECK(checked == all);
 }
 

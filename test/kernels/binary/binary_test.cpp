@@ -207,7 +207,7 @@ TEST_CASE("Binary refuses what does not fit") {
   const TestTensor three = tensor({3}, std::vector<float>{1, 2, 3});
   CHECK(complaint(Kind::kAdd, f32, s64).find("Cast") != std::string::npos);
   CHECK(complaint(Kind::kAdd, f32, three).find("broadcast") != std::string::npos);
-  CHECK(complaint(Kind::kBitwiseAnd, f32, f32).find("bitwise_and does not take f32") != std::string::npos);
+  CHECK(complaint(Kind::kBitwiseAnd, f32, f32).find("bitwise_and does not support f32") != std::string::npos);
   CHECK(complaint(Kind::kLogicalAnd, f32, f32).find("f32") != std::string::npos);
   CHECK(complaint(Kind::kAdd, tensor_bool({1}, {1}), tensor_bool({1}, {1})).find("bool") != std::string::npos);
   const ops::Activation relu{ops::ActivationKind::kRelu};
@@ -233,7 +233,7 @@ TEST_CASE("Add of s8 tensors refuses other kinds, activations and shifts") {
   };
   ops::Binary mul;
   mul.kind = ops::BinaryKind::kMul;
-  CHECK_THAT(refused(mul, 0, 0), Catch::Contains("mul does not take s8"));
+  CHECK_THAT(refused(mul, 0, 0), Catch::Contains("mul does not support s8"));
   ops::Binary tanh;
   tanh.activation = {ops::ActivationKind::kTanh};
   CHECK_THAT(refused(tanh, 0, 0), Catch::Contains("activation tanh has no s8 form"));

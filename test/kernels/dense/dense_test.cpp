@@ -49,7 +49,7 @@ TEST_CASE("Every kernel of Dense agrees with the reference") {
     const auto kind = static_cast<ops::ActivationKind>(i % 9);
     const TestTensor expected = reference(make(x, weights, bias, kind))[0];
     const TestTensor sums =
-        reference(make(magnitude(x), magnitude(weights), magnitude(bias), ops::ActivationKind::kInvalidIndex))[0];
+        reference(make(magnitude(x), magnitude(weights), magnitude(bias), ops::ActivationKind::kNone))[0];
     const auto check = [&](const std::string& what, const std::vector<TestTensor>& results) {
       check_sums(what, results[0], expected, sums, inputs);
     };

@@ -92,7 +92,7 @@ TEST_CASE("Quantize refuses scales that do not fit their axis, and results of s3
   words.to = DataType::kS32;
   OperatorCase type(words);
   type.input(tensor_f32({1}, {1})).output(DataType::kS32, {1});
-  CHECK_THAT(complaint(type), Catch::Contains("gives s32, expected s8 or u8"));
+  CHECK_THAT(complaint(type), Catch::Contains("the output is s32, expected s8 or u8"));
 }
 
 }  // namespace nestrt::test

@@ -51,7 +51,7 @@ TEST_CASE("Scatter names what does not fit") {
   CHECK_THAT(complaint(scatter_case(Kind::kAdd, data, indices, data)), Catch::Contains("updates are f32 3x2"));
   CHECK_THAT(complaint(scatter_case(Kind::kAdd, data, row, row)), Catch::Contains("indices"));
   CHECK_THAT(complaint(scatter_case(Kind::kAdd, tensor_u8({1}, {1}), indices, tensor_u8({1}, {1}))),
-             Catch::Contains("add does not take u8"));
+             Catch::Contains("add does not support u8"));
   CHECK_THAT(complaint(scatter_case(Kind::kAdd, shape_only({0, 2}), indices, row)), Catch::Contains("0 elements"));
 }
 

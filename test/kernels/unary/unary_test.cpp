@@ -160,7 +160,7 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
 
 TEST_CASE("Unary refuses kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
-  CHECK(unary_case(Kind::kExp, x).infer().error().message().find("exp does not take s64") != std::string_view::npos);
+  CHECK(unary_case(Kind::kExp, x).infer().error().message().find("exp does not support s64") != std::string_view::npos);
   CHECK(!unary_case(Kind::kLogicalNot, x).infer().has_value());
   CHECK(!unary_case(Kind::kRelu, tensor_bool({1}, {1})).infer().has_value());
   ops::Unary table;
@@ -187,7 +187,7 @@ TEST_CASE("Relu and clip of quantized tensors have real bounds") {
   negate.kind = ops::UnaryKind::kNeg;
   OperatorCase c(negate);
   c.input(with_exponent(tensor_s8({1}, {1}), 4)).output_s8({1}, 4);
-  CHECK_THAT(complaint(c), Catch::Contains("neg does not take quantized tensors"));
+  CHECK_THAT(complaint(c), Catch::Contains("neg does not support quantized tensors"));
 }
 
 }  // namespace nestrt::test
