@@ -3,6 +3,7 @@
 
 #include "drivers/evta/driver/component.h"
 #include "drivers/unit_list.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "runtime/platform/guard.h"
 

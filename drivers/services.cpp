@@ -1,5 +1,5 @@
 // What the parts of libnestrt are to the runtime.
-#include "nestrt/driver/services.h"
+#include "runtime/core/services.h"
 
 #include "kernels/registry.h"
 #include "scheduler/scheduler.h"

@@ -63,20 +63,21 @@ static void print_label(const char* path, size_t index) {
 
 static int classify(nestrt_session* session, const char* image, const char* labels) {
   int64_t dims[4];
-  if (nestrt_num_inputs(session) != 1 || nestrt_num_outputs(session) != 1 ||
-      nestrt_input_type(session, 0) != NESTRT_F32 || nestrt_output_type(session, 0) != NESTRT_F32 ||
-      nestrt_input_shape(session, 0, dims, 4) != 4 || dims[0] != 1 || dims[1] != 3 || dims[2] != dims[3]) {
+  if (nestrt_session_num_inputs(session) != 1 || nestrt_session_num_outputs(session) != 1 ||
+      nestrt_session_input_type(session, 0) != NESTRT_F32 || nestrt_session_output_type(session, 0) != NESTRT_F32 ||
+      nestrt_session_input_shape(session, 0, dims, 4) != 4 || dims[0] != 1 || dims[1] != 3 || dims[2] != dims[3]) {
     fprintf(stderr, "classify_c: the plan does not take one square RGB image\n");
     return 2;
   }
-  const size_t input_bytes = nestrt_input_bytes(session, 0), output_bytes = nestrt_output_bytes(session, 0);
+  const size_t input_bytes = nestrt_session_input_bytes(session, 0),
+               output_bytes = nestrt_session_output_bytes(session, 0);
   float* input = malloc(input_bytes);
   float* scores = malloc(output_bytes);
   int result = input == NULL || scores == NULL ? 2 : load_image(image, (int)dims[2], input);
   if (result == 0) {
     const void* inputs[] = {input};
     void* outputs[] = {scores};
-    if (nestrt_run(session, inputs, &input_bytes, outputs, &output_bytes) != NESTRT_OK) {
+    if (nestrt_session_run(session, inputs, &input_bytes, outputs, &output_bytes) != NESTRT_OK) {
       fprintf(stderr, "classify_c: %s\n", nestrt_last_error());
       result = 2;
     } else {

@@ -184,43 +184,55 @@ nestrt_code nestrt_session_create(const nestrt_plan* plan, const char* units, in
 }
 void nestrt_session_free(nestrt_session* session) { delete session; }
 
-size_t nestrt_num_inputs(const nestrt_session* session) { return inputs_of(session).size(); }
-size_t nestrt_num_outputs(const nestrt_session* session) { return outputs_of(session).size(); }
-const char* nestrt_input_name(const nestrt_session* session, size_t index) {
+size_t nestrt_session_num_inputs(const nestrt_session* session) { return inputs_of(session).size(); }
+size_t nestrt_session_num_outputs(const nestrt_session* session) { return outputs_of(session).size(); }
+const char* nestrt_session_input_name(const nestrt_session* session, size_t index) {
   return name_at(inputs_of(session), index);
 }
-const char* nestrt_output_name(const nestrt_session* session, size_t index) {
+const char* nestrt_session_output_name(const nestrt_session* session, size_t index) {
   return name_at(outputs_of(session), index);
 }
-int32_t nestrt_input_type(const nestrt_session* session, size_t index) { return type_at(inputs_of(session), index); }
-int32_t nestrt_output_type(const nestrt_session* session, size_t index) { return type_at(outputs_of(session), index); }
-size_t nestrt_input_bytes(const nestrt_session* session, size_t index) { return bytes_at(inputs_of(session), index); }
-size_t nestrt_output_bytes(const nestrt_session* session, size_t index) { return bytes_at(outputs_of(session), index); }
-size_t nestrt_input_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity) {
+int32_t nestrt_session_input_type(const nestrt_session* session, size_t index) {
+  return type_at(inputs_of(session), index);
+}
+int32_t nestrt_session_output_type(const nestrt_session* session, size_t index) {
+  return type_at(outputs_of(session), index);
+}
+size_t nestrt_session_input_bytes(const nestrt_session* session, size_t index) {
+  return bytes_at(inputs_of(session), index);
+}
+size_t nestrt_session_output_bytes(const nestrt_session* session, size_t index) {
+  return bytes_at(outputs_of(session), index);
+}
+size_t nestrt_session_input_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity) {
   return shape_at(inputs_of(session), index, dims, capacity);
 }
-size_t nestrt_output_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity) {
+size_t nestrt_session_output_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity) {
   return shape_at(outputs_of(session), index, dims, capacity);
 }
-int64_t nestrt_find_input(const nestrt_session* session, const char* name) { return find(inputs_of(session), name); }
-int64_t nestrt_find_output(const nestrt_session* session, const char* name) { return find(outputs_of(session), name); }
+int64_t nestrt_session_find_input(const nestrt_session* session, const char* name) {
+  return find(inputs_of(session), name);
+}
+int64_t nestrt_session_find_output(const nestrt_session* session, const char* name) {
+  return find(outputs_of(session), name);
+}
 
-nestrt_code nestrt_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
-                       void* const* outputs, const size_t* output_bytes) {
+nestrt_code nestrt_session_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
+                               void* const* outputs, const size_t* output_bytes) {
   return call([&] {
     const nestrt_run_options defaults;
     return run(session, inputs, input_bytes, outputs, output_bytes, &defaults);
   });
 }
 
-nestrt_code nestrt_set_log_level(nestrt_log_level level) {
+nestrt_code nestrt_log_set_level(nestrt_log_level level) {
   return call([&] { return set_log_level(level); });
 }
-nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context) {
+nestrt_code nestrt_log_set_hook(nestrt_log_hook hook, void* context) {
   return call([&] { return set_log_hook(hook, context); });
 }
 
-size_t nestrt_escape(const char* text, char* buffer, size_t capacity) {
+size_t nestrt_text_escape(const char* text, char* buffer, size_t capacity) {
   return copy_escaped(text != nullptr ? text : "", buffer, buffer != nullptr ? capacity : 0);
 }
 
@@ -229,18 +241,19 @@ nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const char* unit
   return call([&] { return create(plan, units, num_threads, options, session); });
 }
 
-nestrt_code nestrt_run_with(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
-                            void* const* outputs, const size_t* output_bytes, const nestrt_run_options* options) {
+nestrt_code nestrt_session_run_with(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
+                                    void* const* outputs, const size_t* output_bytes,
+                                    const nestrt_run_options* options) {
   return call([&] { return run(session, inputs, input_bytes, outputs, output_bytes, options); });
 }
-nestrt_code nestrt_cancel(nestrt_session* session) {
+nestrt_code nestrt_session_cancel(nestrt_session* session) {
   return call([&] { return cancel(session); });
 }
-uint64_t nestrt_healed_branches(const nestrt_session* session) {
+uint64_t nestrt_session_num_host_fallbacks(const nestrt_session* session) {
   return session != nullptr ? session->session->num_host_fallbacks() : 0;
 }
-uint64_t nestrt_reschedules(const nestrt_session* session) {
-  return session != nullptr ? session->session->reschedules() : 0;
+uint64_t nestrt_session_num_reschedules(const nestrt_session* session) {
+  return session != nullptr ? session->session->num_reschedules() : 0;
 }
 
 size_t nestrt_plan_num_shapes(const nestrt_plan* plan) {

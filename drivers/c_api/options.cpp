@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 static_assert(NESTRT_SCHEDULE_FILE_ORDER == static_cast<int>(ScheduleMethod::kFileOrder) &&
               NESTRT_SCHEDULE_SEQUENTIAL == static_cast<int>(ScheduleMethod::kSequential) &&
-              NESTRT_SCHEDULE_PAPER == static_cast<int>(ScheduleMethod::kPaper) &&
+              NESTRT_SCHEDULE_GROUP_ENUMERATION == static_cast<int>(ScheduleMethod::kGroupEnumeration) &&
               NESTRT_SCHEDULE_OPTIMUM == static_cast<int>(ScheduleMethod::kOptimum) &&
               NESTRT_SCHEDULE_THROUGHPUT == static_cast<int>(ScheduleMethod::kThroughput));
 
@@ -33,7 +33,7 @@ static_assert(NESTRT_MEASURE_NEVER == static_cast<int>(Measuring::kNever) &&
               NESTRT_MEASURE_IN_RUNS == static_cast<int>(Measuring::kInRuns) &&
               NESTRT_MEASURE_BEFORE == static_cast<int>(Measuring::kBefore));
 
-static_assert(NESTRT_KERNELS_COMPILERS == static_cast<int>(KernelChoice::kCompilers) &&
+static_assert(NESTRT_KERNELS_COMPILER == static_cast<int>(KernelChoice::kCompiler) &&
               NESTRT_KERNELS_SAME_BITS == static_cast<int>(KernelChoice::kSameBits) &&
               NESTRT_KERNELS_ANY_BITS == static_cast<int>(KernelChoice::kAnyBits));
 
@@ -58,18 +58,18 @@ Status create_for_session(nestrt_session_options** options) {
 
 Status expect_range(std::string_view name, int64_t value, int64_t least, int64_t most) {
   if (value >= least && value <= most) return {};
-  return Status(Code::kInvalidArgument, fmt::format("{} is {}: expected {} to {}", name, value, least, most));
+  return Status(Code::kInvalidArgument, fmt::format("{} is {}; expected {} to {}", name, value, least, most));
 }
 
 Status set_kernels(SessionOptions& options, int32_t kernels) {
-  NESTRT_RETURN_IF_ERROR(expect_range("kernels", kernels, NESTRT_KERNELS_COMPILERS, NESTRT_KERNELS_ANY_BITS));
-  options.kernels = static_cast<KernelChoice>(kernels);
+  NESTRT_RETURN_IF_ERROR(expect_range("kernels", kernels, NESTRT_KERNELS_COMPILER, NESTRT_KERNELS_ANY_BITS));
+  options.adaptation.kernels = static_cast<KernelChoice>(kernels);
   return {};
 }
 
 Status set_measure(SessionOptions& options, int32_t measure) {
   NESTRT_RETURN_IF_ERROR(expect_range("measure", measure, NESTRT_MEASURE_NEVER, NESTRT_MEASURE_BEFORE));
-  options.measure = static_cast<Measuring>(measure);
+  options.costs.measure = static_cast<Measuring>(measure);
   return {};
 }
 
@@ -86,7 +86,8 @@ Status set_schedule_method(nestrt::SessionOptions& options, nestrt_schedule_meth
   if (method < NESTRT_SCHEDULE_FILE_ORDER || method > NESTRT_SCHEDULE_THROUGHPUT)
     return Status(
         Code::kInvalidArgument,
-        fmt::format("schedule_method {} is none: expected NESTRT_SCHEDULE_FILE_ORDER to _THROUGHPUT", method));
+        fmt::format("unknown schedule_method {}; expected NESTRT_SCHEDULE_FILE_ORDER to NESTRT_SCHEDULE_THROUGHPUT",
+                    method));
   options.schedule.method = static_cast<ScheduleMethod>(method);
   return {};
 }
@@ -97,32 +98,32 @@ Status set_schedule_budget(nestrt::SessionOptions& options, int64_t budget_us) {
   return {};
 }
 
-Status set_reschedule_drift(nestrt::SessionOptions& options, double drift) {
+Status set_drift(nestrt::SessionOptions& options, double drift) {
   if (!(std::isfinite(drift) && drift >= 0))
-    return Status(Code::kInvalidArgument, fmt::format("reschedule_drift is {}: expected 0 or more", drift));
-  options.reschedule_drift = drift;
+    return Status(Code::kInvalidArgument, fmt::format("drift is {}; expected 0 or more", drift));
+  options.adaptation.drift = drift;
   return {};
 }
 
 Status set_unit_timeout(nestrt::SessionOptions& options, int64_t timeout_ms) {
   NESTRT_RETURN_IF_ERROR(expect_range("unit_timeout (ms)", timeout_ms, 1, kDayMs));
-  options.unit_timeout = milliseconds(timeout_ms);
+  options.fault_tolerance.unit_timeout = milliseconds(timeout_ms);
   return {};
 }
 
-Status set_unit_limit(nestrt::SessionOptions& options, double factor, int64_t slack_ms) {
+Status set_unit_timeout_factor(nestrt::SessionOptions& options, double factor, int64_t slack_ms) {
   if (factor != 0 && !(factor >= 1 && factor <= 1e6))
     return Status(Code::kInvalidArgument,
-                  fmt::format("unit_limit: its factor is {}: expected 1 to a million, or 0 for none", factor));
-  NESTRT_RETURN_IF_ERROR(expect_range("unit_limit: its slack (ms)", slack_ms, 0, kDayMs));
-  options.unit_limit_factor = factor;
-  options.unit_limit_slack = milliseconds(slack_ms);
+                  fmt::format("unit_timeout_factor is {}; expected 1 to 1,000,000, or 0 to disable the limit", factor));
+  NESTRT_RETURN_IF_ERROR(expect_range("unit_timeout_factor: slack (ms)", slack_ms, 0, kDayMs));
+  options.fault_tolerance.timeout_factor = factor;
+  options.fault_tolerance.timeout_slack = milliseconds(slack_ms);
   return {};
 }
 
 Status set_probe_interval(nestrt::SessionOptions& options, int64_t interval_ms) {
   NESTRT_RETURN_IF_ERROR(expect_range("probe_interval (ms)", interval_ms, 1, kDayMs));
-  options.probe_interval = milliseconds(interval_ms);
+  options.fault_tolerance.probe_interval = milliseconds(interval_ms);
   return {};
 }
 
@@ -175,26 +176,26 @@ nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, 
   return change(options, [&](auto& value) { return set_measure(value, measure); });
 }
 nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path) {
-  return change(options, [&](auto& value) { return value.cost_file = path != nullptr ? path : "", Status(); });
+  return change(options, [&](auto& value) { return value.costs.file = path != nullptr ? path : "", Status(); });
 }
 nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep) {
-  return change(options, [&](auto& value) { return value.keep_costs = keep != 0, Status(); });
+  return change(options, [&](auto& value) { return value.costs.keep = keep != 0, Status(); });
 }
-nestrt_code nestrt_session_options_set_reschedule_drift(nestrt_session_options* options, double drift) {
-  return change(options, [&](auto& value) { return set_reschedule_drift(value, drift); });
+nestrt_code nestrt_session_options_set_drift(nestrt_session_options* options, double drift) {
+  return change(options, [&](auto& value) { return set_drift(value, drift); });
 }
 nestrt_code nestrt_session_options_set_unit_timeout(nestrt_session_options* options, int64_t milliseconds) {
   return change(options, [&](auto& value) { return set_unit_timeout(value, milliseconds); });
 }
-nestrt_code nestrt_session_options_set_unit_limit(nestrt_session_options* options, double factor,
-                                                  int64_t slack_milliseconds) {
-  return change(options, [&](auto& value) { return set_unit_limit(value, factor, slack_milliseconds); });
+nestrt_code nestrt_session_options_set_unit_timeout_factor(nestrt_session_options* options, double factor,
+                                                           int64_t slack_milliseconds) {
+  return change(options, [&](auto& value) { return set_unit_timeout_factor(value, factor, slack_milliseconds); });
 }
 nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* options, int64_t milliseconds) {
   return change(options, [&](auto& value) { return set_probe_interval(value, milliseconds); });
 }
 nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs) {
-  return change(options, [&](auto& value) { return value.check_every = runs, Status(); });
+  return change(options, [&](auto& value) { return value.fault_tolerance.check_every = runs, Status(); });
 }
 nestrt_code nestrt_session_options_set_kernels(nestrt_session_options* options, int32_t kernels) {
   return change(options, [&](auto& value) { return set_kernels(value, kernels); });

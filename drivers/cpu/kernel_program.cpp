@@ -6,6 +6,7 @@
 
 #include "kernels/common/simd/simd.h"
 #include "kernels/registry.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/queries/kernel_selection.h"
 #include "runtime/plan/queries/tensor_spec.h"
 #include "runtime/plan/queries/views.h"

@@ -101,7 +101,7 @@ class Session(_Loaded, _nestrt.Session):
     threads: of the CPU; 0: all cores that this process may use. Not with Units.
     deadline: seconds that each run may take; None: any time.
     priority: "urgent": units and threads that sessions share take this session's work first; else "normal".
-    schedule: how branches are placed: "file-order", "sequential", "paper" or "optimum" (docs/concepts/scheduling.md).
+    schedule: how branches are placed: "file-order", "sequential", "group-enumeration" or "optimum" (docs/concepts/scheduling.md).
     split: one operator may be divided between units.
     partition: a file that places the branches, instead of a schedule.
     cost_file: costs measured on this board are kept here.

@@ -1,4 +1,4 @@
-#include "nestrt/driver/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 
 namespace nestrt {
 

@@ -1,4 +1,4 @@
-#include "nestrt/driver/unit.h"
+#include "runtime/core/run.h"
 
 namespace nestrt {
 

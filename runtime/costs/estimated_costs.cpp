@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "nestrt/driver/packing.h"
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
 #include "runtime/costs/unit_key.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/queries/channels.h"
 #include "runtime/plan/queries/kernel_selection.h"
 #include "runtime/plan/queries/program_for.h"

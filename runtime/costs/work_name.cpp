@@ -1,10 +1,11 @@
 #include <fmt/core.h>
 
 #include "nestrt/driver/costs.h"
-#include "nestrt/driver/function_ref.h"
 #include "nestrt/driver/plan_tables.h"
+#include "runtime/core/function_ref.h"
 #include "runtime/costs/attribute_text.h"
 #include "runtime/costs/stated_cost.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/queries/channels.h"
 #include "runtime/plan/queries/kernel_selection.h"
 #include "runtime/plan/queries/views.h"
@@ -28,7 +29,7 @@ std::string operand_text(const plan::Tables& tables, const plan::Operator& op, i
   const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
   std::string result = fmt::format("{} {}", name(tensor.type), tensor.shape.to_string());
   if (tensor.layout != Layout::kPlain) result += fmt::format(" {}", name(tensor.layout));
-  if (packing != Packing::kInvalidIndex) result += fmt::format(" {}", name(packing));
+  if (packing != Packing::kNone) result += fmt::format(" {}", name(packing));
   result += quantization_text(tensor.quantization);
   if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) result += " constant";
   // Parts of a concatenation that lie in its output need no copying.
@@ -47,9 +48,9 @@ std::string operator_text(const plan::Tables& tables, uint32_t index, ChannelRan
   const plan::Operator& op = tables.operators[index];
   std::string inputs, outputs;
   for (size_t i = 0; i < op.inputs.size(); ++i)
-    add_operand(inputs, operand_text(tables, op, op.inputs[i], op.inputs[i] < 0 ? Packing::kInvalidIndex : packing(i)));
+    add_operand(inputs, operand_text(tables, op, op.inputs[i], op.inputs[i] < 0 ? Packing::kNone : packing(i)));
   for (const int32_t output : op.outputs)
-    add_operand(outputs, operand_text(tables, op, output, Packing::kInvalidIndex));
+    add_operand(outputs, operand_text(tables, op, output, Packing::kNone));
   std::string result =
       fmt::format("{}{}: {} -> {}", ops::name(op.kind()), attribute_text(op.attributes), inputs, outputs);
   if (is_view(tables, op)) result += " (view)";
@@ -90,7 +91,7 @@ std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t 
   for (uint32_t op : branch.operators) {
     if (!result.empty()) result += "; ";
     result +=
-        operator_text(plan.tables(), op, from_first(program.channels), [](size_t) { return Packing::kInvalidIndex; });
+        operator_text(plan.tables(), op, from_first(program.channels), [](size_t) { return Packing::kNone; });
   }
   return program.kind == plan::ProgramKind::kKernels ? result : result + code_text(plan.tables(), program);
 }

@@ -41,7 +41,7 @@ std::string_view name(Rounding value) {
 
 std::string_view name(ActivationKind value) {
   static constexpr Named<ActivationKind> kNames[] = {
-      {ActivationKind::kInvalidIndex, "none"},
+      {ActivationKind::kNone, "none"},
       {ActivationKind::kRelu, "relu"},
       {ActivationKind::kClip, "clip"},
       {ActivationKind::kLeakyRelu, "leaky_relu"},

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "nestrt/driver/plan_tables.h"
 #include "nestrt/plan.h"
 #include "runtime/plan/format/decode.h"
 #include "runtime/plan/format/digest.h"
@@ -13,6 +12,7 @@
 #include "runtime/plan/format/format.h"
 #include "runtime/plan/format/image_channels.h"
 #include "runtime/plan/format/signature.h"
+#include "runtime/plan/plan_state.h"
 #include "runtime/plan/verify/verify.h"
 #include "runtime/platform/aligned_memory.h"
 #include "runtime/platform/guard.h"
@@ -130,20 +130,12 @@ class PlanReader {
     NESTRT_RETURN_IF_ERROR(verify_plan(tables, bytes.subspan(header.data_offset)));
     if (options.verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedules(tables));
 
-    Plan common;
-    common.bytes_ = file;
-    common.data_ = bytes.subspan(header.data_offset);
-    common.owner_ = std::move(owner);
-    common.signer_ = signer;
-    const auto all = std::make_shared<const plan::Tables>(std::move(tables));
-    std::shared_ptr<Plan> plan = plan_of(common, all);
-    if (!all->shapes.empty()) plan->shapes_.push_back(plan_of(common, all));
-    for (const plan::Tables& shape : all->shapes) {
-      std::shared_ptr<Plan> other = plan_of(common, {all, &shape});
-      other->shape_index_ = static_cast<uint32_t>(plan->shapes_.size());
-      plan->shapes_.push_back(std::move(other));
-    }
-    return std::shared_ptr<const Plan>(std::move(plan));
+    Plan::State common;
+    common.bytes = file;
+    common.data = bytes.subspan(header.data_offset);
+    common.owner = std::move(owner);
+    common.signer = signer;
+    return plan_of(std::move(common), std::make_shared<const plan::Tables>(std::move(tables)));
   }
 
  private:
@@ -153,20 +145,30 @@ class PlanReader {
     return {};
   }
 
-  static std::shared_ptr<Plan> plan_of(const Plan& common, std::shared_ptr<const plan::Tables> tables) {
-    std::shared_ptr<Plan> plan(new Plan(common));
-    plan->tables_ = std::move(tables);
-    describe_interface(*plan);
-    return plan;
+  // `common` is the state that the plans of all shapes share.
+  static std::shared_ptr<const Plan> plan_of(Plan::State common, std::shared_ptr<const plan::Tables> tables) {
+    Plan::State first = with_tables(common, tables);
+    if (!tables->shapes.empty()) first.shapes.push_back(make_plan(with_tables(common, tables)));
+    for (const plan::Tables& shape : tables->shapes) {
+      Plan::State other = with_tables(common, {tables, &shape});
+      other.shape_index = static_cast<uint32_t>(first.shapes.size());
+      first.shapes.push_back(make_plan(std::move(other)));
+    }
+    return make_plan(std::move(first));
   }
 
-  static void describe_interface(Plan& plan) {
-    const auto& tensors = plan.tables_->tensors;
-    for (const plan::Input& input : plan.tables_->inputs) {
-      plan.inputs_.push_back(info_of(tensors[input.tensor]));
-      plan.preprocessing_.push_back(completed(input.preprocessing, plan.inputs_.back().shape));
+  static std::shared_ptr<const Plan> make_plan(Plan::State state) {
+    return std::shared_ptr<const Plan>(new Plan(std::make_unique<const Plan::State>(std::move(state))));
+  }
+
+  static Plan::State with_tables(Plan::State state, std::shared_ptr<const plan::Tables> tables) {
+    for (const plan::Input& input : tables->inputs) {
+      state.inputs.push_back(info_of(tables->tensors[input.tensor]));
+      state.preprocessing.push_back(completed(input.preprocessing, state.inputs.back().shape));
     }
-    for (uint32_t tensor : plan.tables_->outputs) plan.outputs_.push_back(info_of(tensors[tensor]));
+    for (uint32_t tensor : tables->outputs) state.outputs.push_back(info_of(tables->tensors[tensor]));
+    state.tables = std::move(tables);
+    return state;
   }
 };
 

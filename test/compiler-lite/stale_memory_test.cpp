@@ -57,7 +57,7 @@ void check_steady(const compiler::PlanBytes& bytes, const std::string& units) {
     CAPTURE(units, threads);
     const UnitList opened = *open_units(units, {.num_threads = threads});
     SessionOptions options;
-    options.costs = flat_costs(*plan, opened, [](const UnitInfo&) { return 100; });
+    options.costs.table = flat_costs(*plan, opened, [](const UnitInfo&) { return 100; });
     for (const Stale stale : {Stale::kZeros, Stale::kNans}) {
       const bool is_same = run_guarded(plan, opened, options, stale).outputs == expected.outputs;
       CHECK(is_same);

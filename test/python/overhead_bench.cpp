@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   const auto units = nestrt::open_units("cpu", {.num_threads = 1});
   if (!plan || !units) return 2;
   nestrt::SessionOptions options;
-  options.keep_costs = false;
+  options.costs.keep = false;
   const auto session = nestrt::Session::create(*plan, *units, options);
   if (!session) return 2;
   const auto inputs = nestrt::TensorSet::random((*session)->inputs());

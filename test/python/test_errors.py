@@ -53,7 +53,7 @@ def test_what_is_no_plan_is_refused(plan, tmp_path):
 def test_an_unknown_unit_is_named(plan):
     with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
         nestrt.Session(plan, "nonsense")
-    with pytest.raises(nestrt.InvalidArgument, match="file-order, sequential, paper or optimum"):
+    with pytest.raises(nestrt.InvalidArgument, match="file-order, sequential, group-enumeration or optimum"):
         nestrt.Session(plan, schedule="nonsense")
     with pytest.raises(TypeError):
         nestrt.Session(plan, nonsense=1)

@@ -1,12 +1,15 @@
-// The runtime with nothing of libnestrt's other parts: a table of one operator, a unit of this file's own, no
+// The runtime without the other parts of libnestrt: an operator table with one operator, a unit defined here, and no
 // scheduler.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "nestrt/driver/host.h"
-#include "nestrt/driver/kernel.h"
-#include "nestrt/driver/services.h"
+#include "nestrt/driver/costs.h"
+#include "nestrt/driver/schedule.h"
+#include "nestrt/driver/unit.h"
 #include "nestrt/session.h"
+#include "runtime/core/host.h"
+#include "runtime/core/services.h"
+#include "runtime/kernel/kernel.h"
 #include "test/support/plan/plan_builder.h"
 
 namespace nestrt {
@@ -24,7 +27,7 @@ int64_t steps(const OperatorSpec& spec) { return spec.outputs[0].shape.num_eleme
 
 const OperatorRules kRelu{ops::Kind::kUnary, infer, no_macs, steps, kIndivisible, std::span<const KernelVariant>()};
 
-// max(x, 0) of floats, one operator after the other.
+// Computes max(x, 0) of floats, operator by operator.
 class ReluProgram final : public Executable {
  public:
   explicit ReluProgram(const BranchSpec& branch) : branch_(branch) {}
@@ -79,7 +82,7 @@ struct Network {
   UnitList units = {std::make_shared<ReluHost>()};
 };
 
-TEST_CASE("A session runs on a unit that the runtime does not know") {
+TEST_CASE("A session runs on a unit unknown to the runtime") {
   const Network network;
   auto session = Session::create(network.plan, network.units);
   if (!session) FAIL(session.error().to_string());
@@ -91,7 +94,7 @@ TEST_CASE("A session runs on a unit that the runtime does not know") {
   CHECK(y == std::vector<float>{0, 2, 0, 4, 0, 0});
 }
 
-TEST_CASE("Without a scheduler there is the plan's order only") {
+TEST_CASE("Without a scheduler only the plan's order is available") {
   const Network network;
   const UnitInfo units[] = {network.units[0]->info()};
   CHECK(make_schedule(*network.plan, units, {}, {.method = ScheduleMethod::kOptimum}).error().code() ==

@@ -30,6 +30,7 @@
 #include "kernels/common/simd/simd.h"
 #include "nestrt/driver/costs.h"
 #include "nestrt/driver/plan_tables.h"
+#include "runtime/core/run.h"
 #include "runtime/costs/measurement/plan_memory.h"
 #include "runtime/plan/queries/channels.h"
 #include "runtime/plan/queries/views.h"
@@ -54,7 +55,7 @@ class Laps {
   std::vector<int32_t> labels_;
 };
 
-// Stands for a pool of so many threads.
+// A thread pool of N virtual threads.
 class LapRunner final : public scheduler::SharedRunner {
  public:
   LapRunner(int threads, Laps& laps) : threads_(threads), laps_(laps) {}
@@ -79,7 +80,7 @@ struct Work {
   std::string name;
 };
 
-// The works of a branch that counts, by operator.
+// Records the work of each operator in a measured branch.
 class Observer final : public RunObserver {
  public:
   explicit Observer(Laps& laps) : laps_(laps) {}
@@ -135,7 +136,7 @@ class LapProfile {
     return {};
   }
 
-  // The n-th way to divide each operator.
+  // Runs the n-th way to split each operator.
   Status run_divided(size_t way) {
     const auto& branches = plan_->tables().branches;
     for (uint32_t branch = 0; branch < branches.size(); ++branch) {
@@ -151,7 +152,7 @@ class LapProfile {
     return {};
   }
 
-  // The channels that another unit computes, by way.
+  // Returns, per split, the channels that another unit computes.
   static std::vector<ChannelRange> parts_of(const plan::Branch& branch) {
     std::vector<ChannelRange> parts;
     for (const plan::Program& program : branch.programs)
@@ -236,7 +237,7 @@ Status profile_laps(const std::string& plan_path, const std::string& out_path, i
   return out ? Status() : Status(Code::kIo, out_path + ": cannot be written");
 }
 
-// Of 1000 channels of 13 x 13, SqueezeNet's last convolution, each time in other memory, so that no cache has it.
+// Widens 1000 channels of 13 x 13, SqueezeNet's last convolution, each time in other memory, so that no cache holds it.
 void widen_repeatedly(int repeats) {
   constexpr int64_t kBlocks = 63, kPixels = 169;
   constexpr size_t kTensors = 8;

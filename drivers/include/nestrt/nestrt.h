@@ -7,9 +7,9 @@
  * Errors: functions return a nestrt_code, 0 on success; nestrt_last_error() says what was wrong and what to do. Lack of
  * memory is NESTRT_OUT_OF_MEMORY, wherever it shows; nothing is thrown through a call.
  * Text: messages can be printed as they are: what they quote from files is escaped, so that all of them is printable
- * ASCII. Names of inputs and outputs are as the file has them: print them by nestrt_escape().
- * fork(), while no other thread is inside a call: in the child nestrt_run() and the like answer NESTRT_UNAVAILABLE
- * for sessions and pipelines that the parent made; plans can be used, sessions freed and made anew.
+ * ASCII. Names of inputs and outputs are as the file has them: print them by nestrt_text_escape().
+ * fork(), while no other thread is inside a call: in the child nestrt_session_run() and the like answer
+ * NESTRT_UNAVAILABLE for sessions and pipelines that the parent made; plans can be used, sessions freed and made anew.
  */
 #ifndef NESTRT_NESTRT_H_
 #define NESTRT_NESTRT_H_
@@ -67,6 +67,7 @@ typedef enum {
   NESTRT_LOG_OFF = 4
 } nestrt_log_level;
 
+/* A verified plan, and a session of one. */
 typedef struct nestrt_plan nestrt_plan;
 typedef struct nestrt_session nestrt_session;
 
@@ -87,38 +88,41 @@ NESTRT_API nestrt_code nestrt_session_create(const nestrt_plan* plan, const char
                                              nestrt_session** session);
 NESTRT_API void nestrt_session_free(nestrt_session* session);
 
-NESTRT_API size_t nestrt_num_inputs(const nestrt_session* session);
-NESTRT_API size_t nestrt_num_outputs(const nestrt_session* session);
+/* Number of inputs and outputs. */
+NESTRT_API size_t nestrt_session_num_inputs(const nestrt_session* session);
+NESTRT_API size_t nestrt_session_num_outputs(const nestrt_session* session);
 /* NULL, 0 or -1 where the index is out of range. */
-NESTRT_API const char* nestrt_input_name(const nestrt_session* session, size_t index);
-NESTRT_API const char* nestrt_output_name(const nestrt_session* session, size_t index);
-NESTRT_API int32_t nestrt_input_type(const nestrt_session* session, size_t index);
-NESTRT_API int32_t nestrt_output_type(const nestrt_session* session, size_t index);
-NESTRT_API size_t nestrt_input_bytes(const nestrt_session* session, size_t index);
-NESTRT_API size_t nestrt_output_bytes(const nestrt_session* session, size_t index);
+NESTRT_API const char* nestrt_session_input_name(const nestrt_session* session, size_t index);
+NESTRT_API const char* nestrt_session_output_name(const nestrt_session* session, size_t index);
+NESTRT_API int32_t nestrt_session_input_type(const nestrt_session* session, size_t index);
+NESTRT_API int32_t nestrt_session_output_type(const nestrt_session* session, size_t index);
+NESTRT_API size_t nestrt_session_input_bytes(const nestrt_session* session, size_t index);
+NESTRT_API size_t nestrt_session_output_bytes(const nestrt_session* session, size_t index);
 /* Writes up to `capacity` dimensions and returns the rank. */
-NESTRT_API size_t nestrt_input_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity);
-NESTRT_API size_t nestrt_output_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity);
+NESTRT_API size_t nestrt_session_input_shape(const nestrt_session* session, size_t index, int64_t* dims,
+                                             size_t capacity);
+NESTRT_API size_t nestrt_session_output_shape(const nestrt_session* session, size_t index, int64_t* dims,
+                                              size_t capacity);
 /* Position of a name, or -1. */
-NESTRT_API int64_t nestrt_find_input(const nestrt_session* session, const char* name);
-NESTRT_API int64_t nestrt_find_output(const nestrt_session* session, const char* name);
+NESTRT_API int64_t nestrt_session_find_input(const nestrt_session* session, const char* name);
+NESTRT_API int64_t nestrt_session_find_output(const nestrt_session* session, const char* name);
 
-/* inputs[i] points to input_bytes[i] bytes, dense and row-major; each size must be exactly nestrt_input_bytes(i).
- * The arrays have nestrt_num_inputs and nestrt_num_outputs entries. */
-NESTRT_API nestrt_code nestrt_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
-                                  void* const* outputs, const size_t* output_bytes);
+/* inputs[i] points to input_bytes[i] bytes, dense and row-major; each size must be exactly
+ * nestrt_session_input_bytes(i). The arrays have nestrt_session_num_inputs and nestrt_session_num_outputs entries. */
+NESTRT_API nestrt_code nestrt_session_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
+                                          void* const* outputs, const size_t* output_bytes);
 
 /* What is logged, and when, is said in nestrt/log.h. Messages of NESTRT_LOG_WARNING and above go to standard error
  * unless these say otherwise. */
-NESTRT_API nestrt_code nestrt_set_log_level(nestrt_log_level level);
+NESTRT_API nestrt_code nestrt_log_set_level(nestrt_log_level level);
 /* The message is escaped and lives as long as the call; `context` is handed through. NULL restores the default. */
 typedef void (*nestrt_log_hook)(void* context, nestrt_log_level level, const char* message);
-NESTRT_API nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context);
+NESTRT_API nestrt_code nestrt_log_set_hook(nestrt_log_hook hook, void* context);
 
 /* Text of a file as it can be printed: printable ASCII as it is, a line's end as \n, every other byte as \xNN. Writes
  * up to `capacity` bytes, the last a NUL, and returns how long the whole is without it, as snprintf does. "" for NULL.
  */
-NESTRT_API size_t nestrt_escape(const char* text, char* buffer, size_t capacity);
+NESTRT_API size_t nestrt_text_escape(const char* text, char* buffer, size_t capacity);
 
 /* Whose plans are trusted (nestrt/public_key.h). */
 #define NESTRT_PUBLIC_KEY_BYTES 32
@@ -137,6 +141,7 @@ enum {
   NESTRT_VERIFY_COMPLETE = 1 /* and the digest of everything: linear in the file */
 };
 
+/* Creates options with the defaults; frees them; sets how much is verified. */
 NESTRT_API nestrt_code nestrt_load_options_create(nestrt_load_options** options);
 NESTRT_API void nestrt_load_options_free(nestrt_load_options* options);
 NESTRT_API nestrt_code nestrt_load_options_set_verification(nestrt_load_options* options,
@@ -164,6 +169,7 @@ NESTRT_API int32_t nestrt_plan_signer(const nestrt_plan* plan, uint8_t key[NESTR
 /* How a session is made; as nestrt_load_options. */
 typedef struct nestrt_session_options nestrt_session_options;
 
+/* Creates options with the defaults; frees them. */
 NESTRT_API nestrt_code nestrt_session_options_create(nestrt_session_options** options);
 NESTRT_API void nestrt_session_options_free(nestrt_session_options* options);
 /* From the first key on, the session refuses plans that were not loaded as signed with one of the keys. */
@@ -178,9 +184,9 @@ typedef int32_t nestrt_schedule_method;
 enum {
   NESTRT_SCHEDULE_FILE_ORDER = 0, /* one branch after the other, on the first unit that has a program; needs no costs */
   NESTRT_SCHEDULE_SEQUENTIAL = 1, /* the best placement of branches that run one after the other */
-  NESTRT_SCHEDULE_GROUP_ENUMERATION = 2,      /* parallel groups as in the paper (docs/concepts/scheduling.md) */
-  NESTRT_SCHEDULE_OPTIMUM = 3,    /* the shortest that the search finds: the default */
-  NESTRT_SCHEDULE_THROUGHPUT = 4  /* for several inferences in flight; pipelines have it whatever is set */
+  NESTRT_SCHEDULE_GROUP_ENUMERATION = 2, /* parallel groups as in the paper (docs/concepts/scheduling.md) */
+  NESTRT_SCHEDULE_OPTIMUM = 3,           /* the shortest that the search finds: the default */
+  NESTRT_SCHEDULE_THROUGHPUT = 4         /* for several inferences in flight; pipelines have it whatever is set */
 };
 
 /* What a session goes by; said at length, with the defaults, at nestrt::SessionOptions (nestrt/session.h). A value that
@@ -205,20 +211,20 @@ NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_optio
 NESTRT_API nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep);
 /* Another schedule is looked for at once where a unit's work takes longer or shorter by more than this part, and for
  * less where many runs agree. 0: never; 0.1 by default. */
-NESTRT_API nestrt_code nestrt_session_options_set_reschedule_drift(nestrt_session_options* options, double drift);
+NESTRT_API nestrt_code nestrt_session_options_set_drift(nestrt_session_options* options, double drift);
 /* A branch on a unit beside the CPU that takes longer has failed: a millisecond to a day, 10,000 by default. */
 NESTRT_API nestrt_code nestrt_session_options_set_unit_timeout(nestrt_session_options* options, int64_t milliseconds);
 /* Likewise one that takes longer than `factor` (1 to a million) times what it took before, and the slack (up to a day):
  * 8 and 50 by default. 0: the timeout alone holds. */
-NESTRT_API nestrt_code nestrt_session_options_set_unit_limit(nestrt_session_options* options, double factor,
-                                                             int64_t slack_milliseconds);
+NESTRT_API nestrt_code nestrt_session_options_set_unit_timeout_factor(nestrt_session_options* options, double factor,
+                                                                      int64_t slack_milliseconds);
 /* Units that have failed are tried again, at last as often as this: a millisecond to a day, 1000 by default. */
 NESTRT_API nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* options, int64_t milliseconds);
 /* In every so many runs the CPU checks what other units compute. 0: never, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs);
 /* Among which kernels a session may choose, where its plan names several for an operator: none but the compiler's
  * choice; those with the same bits, the default; all, so that results in f32 may differ from run to run. */
-enum { NESTRT_KERNELS_COMPILERS = 0, NESTRT_KERNELS_SAME_BITS = 1, NESTRT_KERNELS_ANY_BITS = 2 };
+enum { NESTRT_KERNELS_COMPILER = 0, NESTRT_KERNELS_SAME_BITS = 1, NESTRT_KERNELS_ANY_BITS = 2 };
 NESTRT_API nestrt_code nestrt_session_options_set_kernels(nestrt_session_options* options, int32_t kernels);
 /* Not 0: threads and units that sessions share take this session's work before that of others. */
 NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent);
@@ -231,24 +237,25 @@ NESTRT_API nestrt_code nestrt_session_options_set_isolate(nestrt_session_options
 /* How a run goes; as nestrt_load_options. It may serve any number of runs, at the same time as well. */
 typedef struct nestrt_run_options nestrt_run_options;
 
+/* Creates options with the defaults; frees them. */
 NESTRT_API nestrt_code nestrt_run_options_create(nestrt_run_options** options);
 NESTRT_API void nestrt_run_options_free(nestrt_run_options* options);
-/* The run ends so long after the call of nestrt_run_with(), with NESTRT_DEADLINE_EXCEEDED if it is not complete; the
- * time that it waits for another run of the session counts. Looked at between operators. 0 or more; INT64_MAX: none,
- * the default. */
+/* The run ends so long after the call of nestrt_session_run_with(), with NESTRT_DEADLINE_EXCEEDED if it is not
+ * complete; the time that it waits for another run of the session counts. Looked at between operators. 0 or more;
+ * INT64_MAX: none, the default. */
 NESTRT_API nestrt_code nestrt_run_options_set_timeout(nestrt_run_options* options, int64_t microseconds);
 
-/* nestrt_run() with options; NULL is refused. */
-NESTRT_API nestrt_code nestrt_run_with(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
-                                       void* const* outputs, const size_t* output_bytes,
-                                       const nestrt_run_options* options);
+/* nestrt_session_run() with options; NULL is refused. */
+NESTRT_API nestrt_code nestrt_session_run_with(nestrt_session* session, const void* const* inputs,
+                                               const size_t* input_bytes, void* const* outputs,
+                                               const size_t* output_bytes, const nestrt_run_options* options);
 /* The run in progress, if there is one, ends with NESTRT_CANCELLED, after the operators that it is at. From any thread.
  */
-NESTRT_API nestrt_code nestrt_cancel(nestrt_session* session);
+NESTRT_API nestrt_code nestrt_session_cancel(nestrt_session* session);
 /* Since the session was created: steps that the CPU computed because another unit had failed, and how often a new
  * schedule took the place of another. 0 for NULL. From any thread. */
-NESTRT_API uint64_t nestrt_healed_branches(const nestrt_session* session);
-NESTRT_API uint64_t nestrt_reschedules(const nestrt_session* session);
+NESTRT_API uint64_t nestrt_session_num_host_fallbacks(const nestrt_session* session);
+NESTRT_API uint64_t nestrt_session_num_reschedules(const nestrt_session* session);
 
 /* As those of sessions, of the plan. */
 NESTRT_API size_t nestrt_plan_num_inputs(const nestrt_plan* plan);
@@ -276,6 +283,7 @@ typedef struct nestrt_pipeline nestrt_pipeline;
 /* As nestrt_load_options. */
 typedef struct nestrt_pipeline_options nestrt_pipeline_options;
 
+/* Creates options with the defaults; frees them. */
 NESTRT_API nestrt_code nestrt_pipeline_options_create(nestrt_pipeline_options** options);
 NESTRT_API void nestrt_pipeline_options_free(nestrt_pipeline_options* options);
 /* At most 1024; 0: three for each unit, the default. */
@@ -290,9 +298,9 @@ NESTRT_API nestrt_code nestrt_pipeline_create(const nestrt_plan* plan, const cha
                                               const nestrt_pipeline_options* options, nestrt_pipeline** pipeline);
 /* Waits for the inferences that have begun; those that wait are not computed. */
 NESTRT_API void nestrt_pipeline_free(nestrt_pipeline* pipeline);
-/* Hands in an inference, as nestrt_run() takes it; waits while as many as possible are in the pipeline. The arrays are
- * read before it returns; what they point to stays valid until nestrt_pipeline_next() has answered for it. What is
- * refused is not in the pipeline. From one thread at a time. */
+/* Hands in an inference, as nestrt_session_run() takes it; waits while as many as possible are in the pipeline. The
+ * arrays are read before it returns; what they point to stays valid until nestrt_pipeline_next() has answered for it.
+ * What is refused is not in the pipeline. From one thread at a time. */
 NESTRT_API nestrt_code nestrt_pipeline_submit(nestrt_pipeline* pipeline, const void* const* inputs,
                                               const size_t* input_bytes, void* const* outputs,
                                               const size_t* output_bytes);

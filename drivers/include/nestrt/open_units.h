@@ -1,52 +1,59 @@
-// The units that libnestrt knows, made available by name. An application with units of its own builds the list itself.
+// Opens the units that libnestrt provides, by name. An application with custom units builds the list itself.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "nestrt/driver/unit.h"
-#include "nestrt/driver/visibility.h"
 #include "nestrt/result.h"
+#include "nestrt/status.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
+class Unit;  // nestrt/driver/unit.h
+using UnitList = std::vector<std::shared_ptr<Unit>>;
+
+// Options of opening units.
 struct UnitOptions {
-  int num_threads = 0;  // the CPU pool's; 0: as many as the cores this process may use
-  // A simulated unit's run takes at least so many times its modelled duration. 0: no longer than the simulation.
+  int num_threads = 0;  // threads of the CPU pool; 0: all cores that this process may use
+  // Lower bound for the run time of a simulated unit, as a multiple of its modelled time. 0: no lower bound.
   double pace = 0;
-  // How accelerators are reached: "xrt", those of a board, or "sim", simulated ones. Empty: those of a board.
+  // Transport to accelerators: "xrt" for a board, "sim" for simulated ones. Empty: "xrt".
   std::string_view transport = {};
-  // Of accelerators of a board: the file of what its fabric runs, else $NESTRT_XCLBIN; and which device, as XRT numbers
-  // them or by PCIe address, else $NESTRT_DEVICE, else the first.
+  // For accelerators of a board: the FPGA image, else $NESTRT_XCLBIN; and the device by XRT index or PCIe address, else
+  // $NESTRT_DEVICE, else the first one.
   std::string_view xclbin = {};
   std::string_view device = {};
-  // A vendor's library (nestrt/vendor.h), for units that libnestrt does not know. It runs with all rights of the
-  // process: no plan and no list of units names one.
+  // Path of a vendor's plug-in (nestrt/vendor.h) for units that libnestrt does not provide. It runs with all rights of
+  // the process; plans and unit lists cannot name one.
   std::string_view plugin = {};
-  // That library runs in a process of its own: where it crashes or hangs, its units fail, and nothing else does
-  // (docs/vendors.md).
+  // Runs the plug-in in a separate process, so that a crash or hang only fails its units
+  // (docs/how-to/vendor-compilers.md).
   bool isolate = false;
 };
 
-// `spec` is a comma-separated list such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu": names of units, some with a
-// configuration, in front of it how many of them. In front of that may stand how they are reached: "evta:sim",
-// "evta:sim:1x32_15_15_18_17". Other names are kinds of units of UnitOptions::plugin. What that takes is loaded from
-// where nestrt is installed (libnestrt_xrt, libnestrt_sim, libnestrt_vendor).
-// Errors: kInvalidArgument for an unknown unit, kUnavailable where there is none, and what to do.
+// Opens a comma-separated list of units such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu".
+//
+// Each entry is a unit kind, optionally followed by ':', a transport and a configuration: "evta:sim",
+// "evta:sim:1x32_15_15_18_17". A number in front of the configuration is the number of units. Unknown kinds are units
+// of UnitOptions::plugin. Required components (libnestrt_xrt, libnestrt_sim, libnestrt_vendor) are loaded from the
+// installation folder.
+// Errors: kInvalidArgument for an unknown unit, kUnavailable if the unit does not exist; the message names the remedy.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 
-// A unit that this machine may have, for people to look at.
+// A unit that this machine may have, for display.
 struct UnitReport {
-  std::string unit;           // as open_units() takes it: "cpu", "evta", "evta:sim"
-  std::string configuration;  // that it was opened with
-  std::string device;         // XRT's number or the PCIe address; empty where it has none
-  std::string platform;       // the board's, or the shell that a card runs
-  std::string bitstream;      // UUID of what the fabric runs; empty where that is not known
-  Status usable;              // ok: it was opened, and an accelerator's probe was right
+  std::string unit;           // as open_units() accepts it: "cpu", "evta", "evta:sim"
+  std::string configuration;  // as opened
+  std::string device;         // XRT index or PCIe address; empty if not applicable
+  std::string platform;       // platform of the board, or shell of the card
+  std::string bitstream;      // UUID of the FPGA image; empty if unknown
+  Status usable;              // ok if it was opened and, for an accelerator, passed its self-test
 };
 
-// All that libnestrt knows of, each tried.
+// Tries all units that libnestrt provides and reports the result of each.
 Result<std::vector<UnitReport>> list_units(const UnitOptions& options = {});
 
 }  // namespace nestrt

@@ -1,6 +1,6 @@
 /* The interface between nestrt and a vendor's plug-in: a shared library that runs programs which the vendor's own
- * compiler has made, and which nestrt cannot read. C11, no more than this header; docs/vendors.md is the guide,
- * examples/vendor/skeleton a plug-in to start from, `nestrt conformance --plugin FILE` the test of one.
+ * compiler has made, and which nestrt cannot read. C11, no more than this header; docs/how-to/vendor-compilers.md is
+ * the guide, examples/vendor/skeleton a plug-in to start from, `nestrt conformance --plugin FILE` the test of one.
  *
  * A plug-in is loaded from the file that the user names (--plugin, UnitOptions::plugin), and from nowhere else. It runs
  * in the application's process or, where the user isolates it, in one of its own that may be ended at any time and
@@ -15,7 +15,7 @@
  * Threads. nestrt keeps to this for each device:
  *   - open, describe, close: nothing else is under way;
  *   - bind, submit, wait, reset, self_test: one of them at a time;
- *   - load, unload, lend, give_back: one of them at a time, at the same time as one of those above;
+ *   - load, unload, allocate_shared, free_shared: one of them at a time, at the same time as one of those above;
  *   - cancel: at any time between open and close.
  * Different devices are used at once. The calls may come from different threads.
  *
@@ -41,6 +41,7 @@ extern "C" {
 /* The largest alignment that may be asked for. */
 #define NESTRT_VENDOR_MAX_ALIGNMENT 4096u
 
+/* One of the values below. */
 typedef int32_t nestrt_vendor_status;
 enum {
   NESTRT_VENDOR_OK = 0,
@@ -84,12 +85,14 @@ typedef struct nestrt_vendor_ports {
   uint64_t bytes[NESTRT_VENDOR_MAX_PORTS]; /* inputs first: as the operands of the part that was compiled, in order */
 } nestrt_vendor_ports;
 
+/* The end of a run. */
 typedef struct nestrt_vendor_completion {
   uint64_t run;                /* as submit() was told */
   nestrt_vendor_status status; /* OK, DEADLINE, CANCELLED or FAULT */
   uint32_t reserved;
 } nestrt_vendor_completion;
 
+/* The functions of a plug-in. */
 typedef struct nestrt_vendor_functions {
   uint32_t abi;          /* NESTRT_VENDOR_ABI */
   uint32_t struct_bytes; /* sizeof(nestrt_vendor_functions) as the plug-in knows it */
@@ -110,9 +113,9 @@ typedef struct nestrt_vendor_functions {
    * written there the device sees from submit() on, what the device has written the host sees once wait() has said that
    * the run is over. Both functions or neither: a plug-in that has them gets ports in such memory only; one that has
    * not gets ports anywhere in the process. */
-  nestrt_vendor_status (*lend)(nestrt_vendor_device* device, uint64_t bytes, void** address,
-                               nestrt_vendor_message* why);
-  void (*give_back)(nestrt_vendor_device* device, void* address);
+  nestrt_vendor_status (*allocate_shared)(nestrt_vendor_device* device, uint64_t bytes, void** address,
+                                          nestrt_vendor_message* why);
+  void (*free_shared)(nestrt_vendor_device* device, void* address);
 
   /* Where the ports of the runs to come are, in the order of nestrt_vendor_ports. Valid from submit() until the run is
    * over; the array itself for the call. The device reads inputs and writes outputs, all of each output and nothing

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "nestrt/driver/host.h"
 #include "nestrt/driver/plan_tables.h"
+#include "runtime/core/host.h"
 #include "runtime/costs/measurement/plan_memory.h"
 #include "runtime/costs/measurement/sample_statistics.h"
 #include "runtime/costs/unit_key.h"

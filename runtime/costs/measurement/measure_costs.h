@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "nestrt/driver/costs.h"
-#include "nestrt/driver/function_ref.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/driver/unit.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
+#include "runtime/core/function_ref.h"
 
 namespace nestrt {
 

@@ -1,32 +1,34 @@
-// Logging of libnestrt. By default messages of level kWarning and above go to standard error through spdlog;
-// an application may take them over, or choose another level. There they are escaped: what is no printable ASCII is
-// shown as \xNN; a hook gets them as they are, with names as files have them. Failures are not logged: they are
-// returned, but for those that were healed.
+// Logging of libnestrt.
 //
-// kInfo: Session::create() packed weights anew because the plan was compiled for another CPU.
-// kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have; a unit goes into
-// quarantine; the host computes what a unit did not.
+// Messages of level kWarning and above go to standard error through spdlog, unless the application changes the level or
+// sets a hook. On standard error, characters other than printable ASCII are escaped as \xNN; a hook receives messages
+// unescaped, with names as they are in files. Failures are returned and not logged, except host fallbacks.
 //
-// Threads: set the hook before units are opened; it is called from threads that create or run sessions, and from
-// those of units.
+// kInfo: Session::create() repacked weights because the plan was compiled for another CPU.
+// kWarning: NESTRT_ISA names an instruction set that this CPU does not have; a unit is quarantined; the host ran a step
+// because its unit failed.
+//
+// Threading: set the hook before opening units. Threads that create or run sessions, and threads of units, call it.
 #pragma once
 
 #include <functional>
 #include <string_view>
 
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
+// Severity of a message, lowest first.
 enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3, kOff = 4 };
 
+// Receives messages at or above the level.
 using LogHook = std::function<void(LogLevel level, std::string_view message)>;
 
+// Sets the lowest level that is logged.
 void set_log_level(LogLevel level);
-// An empty hook restores the default.
+// Replaces the output to standard error; an empty hook restores it.
 void set_log_hook(LogHook hook);
-// Cheap when the level is off. Session::run calls it only where a unit fails. What there is no memory for is not
-// logged.
+// Cheap if the level is disabled. Session::run() logs only when a unit fails. Drops the message if memory is exhausted.
 void log(LogLevel level, std::string_view message);
 
 }  // namespace nestrt

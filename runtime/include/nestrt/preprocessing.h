@@ -1,19 +1,19 @@
-// Preprocessing: how an image becomes an input: x = (pixel - mean) * scale by channel, pixels 0..255.
+// Preprocessing: how an image becomes an input: x = (pixel - mean) * scale per channel, with pixels from 0 to 255.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
 struct Preprocessing {
-  std::vector<float> mean;   // one per channel, in the input's channel order
-  std::vector<float> scale;  // one per channel
-  uint32_t resize = 0;       // shorter side before the centre crop; 0: resize to the input's size
-  bool bgr = false;          // channel order of the input
-  bool letterbox = false;    // all of it, resized to fit into the input, centred, pixels of `pad` beside it
+  std::vector<float> mean;   // by channel, in the input's channel order
+  std::vector<float> scale;  // by channel
+  uint32_t resize = 0;       // length of the shorter side before the centre crop; 0: resize to the input's size
+  bool bgr = false;          // channel order of the input: blue, green, red
+  bool letterbox = false;    // resize the whole image to fit, centre it, and fill the rest with `pad`
   uint8_t pad = 0;
 };
 

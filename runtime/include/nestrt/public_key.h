@@ -1,5 +1,5 @@
-// PublicKey: whose plans are trusted. A plan that `nestc sign` has signed with the secret half carries a signature over
-// all of its bytes: Ed25519ph, RFC 8032 (the bytes are hashed by SHA-512 first).
+// PublicKey: verifies the origin of a plan. `nestc sign` signs all bytes of a plan with the secret key: Ed25519ph,
+// RFC 8032, which hashes the bytes with SHA-512 first.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "nestrt/driver/visibility.h"
 #include "nestrt/result.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
@@ -16,13 +16,14 @@ struct PublicKey {
   std::array<uint8_t, 32> bytes{};
 
   bool operator==(const PublicKey&) const = default;
-  std::string to_string() const;  // 64 hexadecimal digits
+  // Returns 64 hexadecimal digits.
+  std::string to_string() const;
 };
 
-// From 64 hexadecimal digits. Errors: kInvalidArgument.
+// Parses 64 hexadecimal digits. Errors: kInvalidArgument.
 Result<PublicKey> parse_public_key(std::string_view text);
 
-// From a file as `nestc keygen` writes it, with a line "nestrt-public-key" and 64 hexadecimal digits.
+// Reads a key file of `nestc keygen`: a line "nestrt-public-key" followed by 64 hexadecimal digits.
 // Errors: kNotFound, kIo, kInvalidArgument.
 Result<PublicKey> read_public_key(const std::string& path);
 

@@ -1,15 +1,15 @@
-// Result<T>: a value, or the Status that says why there is none.
+// Result<T>: a value, or the Status that explains why it is missing.
 //
-// Member names follow std::expected (C++23), so that a later move is a one-line alias.
-// Accessing the value of a failed Result is a programmer's error and aborts.
+// Member names follow std::expected (C++23), so that a later migration is a one-line alias.
+// Accessing the value of a failed Result is a programming error and aborts.
 #pragma once
 
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
-#include "nestrt/driver/visibility.h"
 #include "nestrt/status.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
@@ -21,9 +21,11 @@ class [[nodiscard]] Result {
     if (error_.ok()) std::abort();
   }
 
+  // Returns whether there is a value and not an error.
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
 
+  // Returns the value. Ends the process if there is none.
   T& value() & { return checked(); }
   const T& value() const& { return const_cast<Result*>(this)->checked(); }
   T&& value() && { return std::move(checked()); }
@@ -33,7 +35,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &checked(); }
   const T* operator->() const { return &value(); }
 
-  // Ok when there is a value.
+  // Ok if there is a value.
   const Status& error() const { return error_; }
 
  private:

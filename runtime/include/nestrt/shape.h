@@ -10,7 +10,7 @@
 #include <string>
 
 #include "nestrt/data_type.h"
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
@@ -31,12 +31,14 @@ class Shape {
   int64_t& operator[](int axis) { return dims_[static_cast<size_t>(axis)]; }
   const int64_t* begin() const { return dims_.data(); }
   const int64_t* end() const { return dims_.data() + rank_; }
+  // Returns the dimensions, outermost first.
   std::span<const int64_t> dims() const { return {begin(), end()}; }
   // Requires: rank() < kMaxRank.
   void push_back(int64_t dim) { dims_[static_cast<size_t>(rank_++)] = dim; }
 
+  // Returns the product of the dimensions.
   int64_t num_elements() const { return product(0, rank_); }
-  // Product of the dimensions of axes [first, last); 1 for an empty range.
+  // Returns the product of the dimensions of axes [first, last); 1 for an empty range.
   int64_t product(int first, int last) const {
     int64_t result = 1;
     for (int axis = first; axis < last; ++axis) result *= (*this)[axis];
@@ -54,7 +56,7 @@ class Shape {
   int rank_ = 0;
 };
 
-// Bytes of a dense tensor, padding lanes of a blocked layout included.
+// Returns the bytes of a tensor, including padding lanes of blocked layouts.
 // Requires: no overflow (the plan verifier has proven it for every tensor of a loaded plan).
 int64_t storage_bytes(DataType type, const Shape& shape, Layout layout);
 

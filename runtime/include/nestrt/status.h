@@ -1,12 +1,11 @@
 // Status: the outcome of an operation that can fail.
 //
-// A Status carries a code for programs and a message for people. A message says what was wrong, where
-// (node, tensor, table, file), what was expected, and what to do about it. Success allocates nothing, and neither does
-// copying.
+// A Status carries a code for programs and a message for people. The message states what is wrong, where (node, tensor,
+// table, file), expected against actual, and the remedy. Success and copies allocate nothing.
 //
-// Threads: a value type; distinct objects may be used from distinct threads.
-// Errors: every failure is a Status, lack of memory too. What returns a Status or a Result throws nothing; what returns
-// something else, as Session::operators(), throws std::bad_alloc where there is no memory for it.
+// Threading: a value type; distinct objects may be used from distinct threads.
+// Errors: every failure is a Status, including lack of memory. Functions that return a Status or a Result do not throw.
+// Other functions, such as Session::operators(), throw std::bad_alloc if memory is exhausted.
 #pragma once
 
 #include <memory>
@@ -14,25 +13,25 @@
 #include <string_view>
 #include <utility>
 
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
-// Codes in groups: the tens digit names who has to act.
+// Codes in groups: the tens digit tells who has to act.
 enum class Code : int {
   kOk = 0,
-  // The caller passed something that does not fit; calling again with the right argument helps.
+  // The argument is invalid; call again with a valid one.
   kInvalidArgument = 10,  // wrong name, type, shape, size or option
-  kNotFound = 11,         // a file, tensor, node or kernel of that name does not exist
-  // The file is at fault; compiling or copying it again helps.
-  kInvalidModel = 20,  // an ONNX file that is malformed, hostile or inconsistent
-  kUnsupported = 21,   // well-formed, but uses something nestrt does not implement
+  kNotFound = 11,         // no file, tensor, node or kernel has that name
+  // The file is invalid; compile or copy it again.
+  kInvalidModel = 20,  // a malformed, hostile or inconsistent ONNX file
+  kUnsupported = 21,   // a well-formed file that uses a feature nestrt does not implement
   kInvalidPlan = 22,   // a plan that fails verification
   kIncompatible = 23,  // a plan of another format version, or for other units
-  // The machine is at fault; a retry may help.
+  // The machine failed; a retry may help.
   kOutOfMemory = 30,
   kIo = 31,
-  // A unit is at fault; the scheduler may retry elsewhere.
+  // A unit failed; the scheduler may retry on another unit.
   kUnavailable = 40,       // the unit or its driver is absent, quarantined or busy
   kDeadlineExceeded = 41,  // the deadline passed before completion
   kCancelled = 42,
@@ -41,23 +40,24 @@ enum class Code : int {
   kInternal = 50,
 };
 
-// The stable, lower-case name of a code, such as "invalid plan".
+// Returns the stable, lower-case name of a code, such as "invalid plan".
 std::string_view code_name(Code code);
 
 class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Code code, std::string message);
-  // kOutOfMemory. Takes no memory.
+  // Returns kOutOfMemory without allocating memory.
   static Status out_of_memory() noexcept;
 
+  // Returns whether there is no error; the code, kOk on success.
   bool ok() const { return detail_ == nullptr; }
   Code code() const { return ok() ? Code::kOk : detail_->code; }
   // Empty on success. Valid for the life of this Status.
   std::string_view message() const { return ok() ? std::string_view() : detail_->message; }
   // "invalid plan: tensor 3 ..." or "ok".
   std::string to_string() const;
-  // The same failure with "context: " in front of its message; success stays success.
+  // Returns the failure with "context: " prepended to its message; success stays success.
   Status with_context(std::string_view context) const;
 
  private:
@@ -70,6 +70,7 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Detail> detail_;
 };
 
+// Returns success.
 inline Status ok_status() { return Status(); }
 
 }  // namespace nestrt

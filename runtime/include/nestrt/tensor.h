@@ -1,19 +1,20 @@
-// TensorView: typed, shaped memory that somebody else owns.
+// Tensors as callers pass them: TensorView and ConstTensorView refer to typed, shaped memory owned by the caller.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <type_traits>
 
 #include "nestrt/data_type.h"
-#include "nestrt/driver/visibility.h"
 #include "nestrt/shape.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
-// What a caller needs to know of an input or output of a plan. Always dense and row-major.
+// The name, type and shape of an input or output of a plan. Always dense and row-major.
 struct TensorInfo {
   std::string name;
   DataType type = DataType::kF32;
@@ -22,10 +23,38 @@ struct TensorInfo {
   size_t size_bytes() const { return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type); }
 };
 
-// A dense, row-major tensor. Does not own `data`; the owner must outlive the view.
-// No alignment beyond that of the element is required; 64 bytes is fastest.
-// `capacity`: bytes from data on that are the view's to use, where that is known: a call refuses fewer than the shape
-// takes.
+// The DataType of a C++ element type: data_type_of<float> is kF32.
+template <typename T>
+inline constexpr DataType data_type_of = static_cast<DataType>(0xff);
+template <>
+inline constexpr DataType data_type_of<float> = DataType::kF32;
+template <>
+inline constexpr DataType data_type_of<int8_t> = DataType::kS8;
+template <>
+inline constexpr DataType data_type_of<uint8_t> = DataType::kU8;
+template <>
+inline constexpr DataType data_type_of<int32_t> = DataType::kS32;
+template <>
+inline constexpr DataType data_type_of<int64_t> = DataType::kS64;
+template <>
+inline constexpr DataType data_type_of<bool> = DataType::kBool;
+
+template <typename T>
+concept TensorElement = data_type_of<std::remove_const_t<T>>
+<= DataType::kBool;
+
+// Arrays, vectors and spans of elements.
+template <typename Range>
+concept TensorData = requires(Range& range) {
+  std::span(range);
+  requires TensorElement<typename decltype(std::span(range))::element_type>;
+};
+
+// A dense, row-major tensor.
+//
+// Ownership: the view does not own `data`, which must outlive it.
+// Alignment: that of the element type; 64 bytes is fastest.
+// Bounds: `capacity` is the number of usable bytes at `data`, if known. Calls reject a capacity below size_bytes().
 struct TensorView {
   DataType type = DataType::kF32;
   Shape shape;
@@ -48,17 +77,23 @@ struct ConstTensorView {
       : type(view.type), shape(view.shape), data(view.data), capacity(view.capacity) {}
 
   size_t size_bytes() const { return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type); }
+
+  // Returns the elements. Aborts if T is not the element type.
+  template <TensorElement T>
+  std::span<const T> values() const {
+    if (type != data_type_of<T>) std::abort();
+    return {static_cast<const T*>(data), static_cast<size_t>(shape.num_elements())};
+  }
 };
 
-// Over a span, vector or array of floats; of constant ones, the view is constant too. Memory that is shorter than the
-// shape is found by the call that the view is given to.
-template <typename Floats>
-requires std::is_convertible_v<Floats, std::span<float>> TensorView tensor_view(Floats&& data, const Shape& shape) {
-  const std::span<float> floats(data);
-  return {DataType::kF32, shape, floats.data(), floats.size_bytes()};
-}
-inline ConstTensorView tensor_view(std::span<const float> data, const Shape& shape) {
-  return {DataType::kF32, shape, data.data(), data.size_bytes()};
+// Returns a view of an array, vector or span of any element type; a ConstTensorView if the elements are constant. The
+// call that receives the view checks that the memory is large enough for the shape.
+template <TensorData Range>
+auto tensor_view(Range&& data, const Shape& shape) {
+  const std::span elements(data);
+  using Element = typename decltype(elements)::element_type;
+  using View = std::conditional_t<std::is_const_v<Element>, ConstTensorView, TensorView>;
+  return View{data_type_of<std::remove_const_t<Element>>, shape, elements.data(), elements.size_bytes()};
 }
 
 }  // namespace nestrt

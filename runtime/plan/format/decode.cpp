@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "nestrt/driver/function_ref.h"
 #include "runtime/core/budget.h"
+#include "runtime/core/function_ref.h"
 #include "runtime/plan/format/operator_codec.h"
 #include "runtime/plan/format/plan_error.h"
 

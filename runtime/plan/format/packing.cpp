@@ -1,4 +1,4 @@
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 #include <iterator>
 

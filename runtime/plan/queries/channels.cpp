@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "nestrt/driver/packing.h"
-#include "nestrt/driver/services.h"
+#include "runtime/core/services.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/queries/tensor_spec.h"
 
 namespace nestrt {
@@ -117,7 +117,7 @@ int channel_axis(const ops::Attributes& attributes, size_t input) {
 int64_t bytes_of_channels(const TensorSpec& operand, int axis, uint32_t channels) {
   Shape shape = operand.shape;
   shape[axis] = channels;
-  if (operand.packing != Packing::kInvalidIndex) return *packed_size_bytes(operand.packing, shape);
+  if (operand.packing != Packing::kNone) return *packed_size_bytes(operand.packing, shape);
   return storage_bytes(operand.type, shape, operand.layout);
 }
 

@@ -1,6 +1,6 @@
 // Operators whose output channels can be divided: parts of them are computed apart, one after the other or at the same
 // time on several units, into the same tensors and with the same bits. Which ones, their rows of the table of operators
-// say (Division in nestrt/driver/kernel.h). They make one image in more than one block of 16 channels, of which
+// say (Division in runtime/kernel/kernel.h). They make one image in more than one block of 16 channels, of which
 // consecutive ones lie together.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nestrt/driver/channel_range.h"
-#include "nestrt/driver/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt {
 

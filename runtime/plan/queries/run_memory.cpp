@@ -18,7 +18,7 @@ Status RunMemory::allocate_arena(uint64_t bytes, const UnitList& units) {
   lent_ = nullptr;
   for (const std::shared_ptr<Unit>& unit : units) {
     if (bytes == 0) break;
-    Result<std::shared_ptr<HostVisibleMemory>> lent = unit->lend(bytes);
+    Result<std::shared_ptr<HostVisibleMemory>> lent = unit->allocate_shared(bytes);
     if (!lent) {
       log(LogLevel::kInfo, fmt::format("{} has no memory for the arena: {}; what it needs is copied", unit->info().name,
                                        lent.error().message()));

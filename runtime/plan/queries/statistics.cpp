@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "nestrt/driver/services.h"
+#include "runtime/core/services.h"
 #include "runtime/plan/queries/tensor_spec.h"
 
 namespace nestrt {

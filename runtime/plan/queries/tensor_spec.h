@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "nestrt/driver/kernel.h"
 #include "nestrt/driver/plan_tables.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt {
 

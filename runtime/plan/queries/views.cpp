@@ -59,7 +59,7 @@ bool is_of_whole_blocks(int64_t block, int axis, int64_t start, int64_t count, i
 std::optional<uint64_t> offset_of_part(const TensorSpec& whole, const TensorSpec& part, int axis, int64_t start) {
   const Shape &outer = whole.shape, &inner = part.shape;
   if (whole.type != part.type || whole.layout != part.layout || whole.packing != part.packing ||
-      whole.packing != Packing::kInvalidIndex || inner.rank() != outer.rank() || axis < 0 || axis >= outer.rank())
+      whole.packing != Packing::kNone || inner.rank() != outer.rank() || axis < 0 || axis >= outer.rank())
     return std::nullopt;
   for (int i = 0; i < outer.rank(); ++i) {
     if (i < axis && outer[i] != 1) return std::nullopt;

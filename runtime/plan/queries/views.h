@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "nestrt/driver/kernel.h"
 #include "nestrt/driver/plan_tables.h"
+#include "runtime/kernel/kernel.h"
 
 namespace nestrt {
 

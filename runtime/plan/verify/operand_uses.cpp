@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/format/format.h"
 #include "runtime/plan/verify/verify_parts.h"
 
@@ -27,7 +27,7 @@ constexpr uint64_t kMinRangeBytes = 4096;  // as which a shorter one counts: its
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
   int64_t most = storage_bytes(weights.type, weights.shape, weights.layout);
   for (const PackingRow& row : kPackings)
-    if (weights.packing == Packing::kInvalidIndex && row.form != PackedForm::kAny && row.type == weights.type)
+    if (weights.packing == Packing::kNone && row.form != PackedForm::kAny && row.type == weights.type)
       most = std::max(most, packed_size_bytes(row.packing, weights.shape).value_or(0));
   return static_cast<uint64_t>(most);
 }

@@ -1,6 +1,6 @@
 // The structural verifier: proves of a plan's tables everything that the rest of nestrt relies on, so that no later
 // code has to doubt an index, a size, a type or an alignment, nor that an operator's attributes and operands keep its
-// rules. docs/security.md says what that means for a file of unknown origin.
+// rules. docs/concepts/security.md says what that means for a file of unknown origin.
 //
 // Time and memory are linear in the size of the tables, but for sorting.
 #pragma once
@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <span>
 
-#include "nestrt/driver/kernel.h"
 #include "nestrt/driver/plan_tables.h"
 #include "nestrt/status.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/plan/format/plan_error.h"
 
 namespace nestrt {

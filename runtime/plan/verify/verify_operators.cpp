@@ -1,7 +1,7 @@
 // The rules of operators: attributes, number, types and shapes of operands.
 #include <fmt/core.h>
 
-#include "nestrt/driver/services.h"
+#include "runtime/core/services.h"
 #include "runtime/plan/queries/tensor_spec.h"
 #include "runtime/plan/verify/verify_parts.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "nestrt/driver/packing.h"
 #include "nestrt/result.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/format/format.h"
 #include "runtime/plan/verify/verify_parts.h"
 
@@ -70,7 +70,7 @@ Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, pla
     return Status(Code::kInvalidPlan,
                   fmt::format("layout {} is for s8 images, not for {} {}{}", name(layout), name(type),
                               shape.to_string(), kind == plan::BufferKind::kConstant ? " that is constant" : ""));
-  if (tensor.packing == Packing::kInvalidIndex) return storage_bytes(type, shape, layout);
+  if (tensor.packing == Packing::kNone) return storage_bytes(type, shape, layout);
   const DataType packed = packed_type(tensor.packing);
   if (kind != plan::BufferKind::kConstant || type != packed || layout != Layout::kPlain) {
     return Status(Code::kInvalidPlan,

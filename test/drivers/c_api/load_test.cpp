@@ -36,7 +36,7 @@ bool computes_relu(const nestrt_plan* plan) {
   const void* const inputs[] = {x};
   void* const outputs[] = {y};
   const size_t bytes = sizeof x;
-  const nestrt_code code = nestrt_run(session, inputs, &bytes, outputs, &bytes);
+  const nestrt_code code = nestrt_session_run(session, inputs, &bytes, outputs, &bytes);
   nestrt_session_free(session);
   const float expected[6] = {0, 2, 0, 4, 0, 6};
   return code == NESTRT_OK && std::equal(y, y + 6, expected);

@@ -39,22 +39,22 @@ TEST_CASE("What the C API says can be printed whatever a file's names are") {
   const auto keep = [](void* context, nestrt_log_level, const char* message) {
     *static_cast<std::string*>(context) = message;
   };
-  REQUIRE(nestrt_set_log_hook(+keep, &logged) == NESTRT_OK);
+  REQUIRE(nestrt_log_set_hook(+keep, &logged) == NESTRT_OK);
   log(LogLevel::kWarning, "unit '\x1b]0;'");
-  REQUIRE(nestrt_set_log_hook(nullptr, nullptr) == NESTRT_OK);
+  REQUIRE(nestrt_log_set_hook(nullptr, nullptr) == NESTRT_OK);
   CHECK(logged == "unit '\\x1b]0;'");
 }
 
 TEST_CASE("A name is escaped as far as there is room, and its whole length returned") {
   char buffer[8] = "";
-  CHECK(nestrt_escape("x\ny", buffer, sizeof buffer) == 4);
+  CHECK(nestrt_text_escape("x\ny", buffer, sizeof buffer) == 4);
   CHECK(std::string(buffer) == "x\\ny");
-  CHECK(nestrt_escape("abcd\x1b", buffer, sizeof buffer) == 8);  // an escape is not cut
+  CHECK(nestrt_text_escape("abcd\x1b", buffer, sizeof buffer) == 8);  // an escape is not cut
   CHECK(std::string(buffer) == "abcd");
-  CHECK(nestrt_escape("abcdefgh", buffer, 1) == 8);
+  CHECK(nestrt_text_escape("abcdefgh", buffer, 1) == 8);
   CHECK(std::string(buffer).empty());
-  CHECK(nestrt_escape("abc", nullptr, 0) == 3);
-  CHECK(nestrt_escape(nullptr, buffer, sizeof buffer) == 0);
+  CHECK(nestrt_text_escape("abc", nullptr, 0) == 3);
+  CHECK(nestrt_text_escape(nullptr, buffer, sizeof buffer) == 0);
 }
 
 }  // namespace

@@ -69,25 +69,25 @@ TEST_CASE("Every option of a session that a C program sets is the one of C++") {
   CHECK(value.schedule.budget == microseconds(1500));
   CHECK(nestrt_session_options_set_measure(options, NESTRT_MEASURE_NEVER) == NESTRT_OK);
   CHECK(nestrt_session_options_set_keep_costs(options, 0) == NESTRT_OK);
-  CHECK(value.measure == Measuring::kNever);
-  CHECK_FALSE(value.keep_costs);
+  CHECK(value.costs.measure == Measuring::kNever);
+  CHECK_FALSE(value.costs.keep);
   CHECK(nestrt_session_options_set_cost_file(options, "costs") == NESTRT_OK);
-  CHECK(value.cost_file == "costs");
+  CHECK(value.costs.file == "costs");
   CHECK(nestrt_session_options_set_cost_file(options, nullptr) == NESTRT_OK);
-  CHECK(value.cost_file.empty());
-  CHECK(nestrt_session_options_set_reschedule_drift(options, 0.5) == NESTRT_OK);
-  CHECK(value.reschedule_drift == 0.5);
+  CHECK(value.costs.file.empty());
+  CHECK(nestrt_session_options_set_drift(options, 0.5) == NESTRT_OK);
+  CHECK(value.adaptation.drift == 0.5);
   CHECK(nestrt_session_options_set_unit_timeout(options, 700) == NESTRT_OK);
-  CHECK(value.unit_timeout == milliseconds(700));
-  CHECK(nestrt_session_options_set_unit_limit(options, 0, 30) == NESTRT_OK);
-  CHECK(value.unit_limit_factor == 0);
-  CHECK(nestrt_session_options_set_unit_limit(options, 4, 30) == NESTRT_OK);
-  CHECK(value.unit_limit_factor == 4);
-  CHECK(value.unit_limit_slack == milliseconds(30));
+  CHECK(value.fault_tolerance.unit_timeout == milliseconds(700));
+  CHECK(nestrt_session_options_set_unit_timeout_factor(options, 0, 30) == NESTRT_OK);
+  CHECK(value.fault_tolerance.timeout_factor == 0);
+  CHECK(nestrt_session_options_set_unit_timeout_factor(options, 4, 30) == NESTRT_OK);
+  CHECK(value.fault_tolerance.timeout_factor == 4);
+  CHECK(value.fault_tolerance.timeout_slack == milliseconds(30));
   CHECK(nestrt_session_options_set_probe_interval(options, 90) == NESTRT_OK);
-  CHECK(value.probe_interval == milliseconds(90));
+  CHECK(value.fault_tolerance.probe_interval == milliseconds(90));
   CHECK(nestrt_session_options_set_check_every(options, 3) == NESTRT_OK);
-  CHECK(value.check_every == 3);
+  CHECK(value.fault_tolerance.check_every == 3);
   CHECK(nestrt_session_options_set_urgent(options, 1) == NESTRT_OK);
   CHECK(value.urgent);
 }
@@ -104,13 +104,13 @@ TEST_CASE("A C program names a plug-in, and has it isolated") {
 
 TEST_CASE("Options of a C program that are not set are those of C++, and what is refused changes nothing") {
   const SessionOptionsOwner of_c;
-  CHECK(nestrt_session_options_set_unit_limit(of_c.options, 2, -1) == NESTRT_INVALID_ARGUMENT);
+  CHECK(nestrt_session_options_set_unit_timeout_factor(of_c.options, 2, -1) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_session_options_set_unit_timeout(of_c.options, -1) == NESTRT_INVALID_ARGUMENT);
   const SessionOptions defaults;
-  CHECK(of_c.value().unit_limit_factor == defaults.unit_limit_factor);
-  CHECK(of_c.value().unit_timeout == defaults.unit_timeout);
+  CHECK(of_c.value().fault_tolerance.timeout_factor == defaults.fault_tolerance.timeout_factor);
+  CHECK(of_c.value().fault_tolerance.unit_timeout == defaults.fault_tolerance.unit_timeout);
   CHECK(of_c.value().schedule.method == defaults.schedule.method);
-  CHECK(of_c.value().measure == defaults.measure);
+  CHECK(of_c.value().costs.measure == defaults.costs.measure);
 }
 
 TEST_CASE("Values that an option of the C API does not take are refused, and the message names the option") {
@@ -136,7 +136,7 @@ TEST_CASE("A C program cancels a run from another thread") {
   REQUIRE(nestrt_session_create(plan, "cpu", 1, &session) == NESTRT_OK);
   std::atomic<bool> ended{false};
   std::thread canceller([&] {
-    while (!ended) static_cast<void>(nestrt_cancel(session));
+    while (!ended) static_cast<void>(nestrt_session_cancel(session));
   });
   std::vector<float> y(6);
   const void* const inputs[] = {kX.data()};
@@ -144,11 +144,11 @@ TEST_CASE("A C program cancels a run from another thread") {
   const size_t bytes = 24;
   nestrt_code code = NESTRT_OK;
   for (int run = 0; run < 10'000'000 && code == NESTRT_OK; ++run)
-    code = nestrt_run(session, inputs, &bytes, outputs, &bytes);
+    code = nestrt_session_run(session, inputs, &bytes, outputs, &bytes);
   ended = true;
   canceller.join();
   CHECK(code == NESTRT_CANCELLED);
-  CHECK(nestrt_run(session, inputs, &bytes, outputs, &bytes) == NESTRT_OK);
+  CHECK(nestrt_session_run(session, inputs, &bytes, outputs, &bytes) == NESTRT_OK);
   CHECK(y == kRelu);
   nestrt_session_free(session);
   nestrt_plan_free(plan);

@@ -12,9 +12,9 @@ static int set_all(nestrt_session_options* options, const char* cost_file) {
   if (nestrt_session_options_set_schedule_budget(options, 1000) != NESTRT_OK) return 23;
   if (nestrt_session_options_set_measure(options, NESTRT_MEASURE_BEFORE) != NESTRT_OK) return 24;
   if (nestrt_session_options_set_cost_file(options, cost_file) != NESTRT_OK) return 25;
-  if (nestrt_session_options_set_reschedule_drift(options, 0) != NESTRT_OK) return 26;
+  if (nestrt_session_options_set_drift(options, 0) != NESTRT_OK) return 26;
   if (nestrt_session_options_set_unit_timeout(options, 1000) != NESTRT_OK) return 27;
-  if (nestrt_session_options_set_unit_limit(options, 4, 30) != NESTRT_OK) return 28;
+  if (nestrt_session_options_set_unit_timeout_factor(options, 4, 30) != NESTRT_OK) return 28;
   if (nestrt_session_options_set_probe_interval(options, 100) != NESTRT_OK) return 29;
   if (nestrt_session_options_set_check_every(options, 2) != NESTRT_OK) return 30;
   return nestrt_session_options_set_urgent(options, 1) == NESTRT_OK ? 0 : 31;
@@ -25,14 +25,14 @@ static int run_with_times(nestrt_session* session, nestrt_run_options* options, 
   void* outputs[1] = {y};
   const size_t bytes[1] = {6 * sizeof(float)};
   if (nestrt_run_options_set_timeout(options, 0) != NESTRT_OK) return 10;
-  if (nestrt_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_DEADLINE_EXCEEDED) return 11;
+  if (nestrt_session_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_DEADLINE_EXCEEDED) return 11;
   if (nestrt_run_options_set_timeout(options, 3600000000) != NESTRT_OK) return 12;
-  if (nestrt_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_OK) return 13;
+  if (nestrt_session_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_OK) return 13;
   if (nestrt_run_options_set_timeout(options, INT64_MAX) != NESTRT_OK) return 14;
-  if (nestrt_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_OK) return 15;
-  if (nestrt_run_with(session, inputs, bytes, outputs, bytes, NULL) != NESTRT_INVALID_ARGUMENT) return 16;
-  if (nestrt_cancel(session) != NESTRT_OK) return 17; /* of a run that is over: no effect */
-  return nestrt_healed_branches(session) == 0 && nestrt_reschedules(session) == 0 ? 0 : 18;
+  if (nestrt_session_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_OK) return 15;
+  if (nestrt_session_run_with(session, inputs, bytes, outputs, bytes, NULL) != NESTRT_INVALID_ARGUMENT) return 16;
+  if (nestrt_session_cancel(session) != NESTRT_OK) return 17; /* of a run that is over: no effect */
+  return nestrt_session_num_host_fallbacks(session) == 0 && nestrt_session_num_reschedules(session) == 0 ? 0 : 18;
 }
 
 int use_session_options(const char* path, const char* cost_file, const float* x, float* y) {
@@ -58,7 +58,8 @@ static int run_on_plugin(const nestrt_plan* plan, const nestrt_session_options* 
                          size_t bytes) {
   nestrt_session* session = NULL;
   if (nestrt_session_create_with(plan, "skeleton,cpu", 1, options, &session) != NESTRT_OK) return 1;
-  const int is_run = nestrt_run(session, &x, &bytes, &y, &bytes) == NESTRT_OK && nestrt_healed_branches(session) == 0;
+  const int is_run = nestrt_session_run(session, &x, &bytes, &y, &bytes) == NESTRT_OK &&
+                     nestrt_session_num_host_fallbacks(session) == 0;
   nestrt_session_free(session);
   return is_run ? 0 : 2;
 }
@@ -91,13 +92,13 @@ static int misuse_session_options(nestrt_session_options* options) {
   if (!is_refused(nestrt_session_options_set_schedule_method(options, -1), "schedule_method")) return 10;
   if (!is_refused(nestrt_session_options_set_schedule_method(options, 5), "schedule_method")) return 11;
   if (!is_refused(nestrt_session_options_set_schedule_budget(options, -1), "schedule_budget")) return 12;
-  if (!is_refused(nestrt_session_options_set_reschedule_drift(options, -0.5), "reschedule_drift")) return 13;
-  if (!is_refused(nestrt_session_options_set_reschedule_drift(options, NAN), "reschedule_drift")) return 14;
+  if (!is_refused(nestrt_session_options_set_drift(options, -0.5), "drift")) return 13;
+  if (!is_refused(nestrt_session_options_set_drift(options, NAN), "drift")) return 14;
   if (!is_refused(nestrt_session_options_set_unit_timeout(options, 0), "unit_timeout")) return 15;
   if (!is_refused(nestrt_session_options_set_unit_timeout(options, INT64_MAX), "unit_timeout")) return 16;
-  if (!is_refused(nestrt_session_options_set_unit_limit(options, 0.5, 20), "unit_limit")) return 17;
-  if (!is_refused(nestrt_session_options_set_unit_limit(options, NAN, 20), "unit_limit")) return 18;
-  if (!is_refused(nestrt_session_options_set_unit_limit(options, 8, -1), "unit_limit")) return 19;
+  if (!is_refused(nestrt_session_options_set_unit_timeout_factor(options, 0.5, 20), "unit_timeout_factor")) return 17;
+  if (!is_refused(nestrt_session_options_set_unit_timeout_factor(options, NAN, 20), "unit_timeout_factor")) return 18;
+  if (!is_refused(nestrt_session_options_set_unit_timeout_factor(options, 8, -1), "unit_timeout_factor")) return 19;
   if (!is_refused(nestrt_session_options_set_probe_interval(options, 0), "probe_interval")) return 20;
   if (!is_refused(nestrt_session_options_set_probe_interval(options, 86400001), "probe_interval")) return 21;
   return 0;
@@ -110,18 +111,18 @@ static int misuse_null_options(void) {
   if (!is_refused(nestrt_session_options_set_schedule_budget(NULL, 0), "options")) return 33;
   if (!is_refused(nestrt_session_options_set_measure(NULL, 0), "options")) return 34;
   if (!is_refused(nestrt_session_options_set_cost_file(NULL, ""), "options")) return 35;
-  if (!is_refused(nestrt_session_options_set_reschedule_drift(NULL, 0), "options")) return 36;
+  if (!is_refused(nestrt_session_options_set_drift(NULL, 0), "options")) return 36;
   if (!is_refused(nestrt_session_options_set_unit_timeout(NULL, 1), "options")) return 37;
-  if (!is_refused(nestrt_session_options_set_unit_limit(NULL, 1, 0), "options")) return 38;
+  if (!is_refused(nestrt_session_options_set_unit_timeout_factor(NULL, 1, 0), "options")) return 38;
   if (!is_refused(nestrt_session_options_set_probe_interval(NULL, 1), "options")) return 39;
   if (!is_refused(nestrt_session_options_set_check_every(NULL, 0), "options")) return 40;
   if (!is_refused(nestrt_session_options_set_keep_costs(NULL, 0), "options")) return 47;
   if (!is_refused(nestrt_session_options_set_urgent(NULL, 0), "options")) return 41;
   if (!is_refused(nestrt_run_options_create(NULL), "options")) return 42;
   if (!is_refused(nestrt_run_options_set_timeout(NULL, 0), "options")) return 43;
-  if (!is_refused(nestrt_run_with(NULL, NULL, NULL, NULL, NULL, NULL), "session")) return 44;
-  if (!is_refused(nestrt_cancel(NULL), "session")) return 45;
-  if (nestrt_healed_branches(NULL) != 0 || nestrt_reschedules(NULL) != 0) return 46;
+  if (!is_refused(nestrt_session_run_with(NULL, NULL, NULL, NULL, NULL, NULL), "session")) return 44;
+  if (!is_refused(nestrt_session_cancel(NULL), "session")) return 45;
+  if (nestrt_session_num_host_fallbacks(NULL) != 0 || nestrt_session_num_reschedules(NULL) != 0) return 46;
   nestrt_run_options_free(NULL);
   return 0;
 }
@@ -234,12 +235,12 @@ int misuse_pipeline(const char* path) {
 static int compare(const nestrt_plan* plan, const nestrt_session* session) {
   int64_t of_plan[2] = {0, 0}, of_session[2] = {1, 1};
   if (nestrt_plan_num_inputs(plan) != 1 || nestrt_plan_num_outputs(plan) != 1) return 10;
-  if (strcmp(nestrt_plan_input_name(plan, 0), nestrt_input_name(session, 0)) != 0) return 11;
-  if (strcmp(nestrt_plan_output_name(plan, 0), nestrt_output_name(session, 0)) != 0) return 12;
+  if (strcmp(nestrt_plan_input_name(plan, 0), nestrt_session_input_name(session, 0)) != 0) return 11;
+  if (strcmp(nestrt_plan_output_name(plan, 0), nestrt_session_output_name(session, 0)) != 0) return 12;
   if (nestrt_plan_input_type(plan, 0) != NESTRT_F32 || nestrt_plan_output_type(plan, 0) != NESTRT_F32) return 13;
-  if (nestrt_plan_input_bytes(plan, 0) != nestrt_input_bytes(session, 0)) return 14;
-  if (nestrt_plan_output_bytes(plan, 0) != nestrt_output_bytes(session, 0)) return 15;
-  if (nestrt_plan_input_shape(plan, 0, of_plan, 2) != nestrt_input_shape(session, 0, of_session, 2)) return 16;
+  if (nestrt_plan_input_bytes(plan, 0) != nestrt_session_input_bytes(session, 0)) return 14;
+  if (nestrt_plan_output_bytes(plan, 0) != nestrt_session_output_bytes(session, 0)) return 15;
+  if (nestrt_plan_input_shape(plan, 0, of_plan, 2) != nestrt_session_input_shape(session, 0, of_session, 2)) return 16;
   if (memcmp(of_plan, of_session, sizeof of_plan) != 0) return 17;
   if (nestrt_plan_output_shape(plan, 0, NULL, 0) != 2) return 18;
   if (nestrt_plan_find_input(plan, "x") != 0 || nestrt_plan_find_output(plan, "x") != -1) return 19;

@@ -1,4 +1,4 @@
-// A session makes another schedule where the one that it has is no longer right.
+// A session replaces a schedule that no longer fits the board.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxRuns = 100'000;
 
-// A hundredth of a microsecond on EVTA, ten on the CPU: every copy belongs on EVTA.
+// 0.01 us on EVTA and 10 us on the CPU: every copy belongs on EVTA.
 std::shared_ptr<const CostTable> costs_of(const Network& network, const Board& board) {
   return flat_costs(*network.plan, board.units, [](const UnitInfo& unit) { return unit.is_host ? 10 : 0.01; });
 }
@@ -23,20 +23,20 @@ bool uses_other_units(const Session& session) {
                      [&](const Step& step) { return schedule.lanes[step.lane].unit != 0; });
 }
 
-TEST_CASE("Units that fail leave the schedule, and come back when they work") {
+TEST_CASE("Failed units leave the schedule and return once they work") {
   const Quiet quiet;
   Board board;
   Network network(21);
   SessionOptions options;
   options.costs.table = costs_of(network, board);
-  options.adaptation.drift = 1e12;            // not for the times that this machine needs
-  options.costs.measure = Measuring::kNever;  // nor is the schedule tried
+  options.adaptation.drift = 1e12;            // ignores the real times of this machine
+  options.costs.measure = Measuring::kNever;  // no trial of the schedule
   options.fault_tolerance.probe_interval = std::chrono::milliseconds(1);
   auto session = Session::create(network.plan, board.units, options);
   if (!session) FAIL(session.error().to_string());
   REQUIRE(uses_other_units(**session));
   for (const auto& faults : board.faults) {
-    for (int run = 0; run < kMaxRuns; ++run) faults->next_run(evta::Fault::kDmaError);  // probes are runs too
+    for (int run = 0; run < kMaxRuns; ++run) faults->next_run(evta::Fault::kDmaError);  // probes consume faults, too
   }
   const auto run_until = [&](auto done) {
     for (int run = 0; run < kMaxRuns; ++run) {
@@ -53,7 +53,7 @@ TEST_CASE("Units that fail leave the schedule, and come back when they work") {
   CHECK((*session)->num_reschedules() >= 2);
 }
 
-// Schedules are made beside the runs.
+// Runs until `done`, with pauses, because schedules are made on another thread.
 template <typename Done>
 bool run_until(VirtualBoard& board, Done done) {
   for (int run = 0; run < kMaxRuns && !done(); ++run) {
@@ -63,24 +63,24 @@ bool run_until(VirtualBoard& board, Done done) {
   return done();
 }
 
-TEST_CASE("A schedule stays where times are as its costs say") {
+TEST_CASE("A schedule stays in use if times match its costs") {
   VirtualBoard board;
   REQUIRE(uses_other_units(*board.session));
   for (int run = 0; run < 200; ++run) board.run();
   CHECK(board.session->num_reschedules() == 0);
 }
 
-TEST_CASE("A schedule made from wrong costs is made again from what was measured") {
+TEST_CASE("A schedule made from wrong costs is replaced after measurement") {
   VirtualBoard board;
   board.npu->microseconds = 100;
   CHECK(run_until(board, [&] { return board.session->num_reschedules() > 0; }));
   CHECK_FALSE(uses_other_units(*board.session));
 }
 
-TEST_CASE("A unit that has failed is tried again long before the interval is over") {
+TEST_CASE("A failed unit is probed long before the interval ends") {
   const Quiet quiet;
   VirtualBoard board;
-  board.host->microseconds = board.npu->microseconds = 0;  // only the test lets time pass
+  board.host->microseconds = board.npu->microseconds = 0;  // only the test advances the time
   board.npu->fails = true;
   CHECK(run_until(board, [&] { return !uses_other_units(*board.session); }));
   for (int run = 0; run < 100; ++run) board.run();

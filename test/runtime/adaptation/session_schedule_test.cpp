@@ -1,4 +1,4 @@
-// Schedules in lanes: whatever runs where and beside what, results are those of the CPU, or there is an error.
+// Schedules in lanes: results equal those of the CPU, wherever steps run, or the run returns an error.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -28,13 +28,13 @@ std::unique_ptr<Session> open(const Network& network, const UnitList& units, con
   return std::move(*session);
 }
 
-TEST_CASE("A session runs any schedule as often as it is asked") {
+TEST_CASE("A session runs any schedule repeatedly") {
   const Board board;
   std::mt19937 random(1);
   for (int i = by_level(5, 30, 300); i > 0; --i) {
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
-    options.fault_tolerance.timeout_factor = 0;  // however slow the machine is
+    options.fault_tolerance.timeout_factor = 0;  // independent of the speed of the machine
     const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     for (int run = 0; run < 3; ++run) {
       REQUIRE(network.run(*session).ok());
@@ -44,7 +44,7 @@ TEST_CASE("A session runs any schedule as often as it is asked") {
   }
 }
 
-TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
+TEST_CASE("A run gives the bits of the CPU despite any fault of a unit") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(2);
@@ -56,7 +56,7 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
     options.fault_tolerance.unit_timeout = kUnitTimeout;
-    options.fault_tolerance.check_every = 1;  // wrong results are nothing that a unit can tell
+    options.fault_tolerance.check_every = 1;  // a unit cannot detect wrong results itself
     const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     for (const auto& faults : board.faults) {
       for (uint32_t good = random() % 3; good > 0; --good) faults->next_run(Fault::kNone);
@@ -79,7 +79,7 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
   CHECK(host_fallbacks > 0);
 }
 
-TEST_CASE("A run in which a unit cannot be stopped begins again in memory that the unit does not reach") {
+TEST_CASE("A run is repeated in host memory if a unit cannot be stopped") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(5);
@@ -130,8 +130,8 @@ TEST_CASE("A unit that failed is used again once it works") {
   FAIL("the units never came back");
 }
 
-// The file's costs are far from those of a simulation: only they make EVTA worth while, and its time short.
-TEST_CASE("A unit whose costs are in the cost file is not waited for until the timeout in the first run either") {
+// The costs in the file differ from those of a simulation: they make EVTA worthwhile and give it a short time limit.
+TEST_CASE("Costs in the cost file limit the time of a unit in the first run") {
   const Quiet quiet;
   const TemporaryFolder folder;
   Board board;
@@ -150,7 +150,7 @@ TEST_CASE("A unit whose costs are in the cost file is not waited for until the t
   CHECK((*session)->num_host_fallbacks() > 0);
 }
 
-TEST_CASE("A unit that fails while it is measured keeps no session from being created") {
+TEST_CASE("A session is created even if a unit fails during measurement") {
   const Quiet quiet;
   Board board;
   Network network(3);
@@ -168,8 +168,8 @@ TEST_CASE("A unit that fails while it is measured keeps no session from being cr
   }
 }
 
-// Two sessions want the lanes of one CPU at the same time: one of them runs its steps one after the other.
-TEST_CASE("Sessions that share the CPU out at the same time give the bits of the CPU alone") {
+// Only one session at a time gets the lanes of a CPU; the others run their steps sequentially.
+TEST_CASE("Sessions that share the CPU concurrently give the bits of the CPU alone") {
   const Board board;
   std::mt19937 random(11);
   for (int i = 0; i < by_level(5, 20, 500); ++i) {
@@ -191,7 +191,7 @@ TEST_CASE("Sessions that share the CPU out at the same time give the bits of the
   }
 }
 
-TEST_CASE("Between two runs the threads of the lanes sleep") {
+TEST_CASE("The threads of the lanes sleep between runs") {
   const Board board;
   Network network(7);
   std::mt19937 random(7);
@@ -202,7 +202,7 @@ TEST_CASE("Between two runs the threads of the lanes sleep") {
   }
 }
 
-TEST_CASE("A run ends at its deadline with an error") {
+TEST_CASE("A run fails at its deadline") {
   const Quiet quiet;
   Board board;
   Network network(4);
@@ -215,7 +215,7 @@ TEST_CASE("A run ends at its deadline with an error") {
   CHECK(network.is_right());
 }
 
-TEST_CASE("A cancelled run ends, and the next one is right") {
+TEST_CASE("A cancelled run ends, and the next one is correct") {
   const Quiet quiet;
   Board board;
   Network network(5);
@@ -235,12 +235,12 @@ TEST_CASE("A cancelled run ends, and the next one is right") {
   ended.store(true);
   canceller.join();
   CHECK(status.code() == Code::kCancelled);
-  for (const auto& faults : board.faults) faults->forget();  // a unit may not have been asked yet
+  for (const auto& faults : board.faults) faults->forget();  // a unit may not have been used yet
   CHECK(network.run(*session).ok());
   CHECK(network.is_right());
 }
 
-TEST_CASE("A cancellation between two runs is of the next one or of none, and no failure of a unit") {
+TEST_CASE("A cancellation between two runs affects at most the next one and is no failure of a unit") {
   Board board;
   Network network(5);
   std::mt19937 random(5);
@@ -260,7 +260,7 @@ TEST_CASE("A cancellation between two runs is of the next one or of none, and no
   CHECK(network.is_right());
 }
 
-TEST_CASE("Schedules that compute too little, twice, too early or elsewhere are refused") {
+TEST_CASE("Schedules that compute too little, twice, too early or on a missing unit are rejected") {
   const Board board;
   const Network network(6);
   std::mt19937 random(6);

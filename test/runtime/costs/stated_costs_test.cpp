@@ -1,6 +1,7 @@
 // What a plan says of its board's units is what the first schedule is made from, until the board says something else.
 #include <catch2/catch.hpp>
 
+#include "nestrt/driver/schedule.h"
 #include "runtime/costs/stated_costs.h"
 #include "runtime/plan/format/encode.h"
 #include "test/runtime/support/virtual_board.h"

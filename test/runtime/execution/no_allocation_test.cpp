@@ -1,4 +1,4 @@
-// Runs in lanes ask for no memory, on whichever thread and whichever unit a step runs.
+// Runs in lanes allocate nothing, on any thread and unit.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -18,7 +18,7 @@ int64_t allocations_of_runs(Network& network, Session& session, int runs) {
   return counter.count();
 }
 
-// The first run counts too: create() has reserved everything.
+// Includes the first run, because create() reserves everything.
 TEST_CASE("Runs in several lanes, on the CPU's threads and on simulated EVTA, allocate nothing") {
   const Board board;
   std::mt19937 random(11);
@@ -26,7 +26,7 @@ TEST_CASE("Runs in several lanes, on the CPU's threads and on simulated EVTA, al
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(any_random_schedule(*network.plan, random));
-    options.fault_tolerance.timeout_factor = 0;  // however slow the machine is
+    options.fault_tolerance.timeout_factor = 0;  // independent of the speed of the machine
     options.fault_tolerance.check_every = i % 4 == 0 ? 2 : 0;
     const auto session = Session::create(network.plan, board.units, options);
     if (!session) FAIL(session.error().to_string());

@@ -1,4 +1,4 @@
-// What becomes of runs whose unit hangs, fails or is late: in virtual time, to the microsecond.
+// Runs whose unit hangs, fails or is late, in virtual time, exact to the microsecond.
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -23,11 +23,11 @@ SessionOptions limits(double factor, milliseconds slack) {
   SessionOptions options;
   options.fault_tolerance.timeout_factor = factor;
   options.fault_tolerance.timeout_slack = slack;
-  options.adaptation.drift = 0;  // the unit stays in the schedule
+  options.adaptation.drift = 0;  // keeps the unit in the schedule
   return options;
 }
 
-TEST_CASE("A unit that hangs costs its limit once, and the host's time") {
+TEST_CASE("A hanging unit costs its time limit once, plus the host's time") {
   const Quiet quiet;
   VirtualBoard board(2000, 1000, limits(8, milliseconds(5)));
   CHECK(board.time_run() == microseconds(3000));
@@ -37,7 +37,7 @@ TEST_CASE("A unit that hangs costs its limit once, and the host's time") {
   CHECK(board.session->num_host_fallbacks() == 18);
 }
 
-TEST_CASE("A unit that hangs is one line of the log, which says what it was given") {
+TEST_CASE("A hanging unit is logged once, with its limit") {
   std::vector<std::string> lines;
   VirtualBoard board(2000, 1000, limits(8, milliseconds(5)));
   board.run();
@@ -49,7 +49,7 @@ TEST_CASE("A unit that hangs is one line of the log, which says what it was give
   CHECK_THAT(lines[0], Catch::Contains("unit 'npu0'") && Catch::Contains("exceeded its limit of 13 ms; expected 1 ms"));
 }
 
-TEST_CASE("A unit that is given up for a deadline is one line of the log, which says so") {
+TEST_CASE("A unit stopped early for a deadline is logged once") {
   std::vector<std::string> lines;
   VirtualBoard board(600, 500, limits(8, milliseconds(5)));
   board.run();
@@ -61,7 +61,7 @@ TEST_CASE("A unit that is given up for a deadline is one line of the log, which 
   CHECK_THAT(lines[0], Catch::Contains("stopped early so that the run can meet its deadline"));
 }
 
-TEST_CASE("The mean of what a unit takes raises its limit") {
+TEST_CASE("A unit's limit follows its mean time") {
   VirtualBoard board(2000, 1000, limits(2, milliseconds(0)));
   for (const int64_t us : {1000, 1900, 2300, 2700, 3200}) {
     board.npu->microseconds = us;
@@ -70,14 +70,14 @@ TEST_CASE("The mean of what a unit takes raises its limit") {
   CHECK(board.session->num_host_fallbacks() == 0);
 }
 
-TEST_CASE("A unit that nobody has measured is not taken for failing, however slow it is") {
+TEST_CASE("A unit without measured times has no limit below the timeout") {
   VirtualBoard board(2000, 1000, limits(8, milliseconds(5)));
-  board.npu->microseconds = 9'000'000;  // costs that are given may be of another board
+  board.npu->microseconds = 9'000'000;  // given costs may be those of another board
   CHECK(board.time_run() == microseconds(27'000'000));
   CHECK(board.session->num_host_fallbacks() == 0);
 }
 
-TEST_CASE("A unit that nobody has measured, and one without a factor, have the timeout") {
+TEST_CASE("The timeout applies without measured times and without a factor") {
   const Quiet quiet;
   for (const double factor : {8.0, 0.0}) {
     SessionOptions options = limits(factor, milliseconds(5));
@@ -89,19 +89,18 @@ TEST_CASE("A unit that nobody has measured, and one without a factor, have the t
   }
 }
 
-TEST_CASE("A run whose unit hangs meets any deadline that leaves time for the host") {
+TEST_CASE("A run with a hanging unit meets any deadline that leaves time for the host") {
   const Quiet quiet;
   for (const milliseconds deadline : {milliseconds(5), milliseconds(10), milliseconds(50), milliseconds(2000)}) {
     VirtualBoard board(600, 500, limits(8, milliseconds(5)));
-    board.npu->hangs = true;  // in the first run already
+    board.npu->hangs = true;  // from the first run on
     CHECK(board.time_run(deadline) < deadline);
     CHECK(board.session->num_host_fallbacks() == 3);
     CHECK(board.time_run(deadline) == microseconds(1800));
   }
 }
 
-TEST_CASE(
-    "A unit that is slower than the deadline allows is given up, and used again once a probe has found it to work") {
+TEST_CASE("A unit that is too slow for the deadline is stopped, and used again after a successful probe") {
   const Quiet quiet;
   VirtualBoard board(600, 500, limits(8, milliseconds(50)));
   board.run();
@@ -114,9 +113,9 @@ TEST_CASE(
   CHECK(board.npu->computed > 3);
 }
 
-TEST_CASE("A unit that hangs where there is time for one of the two fails few of many runs") {
+TEST_CASE("A hanging unit fails few runs if there is time for the unit or the host only") {
   const Quiet quiet;
-  constexpr microseconds kDeadline(3000);  // the host takes 1800, and half as long again as a margin
+  constexpr microseconds kDeadline(3000);  // the host needs 1800 us, plus a margin of half of that
   VirtualBoard board(600, 500, limits(8, milliseconds(5)));
   for (int run = 0; run < 10; ++run) CHECK(board.time_run(kDeadline) == microseconds(1500));
   CHECK(board.session->num_host_fallbacks() == 0);
@@ -127,7 +126,7 @@ TEST_CASE("A unit that hangs where there is time for one of the two fails few of
   CHECK(missed <= 7);  // after 0, 32, 96, 224, ... of 3000 steps
 }
 
-TEST_CASE("A run that can afford it asks a unit that others go past, and it is trusted again") {
+TEST_CASE("A run with enough time uses a bypassed unit, which is then trusted again") {
   const Quiet quiet;
   VirtualBoard board(600, 500, limits(8, milliseconds(5)));
   board.run();
@@ -139,7 +138,7 @@ TEST_CASE("A run that can afford it asks a unit that others go past, and it is t
   CHECK(board.time_run(milliseconds(3)) == microseconds(1500));
 }
 
-TEST_CASE("A deadline that neither the unit nor the host can meet says nothing of the unit") {
+TEST_CASE("A deadline that neither the unit nor the host can meet does not affect trust in the unit") {
   const Quiet quiet;
   VirtualBoard board(600, 500, limits(8, milliseconds(5)));
   board.run();
@@ -147,7 +146,7 @@ TEST_CASE("A deadline that neither the unit nor the host can meet says nothing o
   CHECK(board.time_run(milliseconds(3)) == microseconds(1500));
 }
 
-// An executor with a chain of branches, of which one fails in each run.
+// An executor with a chain of branches, one of which fails in each run.
 class FaultyChain {
  public:
   enum class Kind { kHangs, kFails, kIsLate };
@@ -175,14 +174,14 @@ class FaultyChain {
     memory_.bind({&input_, 1}, {&output_, 1});
   }
 
-  // Right by the number of branches that were computed, each once.
+  // Checks that each branch was computed once.
   Status run(Deadline deadline) {
     const int before = host_->computed + npu_->computed;
     const Status status = executor_.run(*schedule_, {&memory_, deadline});
     if (status.ok()) CHECK(host_->computed + npu_->computed - before == branches_);
     return status;
   }
-  // In this branch of the runs to come.
+  // Injects a fault into this branch of the next runs.
   void break_unit(Kind kind, int branch, int64_t late_us) {
     npu_->good = branch;
     npu_->hangs = kind == Kind::kHangs;
@@ -194,8 +193,7 @@ class FaultyChain {
     health_.record_recovery(1);
     health_.record_complete_run(1);
   }
-  // Whether there is time for a unit that does not answer in that branch, for as long as it took before, and then for
-  // the host.
+  // Returns whether the deadline leaves time for the known duration of that branch on the unit, and then for the host.
   bool has_time_for_both(int branch, microseconds deadline) const {
     const double unit_us = schedule_->steps()[static_cast<size_t>(branch)].times().unit_us;
     const auto left_us = static_cast<double>(deadline.count() - branch * npu_->microseconds);
@@ -234,13 +232,13 @@ struct DrawnFault {
 
 DrawnFault draw_fault(std::mt19937& random, int branches) {
   const auto below = [&](uint32_t count) { return random() % count; };
-  const auto span = static_cast<int64_t>(uint64_t{1} << below(6));  // short ones more often
+  const auto span = static_cast<int64_t>(uint64_t{1} << below(6));  // short deadlines more often
   return {static_cast<FaultyChain::Kind>(below(3)), static_cast<int>(below(static_cast<uint32_t>(branches))),
           static_cast<int64_t>(1 + below(40'000)), microseconds(5000 + below(5000) * span)};
 }
 
-// Without a deadline every run goes well; with one, each that has the time for it. One that has time for the host alone
-// may be lost, but not the next.
+// Without a deadline every run succeeds. With one, each run succeeds that has time for the unit and the host. A run
+// that has time for the host only may fail, but not the next one.
 void check_fault(FaultyChain& chain, const DrawnFault& fault) {
   chain.repair();
   REQUIRE(chain.run(kNoDeadline).ok());
@@ -261,7 +259,7 @@ void check_fault(FaultyChain& chain, const DrawnFault& fault) {
   CHECK(chain.run(kNoDeadline).ok());
 }
 
-TEST_CASE("A unit that has been late is not asked for branches that only the host finishes in time") {
+TEST_CASE("A late unit is bypassed for branches that only the host finishes in time") {
   const Quiet quiet;
   FaultyChain chain(5, 124, 1201);
   chain.repair();
@@ -273,8 +271,7 @@ TEST_CASE("A unit that has been late is not asked for branches that only the hos
   CHECK_FALSE(chain.is_failing());
 }
 
-TEST_CASE(
-    "Whatever a unit does, a run meets its deadline where there is time, and runs do not fail one after the other") {
+TEST_CASE("With any fault, a run meets its deadline if there is time, and no two consecutive runs fail") {
   const Quiet quiet;
   std::mt19937 random(7);
   constexpr int kFaultsOfChain = 50;

@@ -56,7 +56,7 @@ void try_flipped(const PlanFile& original, PlanFile file, const UnitList& units,
   if (!plan) ++outcomes->refused;
   if (!plan || !is_within(RunLimits(), **plan)) return;
   SessionOptions options;
-  options.costs = flat_costs(**plan, units, [](const UnitInfo&) { return 100; });
+  options.costs.table = flat_costs(**plan, units, [](const UnitInfo&) { return 100; });
   const SteadyRun run = run_twice(*plan, units, options);
   ++(run.ran ? outcomes->ran : outcomes->refused);
   outcomes->wrong += run.overran || !run.steady;

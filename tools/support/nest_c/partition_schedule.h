@@ -4,6 +4,7 @@
 #include <span>
 
 #include "nestrt/driver/schedule.h"
+#include "nestrt/driver/unit.h"
 #include "tools/support/nest_c/nest_c_partition.h"
 
 namespace nestrt::tools {

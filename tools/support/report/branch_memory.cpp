@@ -4,8 +4,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "nestrt/driver/packing.h"
 #include "runtime/core/channel_blocks.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/queries/views.h"
 
 namespace nestrt::tools {
@@ -27,7 +27,7 @@ std::vector<int64_t> places(const plan::Tensor& tensor) {
 }
 
 uint64_t stored_bytes(const plan::Tensor& tensor) {
-  const int64_t bytes = tensor.packing == Packing::kInvalidIndex
+  const int64_t bytes = tensor.packing == Packing::kNone
                             ? storage_bytes(tensor.type, tensor.shape, tensor.layout)
                             : packed_size_bytes(tensor.packing, tensor.shape).value_or(0);
   return static_cast<uint64_t>(bytes);

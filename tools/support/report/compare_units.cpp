@@ -65,7 +65,7 @@ class UnitComparer {
     NESTRT_ASSIGN_OR_RETURN(const auto scratch, AlignedMemory::allocate(executable->scratch_bytes(), "scratch memory"));
     Submission submission;
     submission.bindings = {memory.addresses(), scratch.data()};
-    submission.unit_deadline = SteadyClock::now() + SessionOptions().unit_timeout;
+    submission.unit_deadline = SteadyClock::now() + SessionOptions().fault_tolerance.unit_timeout;
     return nestrt::run(*executable, submission);
   }
 

@@ -1,4 +1,4 @@
-// ChannelRange: a part of what an operator computes, one that several units can compute at the same time.
+// ChannelRange: a part of an operator's output that one unit can compute while others compute the rest.
 #pragma once
 
 #include <algorithm>
@@ -7,24 +7,25 @@
 
 namespace nestrt {
 
-// Output channels [begin, end) of an operator; all of them where everything is 0.
+// Output channels [begin, end) of an operator; all channels if every member is 0.
 //
-// The channels of an image lie in blocks of 16, and each block row by row. A part may begin and end within a block: of
-// the block that begins with channel `begin` the rows before `begin_row` are no part of it, of the block that begins
-// with channel `end` the rows before `end_row` are. Its bytes lie together in any case.
+// An image stores its channels in blocks of 16, and each block row by row. A range may begin and end within a block: it
+// excludes the rows before `begin_row` of the block that starts at channel `begin`, and includes the rows before
+// `end_row` of the block that starts at channel `end`. Its bytes are always contiguous.
 struct ChannelRange {
   uint32_t begin = 0;
   uint32_t end = 0;
   uint32_t begin_row = 0;
   uint32_t end_row = 0;
 
+  // Returns whether the range is the whole operator.
   bool all() const { return end == 0 && end_row == 0; }
-  // Whether nothing comes before it.
+  // Returns whether the range starts with the first element.
   bool is_first() const { return begin == 0 && begin_row == 0; }
   bool has_whole_blocks() const { return begin_row == 0 && end_row == 0; }
-  // One more than the last channel of which it has a row, or that of its block.
+  // Returns one past the last channel with a row in the range; one past the first channel of a partial last block.
   uint32_t last() const { return end_row > 0 ? end + 1 : end; }
-  // Whether both have rows of one block. Requires: blocks are whole, but for the last.
+  // Returns whether both ranges have rows of the same block. Requires: blocks are whole, except the last one.
   bool has_channels_of(const ChannelRange& other) const {
     return all() || other.all() || (begin < other.last() && other.begin < last());
   }

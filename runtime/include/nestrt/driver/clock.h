@@ -1,20 +1,21 @@
-// Clock: what a session goes by: how long steps take, when units are tried again, whether a deadline has passed. The
-// units of a session whose clock is not the steady one have to go by that clock, too.
+// Clock: the source of time of a session: durations of steps, probe intervals and deadlines. A session with a custom
+// clock requires units that use the same clock.
 //
-// Threads: all members from any thread.
+// Threading: all members may be called from any thread.
 #pragma once
 
-#include "nestrt/driver/event.h"
+#include "nestrt/deadline.h"
 #include "nestrt/driver/mutex.h"
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
 class Clock {
  public:
   virtual ~Clock() = default;
+  // Returns the current time.
   virtual SteadyClock::time_point now() const = 0;
-  // Waits until somebody notifies or `time` has come; may return earlier.
+  // Waits until the condition is notified or `time` is reached; may return earlier.
   virtual void wait_until(Condition& condition, Mutex& mutex, SteadyClock::time_point time) NESTRT_REQUIRES(mutex) = 0;
 };
 

@@ -1,31 +1,28 @@
-// Event: the completion of one submission. Signalled once per generation, with a Status; waited for by others.
+// Event: the completion of one submission. It is signalled once per generation, with a Status.
 //
-// Threads: all members may be called from any thread. The Event outlives every submission that signals it.
+// Threading: all members may be called from any thread.
+// Ownership: the Event must outlive every submission that signals it.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
+#include "nestrt/deadline.h"
 #include "nestrt/driver/mutex.h"
-#include "nestrt/driver/visibility.h"
 #include "nestrt/status.h"
+#include "nestrt/visibility.h"
 
 namespace NESTRT_PUBLIC nestrt {
 
-using SteadyClock = std::chrono::steady_clock;
-using Deadline = SteadyClock::time_point;
-inline constexpr Deadline kNoDeadline = Deadline::max();
-
 class Event {
  public:
-  // Starts a new generation and returns it. A completion of an older generation is ignored from here on, so a late
-  // unit can never complete a later submission.
+  // Starts a new generation and returns it. Signals of older generations are ignored from now on, so a late unit can
+  // never complete a later submission.
   uint64_t arm();
-  // Completes `generation`; false (and no effect) where it is not the current one or is complete already.
+  // Completes `generation`. Returns false without effect if it is not the current one or is already complete.
   bool signal(uint64_t generation, Status status = {});
   bool done() const { return state_.load(std::memory_order_acquire) & 1; }
-  // Waits until the current generation is complete and returns its Status, or kDeadlineExceeded. Spins shortly, then
+  // Waits until the current generation is complete and returns its Status, or kDeadlineExceeded. Spins briefly, then
   // sleeps.
   Status wait(Deadline deadline = kNoDeadline);
 

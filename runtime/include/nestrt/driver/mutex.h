@@ -1,8 +1,8 @@
-// Mutex: a std::mutex that clang knows. Its thread-safety analysis (-Wthread-safety) follows who holds it and refuses
-// to compile what touches a member marked NESTRT_GUARDED_BY(mutex) without it. For other compilers the marks are empty.
+// Mutex: a std::mutex with annotations for clang's thread-safety analysis (-Wthread-safety), which rejects access to a
+// member marked NESTRT_GUARDED_BY(mutex) without holding the mutex. For other compilers the annotations are empty.
 //
-// They are as fast as what the standard library has. The analysis looks at one function at a time, and at a lambda as
-// at a function of its own: wait in a loop, not with a predicate.
+// The types are as fast as those of the standard library. The analysis treats every lambda as a separate function, so
+// wait in a loop instead of with a predicate.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 #if defined(__clang__)
 #define NESTRT_THREAD_ATTRIBUTE(attribute) __attribute__((attribute))
@@ -18,12 +18,12 @@
 #define NESTRT_THREAD_ATTRIBUTE(attribute)
 #endif
 
-// Of a member: touched by holders of the mutex only.
+// For members: only holders of the mutex may access it.
 #define NESTRT_GUARDED_BY(mutex) NESTRT_THREAD_ATTRIBUTE(guarded_by(mutex))
-// Of a function: its caller holds the mutexes; its caller does not, as it locks them itself.
+// For functions: the caller must hold the mutexes; must not hold them, because the function locks them.
 #define NESTRT_REQUIRES(...) NESTRT_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define NESTRT_EXCLUDES(...) NESTRT_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
-// Of the members of locks.
+// For members of lock classes.
 #define NESTRT_ACQUIRE(...) NESTRT_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define NESTRT_RELEASE(...) NESTRT_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 
@@ -35,6 +35,7 @@ class NESTRT_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
+  // Waits for the mutex and acquires it; releases it.
   void lock() NESTRT_ACQUIRE() { native_.lock(); }
   void unlock() NESTRT_RELEASE() { native_.unlock(); }
 
@@ -43,7 +44,7 @@ class NESTRT_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   std::mutex native_;
 };
 
-// Holds a mutex as long as it lives.
+// Holds a mutex during its lifetime.
 class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) NESTRT_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
@@ -55,11 +56,11 @@ class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Lets others have a mutex that its maker holds, as long as it lives.
+// Releases a mutex during its lifetime; its creator must hold the mutex.
 class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexPause {
  public:
   explicit MutexPause(Mutex& mutex) NESTRT_RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
-  ~MutexPause() NESTRT_RELEASE() { mutex_.lock(); }  // of the pause, which acquires the mutex
+  ~MutexPause() NESTRT_RELEASE() { mutex_.lock(); }  // releases the pause and acquires the mutex
   MutexPause(const MutexPause&) = delete;
   MutexPause& operator=(const MutexPause&) = delete;
 
@@ -67,8 +68,8 @@ class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexPause {
   Mutex& mutex_;
 };
 
-// A std::condition_variable of those who hold a Mutex. Waits end without reason, too. In a child made by fork() it is
-// not destroyed: that would wait for threads which the child does not have.
+// A std::condition_variable for a Mutex. Waits may end spuriously. In a child of fork() the destructor does nothing,
+// because destroying a condition variable would wait for threads that do not exist there.
 class Condition {
  public:
   Condition();
@@ -76,15 +77,18 @@ class Condition {
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
 
+  // Wakes one waiting thread; all of them.
   void notify_one() noexcept { native_.notify_one(); }
   void notify_all() noexcept { native_.notify_all(); }
 
+  // Waits until another thread notifies; may also return without that.
   void wait(Mutex& mutex) NESTRT_REQUIRES(mutex) {
     std::unique_lock held(mutex.native_, std::adopt_lock);
     native_.wait(held);
     held.release();
   }
   template <typename Time>
+  // Waits until another thread notifies, at most until `time`.
   std::cv_status wait_until(Mutex& mutex, const Time& time) NESTRT_REQUIRES(mutex) {
     std::unique_lock held(mutex.native_, std::adopt_lock);
     const std::cv_status status = native_.wait_until(held, time);
@@ -93,7 +97,7 @@ class Condition {
   }
 
  private:
-  const uint32_t forks_;  // until it was made
+  const uint32_t forks_;  // number of forks before construction
   union {
     std::condition_variable native_;
   };

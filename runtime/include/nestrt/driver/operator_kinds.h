@@ -1,20 +1,21 @@
-// The enumerations that attributes of operators have (nestrt/driver/operators.h). Their values are those of
+// The enumerations used by attributes of operators (nestrt/driver/operators.h). Their values are those of
 // runtime/plan/format/plan.fbs.
 #pragma once
 
 #include <cstdint>
 
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace nestrt {
 namespace NESTRT_PUBLIC ops {
 
 // How an s8 operator drops the low bits of its result: floor(v / 2^shift + 1/2), or floor(v / 2^shift).
-// docs/numerics.md defines the arithmetic of every operator.
+// docs/concepts/numerics.md defines the arithmetic of every operator.
 enum class Rounding : uint8_t { kHalfUp = 0, kFloor = 1 };
 
+// Activations that other operators end in.
 enum class ActivationKind : uint8_t {
-  kInvalidIndex = 0,
+  kNone = 0,
   kRelu = 1,
   kClip = 2,         // min(max(x, alpha), beta)
   kLeakyRelu = 3,    // x < 0 ? alpha * x : x
@@ -25,8 +26,10 @@ enum class ActivationKind : uint8_t {
   kSilu = 8,  // x * sigmoid(x)
 };
 
+// What a pool computes of its window.
 enum class PoolKind : uint8_t { kMax = 0, kAverage = 1, kLp = 2 };
 
+// What Unary computes of each element.
 enum class UnaryKind : uint8_t {
   kRelu = 0,
   kClip = 1,
@@ -73,6 +76,7 @@ enum class UnaryKind : uint8_t {
   kBitwiseNot = 53,
 };
 
+// What Binary computes of two elements.
 enum class BinaryKind : uint8_t {
   kAdd = 0,
   kSub = 1,
@@ -99,8 +103,11 @@ enum class BinaryKind : uint8_t {
   kShiftRight = 44,
 };
 
+// Values of the elements that Pad adds.
 enum class PadMode : uint8_t { kConstant = 0, kReflect = 1, kEdge = 2 };
+// How Resize interpolates.
 enum class ResizeMode : uint8_t { kNearest = 0, kLinear = 1, kCubic = 2 };
+// How Resize maps places of its output to places of its input.
 enum class CoordinateMode : uint8_t {
   kHalfPixel = 0,
   kAsymmetric = 1,
@@ -109,7 +116,9 @@ enum class CoordinateMode : uint8_t {
   kTfHalfPixelForNn = 4,
   kTfCropAndResize = 5,
 };
+// How Resize rounds places to the nearest element.
 enum class NearestMode : uint8_t { kRoundPreferFloor = 0, kRoundPreferCeil = 1, kFloor = 2, kCeil = 3 };
+// What Reduce computes.
 enum class ReduceKind : uint8_t {
   kMean = 0,
   kSum = 1,
@@ -122,8 +131,11 @@ enum class ReduceKind : uint8_t {
   kLogSum = 8,
   kLogSumExp = 9,
 };
+// How Scatter combines an update with the element that is there.
 enum class ScatterKind : uint8_t { kReplace = 0, kAdd = 1, kMul = 2, kMin = 3, kMax = 4 };
+// What GridSample reads outside the image.
 enum class PaddingKind : uint8_t { kZeros = 0, kBorder = 1, kReflection = 2 };
+// The cell of a recurrent layer.
 enum class RecurrentKind : uint8_t { kPlain = 0, kGru = 1, kLstm = 2 };
 
 }  // namespace ops

@@ -1,9 +1,8 @@
-// The operators of a plan, each a plain struct of attributes. What an operator computes, and of which operands, stands
-// beside it; the rules that its operands have to keep are its row of kernels/ (nestrt/driver/kernel.h).
+// The operators of a plan, each a plain struct of attributes. The comment of a struct defines its operands and result;
+// the rules for its operands are its row in kernels/ (runtime/kernel/kernel.h).
 //
 // fields() lists a struct's members with their names, in the order of the table of the same name in
-// runtime/plan/format/plan.fbs. Reading and writing plans, checking of enumerations, comparing and printing all follow
-// it.
+// runtime/plan/format/plan.fbs. Reading and writing plans, checking enumerations, comparing and printing use it.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +16,29 @@
 
 #include "nestrt/data_type.h"
 #include "nestrt/driver/operator_kinds.h"
-#include "nestrt/driver/visibility.h"
+#include "nestrt/visibility.h"
 
 namespace nestrt {
 namespace NESTRT_PUBLIC ops {
 
 template <typename Owner, typename Member>
+// A member of an operator and its name in the schema.
 struct Field {
   std::string_view name;
   Member Owner::*member;
 };
 
 template <typename Owner, typename Member>
+// Returns the field of a member.
 constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
   return {name, member};
 }
 
 // --- Operators -----------------------------------------------------------------------------------------------------
 
+// A fused activation.
 struct Activation {
-  ActivationKind kind = ActivationKind::kInvalidIndex;
+  ActivationKind kind = ActivationKind::kNone;
   float alpha = 0;
   float beta = 0;
 
@@ -49,7 +51,7 @@ struct Activation {
 
 // Inputs: x [N, C, spatial...], weights [M, C/group, kernel...], bias [M] (optional), residual of the output's shape
 // (optional). y = activation(conv(x) + bias + residual). All lists have one entry per spatial axis.
-// s8: x, weights and residual s8, bias s32. s8c: no residual; `rounding` and `inner_exponent` mean nothing.
+// s8: x, weights and residual s8, bias s32. s8c: no residual; `rounding` and `inner_exponent` are ignored.
 struct Conv {
   std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end;
   int32_t group = 1;
@@ -88,7 +90,7 @@ struct ConvTranspose {
 // Fully connected: x [M, K] times constant weights [K, N] plus bias [N] (optional); y [M, N].
 struct Dense {
   Activation activation{};
-  Rounding rounding = Rounding::kHalfUp;  // these two as Conv
+  Rounding rounding = Rounding::kHalfUp;  // this and wide_output as in Conv
   bool wide_output = false;
 
   static constexpr auto fields() {
@@ -104,13 +106,13 @@ struct MatMul {
   bool operator==(const MatMul&) const = default;
 };
 
+// Pools over the spatial dimensions of an image.
 struct Pool {
   PoolKind kind = PoolKind::kMax;
   std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end;
   bool count_include_pad = false;  // average: divide by the whole window
-  bool ceil_mode =
-      false;      // a last window that starts inside the input or its begin pad counts although it ends outside
-  int32_t p = 2;  // lp
+  bool ceil_mode = false;          // keeps a last window that starts inside the input or its begin pad and ends outside
+  int32_t p = 2;                   // lp
   Rounding rounding = Rounding::kHalfUp;  // s8
 
   static constexpr auto fields() {
@@ -141,7 +143,7 @@ struct Unary {
   bool operator==(const Unary&) const = default;
 };
 
-// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons give boolean. Of the kinds only add has an s8 form.
+// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons give boolean. Only kAdd has an s8 form.
 struct Binary {
   BinaryKind kind = BinaryKind::kAdd;
   Activation activation{};
@@ -160,6 +162,7 @@ struct Select {
   bool operator==(const Select&) const = default;
 };
 
+// Converts elements to another type.
 struct Cast {
   DataType to = DataType::kF32;
 
@@ -167,6 +170,7 @@ struct Cast {
   bool operator==(const Cast&) const = default;
 };
 
+// Joins tensors along an axis.
 struct Concat {
   int32_t axis = 0;
 
@@ -185,6 +189,7 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+// Permutes dimensions.
 struct Transpose {
   std::vector<int32_t> permutation;
 
@@ -192,7 +197,7 @@ struct Transpose {
   bool operator==(const Transpose&) const = default;
 };
 
-// Same elements, the given output shape; no work where the output views the input's buffer.
+// Same elements, the given output shape; no work if the output views the input's buffer.
 struct Reshape {
   std::vector<int64_t> shape;
 
@@ -213,16 +218,17 @@ struct Pad {
   bool operator==(const Pad&) const = default;
 };
 
+// Resizes spatial dimensions.
 struct Resize {
   ResizeMode mode = ResizeMode::kNearest;
   CoordinateMode coordinate = CoordinateMode::kHalfPixel;
   NearestMode nearest = NearestMode::kRoundPreferFloor;
-  std::vector<float> scales;  // by axis, as the model states them (not always out / in)
+  std::vector<float> scales;  // by axis, as the model states them (may differ from out / in)
   std::vector<float> roi;     // tf_crop_and_resize: starts, then ends
   float cubic_coefficient = -0.75f;
   bool exclude_outside = false;
   float extrapolation_value = 0;
-  std::vector<int64_t> sizes;  // the output's dimensions
+  std::vector<int64_t> sizes;  // dimensions of the output
 
   static constexpr auto fields() {
     return std::tuple{field("mode", &Resize::mode),
@@ -254,6 +260,7 @@ struct Gather {
   bool operator==(const Gather&) const = default;
 };
 
+// Selects elements along an axis by a tensor of indices.
 struct GatherElements {
   int32_t axis = 0;
 
@@ -261,6 +268,7 @@ struct GatherElements {
   bool operator==(const GatherElements&) const = default;
 };
 
+// Softmax, or its logarithm, along an axis.
 struct Softmax {
   int32_t axis = 0;
   bool log = false;
@@ -302,6 +310,7 @@ struct LayerNorm {
   bool operator==(const LayerNorm&) const = default;
 };
 
+// Divides by the Lp norm along an axis.
 struct LpNorm {
   int32_t axis = 0;
   int32_t p = 2;
@@ -310,6 +319,7 @@ struct LpNorm {
   bool operator==(const LpNorm&) const = default;
 };
 
+// Reduces axes.
 struct Reduce {
   ReduceKind kind = ReduceKind::kMean;
   std::vector<int32_t> axes;
@@ -356,7 +366,7 @@ struct Reorder {
   bool operator==(const Reorder&) const = default;
 };
 
-// f32 to integers as the output's tensor says; `to`: s8, or u8 with a scale.
+// f32 to integers with the quantization of the output tensor; `to`: s8, or u8 with a scale.
 struct Quantize {
   Rounding rounding = Rounding::kHalfUp;
   DataType to = DataType::kS8;
@@ -373,7 +383,7 @@ struct Dequantize {
   bool operator==(const Dequantize&) const = default;
 };
 
-// s8 to s8 of another exponent; with scales also from and to u8, with an activation on the real numbers in between.
+// s8 to s8 with another exponent; with scales also from and to u8, with an activation applied to the real values.
 struct Requantize {
   Rounding rounding = Rounding::kHalfUp;
   DataType to = DataType::kS8;
@@ -386,11 +396,11 @@ struct Requantize {
   bool operator==(const Requantize&) const = default;
 };
 
-// What another compiler than nestc has compiled, whatever it computes: its branch has a program of that compiler's, and
-// no kernel. Inputs: plain tensors of any types.
+// A part of the model compiled by a vendor's compiler: its branch has the vendor's program and no kernel. Inputs: plain
+// tensors of any type.
 struct Opaque {
-  int32_t part = 0;              // tells those of a model apart
-  std::vector<int64_t> results;  // of each output: the number of its type, its rank, its dimensions
+  int32_t part = 0;              // identifies the part within its model
+  std::vector<int64_t> results;  // per output: its DataType as a number, its rank, its dimensions
 
   static constexpr auto fields() {
     return std::tuple{field("part", &Opaque::part), field("results", &Opaque::results)};
@@ -398,8 +408,8 @@ struct Opaque {
   bool operator==(const Opaque&) const = default;
 };
 
-// Where the `count` largest (or smallest) elements along the axis are, in order; equal ones in the order they stand in.
-// A NaN counts as larger than any number. Output s64, GatherElements gives the elements.
+// The indices of the `count` largest (or smallest) elements along the axis, in sorted order; equal elements keep their
+// order. A NaN compares larger than any number. Output s64; GatherElements returns the elements.
 struct TopK {
   int32_t axis = 0;
   int32_t count = 1;
@@ -411,8 +421,8 @@ struct TopK {
   bool operator==(const TopK&) const = default;
 };
 
-// Inputs: data [N, ...], indices [M] (s32 or s64; negative counts from the end), updates [M, ...]. A copy of the data
-// in which row indices[m] is combined with row m of the updates, one m after the other.
+// Inputs: data [N, ...], indices [M] (s32 or s64; negative counts from the end), updates [M, ...]. Output: a copy
+// of the data in which row indices[m] is combined with row m of the updates, for m in ascending order.
 struct Scatter {
   ScatterKind kind = ScatterKind::kReplace;
 
@@ -420,8 +430,8 @@ struct Scatter {
   bool operator==(const Scatter&) const = default;
 };
 
-// Inputs: x [N, C, spatial...], grid [N, output's spatial..., axes]: for each point of the output where in x it is, the
-// last axis first, from -1 to 1. align_corners: those are centres of the outermost elements, else their outer edges.
+// Inputs: x [N, C, spatial...], grid [N, output's spatial..., axes]: per output point its position in x, last
+// axis first, from -1 to 1. align_corners: -1 and 1 are the centres of the outermost elements, else their outer edges.
 struct GridSample {
   ResizeMode mode = ResizeMode::kLinear;
   PaddingKind padding = PaddingKind::kZeros;
@@ -435,17 +445,17 @@ struct GridSample {
 };
 
 // The recurrent part of ONNX's RNN, GRU and LSTM, one direction. G = 1, 3 (z, r, h) or 4 (i, o, f, c) gates of H.
-// Inputs: x [T, B, G * H], the input's part of the gates with all biases; weights [H, G * H] of the state; bias [H] of
-// the state's part of h (gru, linear_before_reset, optional); first state [B, H] (optional: zeros); of lstm, optional:
-// first cell [B, H], peepholes [3 * H] of i, o, f. Output [T, B, H], of lstm [T + 1, B, H]: the states, and behind them
-// the last cell. `reverse`: from the last x to the first. Activations: of gates, of candidates (of rnn the only one),
-// of the cell (lstm).
+// Inputs: x [T, B, G * H], the input's contribution to the gates with all biases; weights [H, G * H] of the state; bias
+// [H] of the state's contribution to h (gru, linear_before_reset, optional); initial state [B, H] (optional: zeros);
+// for lstm, optional: initial cell [B, H], peepholes [3 * H] of i, o, f. Output [T, B, H]: the states; for lstm [T + 1,
+// B, H]: the states followed by the last cell. `reverse`: from the last x to the first. Activations: of gates, of
+// candidates (the only one of rnn), of the cell (lstm).
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::kPlain;
   bool reverse = false;
   bool linear_before_reset = false;  // gru
   bool input_forget = false;         // lstm: the forget gate is 1 - i
-  float clip = 0;                    // of what activations take; 0: none
+  float clip = 0;                    // limit for inputs of activations; 0: none
   Activation gate{}, candidate{}, cell{};
 
   static constexpr auto fields() {
@@ -461,15 +471,16 @@ struct Recurrent {
   bool operator==(const Recurrent&) const = default;
 };
 
-// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each image and class at most `count` boxes, the best score first,
-// none of which overlaps one before it by more than iou_threshold (intersection over union), all above score_threshold.
+// Inputs: boxes [N, B, 4], scores [N, C, B]. Selects at most `count` boxes per image and class, best
+// score first, with a score above score_threshold; no box overlaps an earlier one by more than iou_threshold
+// (intersection over union).
 // Output s64 [N * C * min(count, B), 3]: image, class, box; the rows after the last are -1.
 struct NonMaxSuppression {
   int32_t count = 0;
   float iou_threshold = 0;
   float score_threshold = 0;
-  bool centered = false;  // boxes are x, y of the centre, width, height, not y, x of two opposite corners
-  bool scored = false;    // score_threshold counts
+  bool centered = false;  // boxes are centre x, y, width, height; else y, x of two opposite corners
+  bool scored = false;    // score_threshold applies
 
   static constexpr auto fields() {
     return std::tuple{field("count", &NonMaxSuppression::count),
@@ -481,7 +492,6 @@ struct NonMaxSuppression {
 };
 
 // Every operator, in the order of plan.fbs's union Attributes.
-// It formats such a list otherwise each time:
 // clang-format off
 #define NESTRT_FOR_EACH_OPERATOR(X)                                                                                  \
   X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
@@ -490,20 +500,21 @@ struct NonMaxSuppression {
   X(Requantize) X(Opaque) X(TopK) X(Scatter) X(GridSample) X(Recurrent) X(NonMaxSuppression)
 // clang-format on
 
-// Which operator; the position of its struct in Attributes.
+// Identifies an operator: the index of its struct in Attributes.
 enum class Kind : uint8_t {
-  kInvalidIndex,
+  kNone,
 #define NESTRT_KIND(Op) k##Op,
   NESTRT_FOR_EACH_OPERATOR(NESTRT_KIND)
 #undef NESTRT_KIND
 };
 
 #define NESTRT_ALTERNATIVE(Op) , Op
+// Any of the operators; monostate in an operator that was not read.
 using AnyOperator = std::variant<std::monostate NESTRT_FOR_EACH_OPERATOR(NESTRT_ALTERNATIVE)>;
 #undef NESTRT_ALTERNATIVE
 
-// The attributes of an operator; the alternative that it holds says which operator it is. A class, so that copies and
-// comparisons of thirty alternatives are compiled once and not wherever an operator is held.
+// The attributes of an operator, as a variant over all operators. A class, so that copies and comparisons of thirty
+// alternatives are compiled only once.
 class Attributes : public AnyOperator {
  public:
   Attributes();
@@ -518,10 +529,11 @@ class Attributes : public AnyOperator {
   bool operator==(const Attributes& other) const;
 };
 
+// Returns which operator the attributes are of.
 inline Kind kind_of(const Attributes& attributes) { return static_cast<Kind>(attributes.index()); }
-inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // kInvalidIndex included
+inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // kNone included
 
-// "Conv"; "none" for Kind::kInvalidIndex.
+// "Conv"; "none" for Kind::kNone.
 std::string_view name(Kind kind);
 
 // --- Fields --------------------------------------------------------------------------------------------------------
@@ -533,8 +545,8 @@ constexpr void for_each_field(Op& op, Visitor&& visit) {
              std::remove_const_t<Op>::fields());
 }
 
-// How values are printed: "half_up", "leaky_relu". Empty for a number that is none of the enumeration's, which is how
-// readers of untrusted files tell.
+// Return the printed form of a value, such as "half_up" or "leaky_relu"; an empty string for an invalid value, which
+// readers of untrusted files check.
 std::string_view name(Rounding value);
 std::string_view name(ActivationKind value);
 std::string_view name(PoolKind value);

@@ -1,6 +1,6 @@
-// The tables of a plan as plain structs: what runtime/plan/format/plan.fbs describes, read once when a plan is loaded.
+// The tables of a plan as plain structs, decoded once from the format that runtime/plan/format/plan.fbs describes.
 //
-// In a loaded plan (nestrt/plan.h) every index, size, type and alignment has been verified. Immutable there.
+// In a loaded plan (nestrt/plan.h) the tables are immutable, and every index, size, type and alignment is verified.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,37 @@
 #include "nestrt/data_type.h"
 #include "nestrt/driver/channel_range.h"
 #include "nestrt/driver/operators.h"
-#include "nestrt/driver/packing.h"
-#include "nestrt/driver/visibility.h"
 #include "nestrt/preprocessing.h"
 #include "nestrt/shape.h"
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
+
+// The order of a constant's elements (docs/reference/plan-format.md). The values are those of the file format.
+enum class Packing : uint8_t {
+  kNone = 0,  // row-major, as the shape says
+  kO16i16 = 1,
+  kStem16 = 2,
+  kDepthwise16 = 3,
+  kPanel16 = 4,
+  kS8O16i4 = 5,
+  kS8Depthwise16 = 6,
+  kS8Stem = 7,
+  kS8Panel = 8,
+  kWinograd16 = 9,
+  kS8Winograd16 = 10,
+  kWinograd16Two = 11,
+  kWinograd16Strided = 12,
+};
+
+}  // namespace nestrt
 
 namespace nestrt {
 namespace NESTRT_PUBLIC plan {
 
-// What integers stand for. s8 (docs/numerics.md): real = q * 2^-exponent, zero point 0; one exponent, or one per
-// channel of `axis`. s8c: real = (q - zero_point) * scale; as many of both. Also for u8 and s32.
+// The real values of integers. s8 (docs/concepts/numerics.md): real = q * 2^-exponent, zero point 0; one exponent, or
+// one per channel of `axis`. s8c: real = (q - zero_point) * scale; both lists have the same length. u8 and s32 use this
+// form too.
 struct Quantization {
   std::vector<int8_t> exponents;
   std::vector<float> scales;
@@ -31,17 +52,19 @@ struct Quantization {
   bool operator==(const Quantization&) const = default;
 };
 
+// A typed view of a buffer.
 struct Tensor {
-  std::string name;  // the ONNX name where there is one; for messages and tools
+  std::string name;  // the ONNX name if it has one; for messages and tools
   DataType type = DataType::kF32;
   Shape shape;  // logical dimensions, whatever the layout
   Layout layout = Layout::kPlain;
-  Packing packing = Packing::kInvalidIndex;  // constants only
+  Packing packing = Packing::kNone;  // constants only
   uint32_t buffer = 0;                       // index in Tables.buffers
-  uint64_t offset = 0;                       // bytes from its start: several tensors may view one buffer
+  uint64_t offset = 0;                       // bytes from the start of the buffer, which several tensors may view
   std::optional<Quantization> quantization;
 };
 
+// Where a buffer is.
 enum class BufferKind : uint8_t {
   kConstant = 0,  // in the data area of the file, used in place
   kArena = 1,     // in the block that the session allocates
@@ -49,48 +72,55 @@ enum class BufferKind : uint8_t {
   kOutput = 3,    // the caller's
 };
 
+// A block of bytes with a lifetime.
 struct Buffer {
   BufferKind kind = BufferKind::kConstant;
   uint64_t size = 0;         // bytes
   uint64_t data_offset = 0;  // constant: from the start of the data area, a multiple of 64
   uint32_t first_use = 0;    // arena: index of the first operator that writes it ...
-  uint32_t last_use = 0;     // ... and of the last that touches it
+  uint32_t last_use = 0;     // ... and of the last that accesses it
 };
 
+// The orders of execution for which a memory plan is valid.
 enum class MemoryPlanKind : uint8_t {
-  kSequential = 0,   // right for operators run one after the other, in file order
-  kAnySchedule = 1,  // right for every order that respects the graph
+  kSequential = 0,   // valid if operators run one after the other, in file order
+  kAnySchedule = 1,  // valid for every order that respects the graph
 };
 
+// Places of the arena buffers.
 struct MemoryPlan {
   MemoryPlanKind kind = MemoryPlanKind::kSequential;
   uint64_t arena_bytes = 0;
-  uint64_t lower_bound_bytes = 0;  // the largest sum of buffers alive at one operator (sequential)
+  uint64_t lower_bound_bytes = 0;  // the largest total of live buffers at one operator (sequential)
   std::vector<uint64_t> offsets;   // by buffer; ignored for buffers outside the arena; multiples of 64
 };
 
+// An operator with its operands.
 struct Operator {
-  std::string name;  // the ONNX node's, or made from its first output; for messages and tools
+  std::string name;  // name of the ONNX node or derived from its first output; for messages and tools
   ops::Attributes attributes;
   std::vector<int32_t> inputs;  // tensors; -1 for an absent optional input
   std::vector<int32_t> outputs;
 
+  // Returns which operator it is.
   ops::Kind kind() const { return ops::kind_of(attributes); }
-  // Null where it is another operator: op.as<ops::Conv>().
+  // Returns the attributes as one operator, null if it is another: op.as<ops::Conv>().
   template <typename Op>
   const Op* as() const {
     return std::get_if<Op>(&attributes);
   }
 };
 
+// How a cost in a plan was found.
 enum class CostOrigin : uint8_t { kUnknown = 0, kMeasured = 1, kSimulated = 2, kModelled = 3 };
 
+// The cost of a program.
 struct Cost {
   float microseconds = 0;
   CostOrigin origin = CostOrigin::kUnknown;
 };
 
-// A kernel that may take the place of the one that the compiler chose: a session finds out which is faster.
+// An alternative to the compiler's choice of kernel: a session finds out which is faster.
 struct KernelAlternative {
   uint32_t op = 0;       // position in Branch.operators
   uint32_t kernel = 0;   // index in Tables.kernel_names
@@ -100,41 +130,44 @@ struct KernelAlternative {
 };
 
 // The kernels that the compiler chose for one instruction set, by operator of the branch: indices in
-// Tables.kernel_names. An empty name leaves the choice to the board.
+// Tables.kernel_names. An empty name leaves the choice to the runtime.
 struct KernelSelection {
   std::string instruction_set;
   std::vector<uint32_t> kernels;
-  // By operator of the branch, the constant tensor that its kernel reads in place of input 1, packed as it wants it;
-  // -1: the input itself. Empty: nothing at all.
+  // By operator of the branch: the constant tensor, packed for the kernel, that it reads instead of input 1; -1: input
+  // 1 itself. Empty: -1 for all operators.
   std::vector<int32_t> weights;
   std::vector<KernelAlternative> alternatives = {};  // in ascending order of operators
 };
 
+// What a program consists of.
 enum class ProgramKind : uint8_t {
   kKernels = 0,       // operators run by CPU kernels
   kInstructions = 1,  // an NPU instruction stream
-  kBlob = 2,          // opaque to nestrt: a vendor's
+  kBlob = 2,          // a vendor's program, opaque to nestrt
 };
 
+// How a program accesses a range of memory.
 enum class RangeAccess : uint8_t { kRead = 0, kWrite = 1, kReadWrite = 2 };
 
-// How a tensor lies where a program reads or writes it.
+// The layout of a tensor where a program accesses it.
 enum class RangeLayout : uint8_t {
-  kPlain = 0,      // as the tensor itself
-  kBlocked32 = 2,  // an s8 tensor in blocks of 16 channels, in blocks of 32
-  // The f32 result of a Conv with wide_output, in blocks of 16 channels: the bytes of its accumulators, those of all
-  // elements in blocks of 16 or 32 channels, the least significant first.
+  kPlain = 0,      // the tensor's own layout
+  kBlocked32 = 2,  // blocks of 32 channels, for an s8 tensor in blocks of 16
+  // For the f32 result, in blocks of 16 channels, of a Conv with wide_output: the bytes of its accumulators in planes,
+  // least significant plane first, each with all elements in blocks of 16 or 32 channels.
   kBytes16 = 16,
   kBytes32 = 32,
 };
 
+// Returns whether a range holds the bytes of accumulators.
 inline bool is_bytes(RangeLayout layout) { return layout == RangeLayout::kBytes16 || layout == RangeLayout::kBytes32; }
 
-// What a program of instructions finds at some addresses. The addresses are the program's own: the driver puts the
-// bytes there, or moves the program to where they are.
+// An address range that a program of instructions accesses. Addresses are relative to the program: the driver copies
+// the bytes there or relocates the program.
 struct ProgramRange {
   uint64_t address = 0;
-  uint64_t size = 0;  // bytes; not more than the tensor or segment has
+  uint64_t size = 0;  // bytes; at most the size of the tensor or segment
   RangeAccess access = RangeAccess::kRead;
   int32_t tensor = -1;   // an operand of the branch
   uint32_t segment = 0;  // without a tensor: index in Program.segments; read only
@@ -142,16 +175,16 @@ struct ProgramRange {
   uint64_t offset = 0;  // from the first byte of the tensor, in its own layout, or of the segment
 };
 
-// What one kind of unit executes for one branch.
+// The program of one branch for one kind of unit.
 struct Program {
   std::string unit;  // "cpu", "evta", ...
   ProgramKind kind = ProgramKind::kKernels;
-  std::string configuration;  // the unit configuration it was made for; empty for any
+  std::string configuration;  // the unit configuration that it requires; empty for any
   std::vector<KernelSelection> selections;
-  std::vector<uint32_t> segments;  // constant buffers; instructions: the first holds the stream; blob: the first is it
+  std::vector<uint32_t> segments;  // constant buffers; the first holds the instruction stream or the blob
   std::vector<Cost> costs;
   std::vector<ProgramRange> ranges;  // in ascending order of their addresses, disjoint
-  ChannelRange channels;             // instructions: the part of the branch's only operator that they compute
+  ChannelRange channels;             // for instructions: the part of the branch's only operator that they compute
 };
 
 // A chain of operators that one unit runs without interruption.
@@ -160,12 +193,13 @@ struct Branch {
   std::vector<Program> programs;
 };
 
+// An input of the network.
 struct Input {
   uint32_t tensor = 0;
   std::optional<Preprocessing> preprocessing;
 };
 
-// Of f32, at most, what a driver makes of the bytes of accumulators that a program writes, which has such ranges.
+// Returns an upper bound for the bytes of f32 values that a driver computes from the accumulators a program writes.
 template <typename ProgramOfRanges>
 uint64_t widened_bytes(const ProgramOfRanges& program) {
   uint64_t bytes = 0;
@@ -177,20 +211,20 @@ uint64_t widened_bytes(const ProgramOfRanges& program) {
 struct Target {
   std::string unit;
   std::string configuration;
-  float clock_mhz = 0;  // at which the times of its programs are meant; 0: not stated
-  // Of f32, at which these times have a core of the host make it of the bytes of accumulators; 0: in none.
+  float clock_mhz = 0;  // clock that the times of its programs assume; 0: not stated
+  // Rate at which the times assume that a host core converts accumulators to f32; 0: no time included.
   float widen_mb_per_s = 0;
-  float launch_us = 0;  // of these times what each program takes beside its cycles
+  float launch_us = 0;  // part of these times that each program needs in addition to its cycles
 };
 
-// What kernels take on the CPU of the board that the plan was compiled for.
+// Times of kernels on the CPU of the board that the plan was compiled for.
 struct HostCosts {
   std::string configuration;  // of the CPU: "neon"
   uint32_t threads = 1;
-  std::vector<float> microseconds;  // by operator; 0: not known
+  std::vector<float> microseconds;  // by operator; 0: unknown
 };
 
-// What using a unit of that board costs beside the work: UnitOverhead (nestrt/driver/costs.h).
+// The cost of using a unit of that board in addition to the work: UnitOverhead (nestrt/driver/costs.h).
 struct Overhead {
   std::string unit;
   std::string configuration;
@@ -198,6 +232,7 @@ struct Overhead {
   float start_us = 0, finish_us = 0, mb_per_s = 0, lane_us = 0;
 };
 
+// All tables of a plan.
 struct Tables {
   std::string producer;  // "nestc 0.1.0"
   std::string model_name;
@@ -209,13 +244,13 @@ struct Tables {
   std::vector<uint32_t> outputs;         // tensors
   std::vector<MemoryPlan> memory_plans;  // by MemoryPlanKind
   std::vector<Branch> branches;
-  std::vector<std::string> kernel_names;  // those that the kernel selections name, each once
-  std::vector<HostCosts> host_costs;      // each for another configuration or number of threads
-  std::vector<Overhead> overheads;        // likewise
-  std::vector<Tables> shapes;             // the same network for inputs of other shapes; these have none
+  std::vector<std::string> kernel_names;  // names used by the kernel selections, without duplicates
+  std::vector<HostCosts> host_costs;      // one per configuration and number of threads
+  std::vector<Overhead> overheads;        // one per unit, configuration and number of threads
+  std::vector<Tables> shapes;             // the same network for other input shapes; these have no shapes themselves
 };
 
-// How values are printed. Empty for a number that is none of the enumeration's.
+// Return the printed form of a value; an empty string for an invalid value.
 std::string_view name(BufferKind value);
 std::string_view name(MemoryPlanKind value);
 std::string_view name(CostOrigin value);

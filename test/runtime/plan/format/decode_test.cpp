@@ -280,7 +280,7 @@ TEST_CASE("Every field of every table is read as it was written") {
   tables.targets = {{"cpu", "any"}, {"npu", "2x32", 333.25F}};
   tables.buffers = {{plan::BufferKind::kArena, 1, 2, 3, 4}};
   tables.tensors = {{"x", DataType::kS8, {1, 2}, Layout::kBlocked16, Packing::kS8Panel, 3, 4, std::nullopt},
-                    {"y", DataType::kU8, {}, Layout::kPlain, Packing::kInvalidIndex, 5, 6, plan::Quantization{}}};
+                    {"y", DataType::kU8, {}, Layout::kPlain, Packing::kNone, 5, 6, plan::Quantization{}}};
   tables.tensors[0].quantization = {{1, -2}, {0.5F, 2}, {3, -4}, 1};
   tables.operators = {{"op", ops::Softmax{1, true}, {0, -1}, {1}}};
   tables.inputs = {{1, std::nullopt}, {2, Preprocessing{{1, 2}, {3, 4}, 5, true, true, 114}}};

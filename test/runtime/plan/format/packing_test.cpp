@@ -1,4 +1,4 @@
-#include "nestrt/driver/packing.h"
+#include "runtime/kernel/packing.h"
 
 #include <catch2/catch.hpp>
 #include <string_view>
@@ -29,7 +29,7 @@ TEST_CASE("Packings of s8 round input channels up to 16 as well, where they are 
 }
 
 TEST_CASE("Packings have no size for shapes that they do not apply to") {
-  CHECK_FALSE(packed_size_bytes(Packing::kInvalidIndex, {2, 2}));
+  CHECK_FALSE(packed_size_bytes(Packing::kNone, {2, 2}));
   CHECK_FALSE(packed_size_bytes(Packing::kO16i16, {2, 2}));
   CHECK_FALSE(packed_size_bytes(Packing::kPanel16, {2, 2, 2}));
   CHECK_FALSE(packed_size_bytes(Packing::kS8O16i4, {2, 2}));

@@ -27,7 +27,7 @@ class LendingUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
     return Status(Code::kUnsupported, "nothing");
   }
-  Result<std::shared_ptr<HostVisibleMemory>> lend(uint64_t bytes) override {
+  Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override {
     lent = std::make_shared<Lent>(bytes);
     return std::shared_ptr<HostVisibleMemory>(lent);
   }

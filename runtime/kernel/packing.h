@@ -1,12 +1,13 @@
-// Packing: the order of a constant's elements. One value and one row of kPackings say all that there is to know of one;
-// kernels/common/packing/packing.h brings weights into them.
+// The packings of constants: one value of Packing and one row of kPackings define each.
+// kernels/common/packing/packing.h packs weights.
 //
 // A packed constant keeps its logical shape, with o outputs and, for each of them, channels at some positions. In
 // memory:
 //   [blocks of 16 outputs][blocks of channels][positions][groups of a block's channels][16 outputs][channels of a
 //   group]
-// Outputs past the last are zeros up to a whole block, channels where the row says so. Block size and order are the
-// same for every instruction set. Elements are those of the constant, but for kWinograd, which holds sums of them.
+// Missing outputs of the last block are zeros, and so are missing channels if `whole_blocks` is set. Block size and
+// order are the same for every instruction set. Elements are those of the constant, except for kWinograd, which holds
+// sums of them.
 #pragma once
 
 #include <cstdint>
@@ -14,55 +15,38 @@
 #include <string_view>
 
 #include "nestrt/data_type.h"
-#include "nestrt/driver/visibility.h"
+#include "nestrt/driver/plan_tables.h"
 #include "nestrt/shape.h"
 
-namespace NESTRT_PUBLIC nestrt {
-
-// The value is what a plan's file holds, and the index of the row.
-enum class Packing : uint8_t {
-  kInvalidIndex = 0,  // row-major, as the shape says
-  kO16i16 = 1,
-  kStem16 = 2,
-  kDepthwise16 = 3,
-  kPanel16 = 4,
-  kS8O16i4 = 5,
-  kS8Depthwise16 = 6,
-  kS8Stem = 7,
-  kS8Panel = 8,
-  kWinograd16 = 9,
-  kS8Winograd16 = 10,
-  kWinograd16Two = 11,
-  kWinograd16Strided = 12,
-};
+namespace nestrt {
 
 inline constexpr int64_t kPackedOutputs = 16;              // in a block
-inline constexpr int64_t kAllChannels = int64_t{1} << 40;  // a block of channels that holds them all
+inline constexpr int64_t kAllChannels = int64_t{1} << 40;  // one block with all channels
 
-// Which weights a packing is for, and what their channels and positions are.
+// The weights that a packing applies to, and the meaning of their channels and positions.
 enum class PackedForm : uint8_t {
   kAny,          // all, unpacked
   kConvolution,  // [o][i][spatial...]: channels i of a group, positions spatial
   kDepthwise,    // [o][1][spatial...]: one channel, positions spatial
   kStem,         // [o][i][spatial...]: channels [last axis][i][other spatial axes], one position
   kMatrix,       // [i][o]: channels i, one position
-  kWinograd,     // [o][i][3][3]: channels i, positions those of the transformed kernel; of s8 a channel takes a group,
-                 // the two bytes of 16 bits
+  kWinograd,     // [o][i][3][3]: channels i, positions of the transformed kernel; for s8 a channel occupies a group of
+                 // two bytes, its 16-bit value
 };
 
 struct PackingRow {
   Packing packing;
   std::string_view name;
-  DataType type;  // the elements'
+  DataType type;  // of the elements
   PackedForm form;
   int64_t channel_block;  // channels in a block
-  int64_t channel_group;  // channels side by side for one output: what a dot product takes
-  bool whole_blocks;      // the last block of channels is as long as the others, for kernels that read whole blocks
-  int64_t positions = 0;  // of kWinograd; others have those of the shape
+  int64_t channel_group;  // adjacent channels of one output, as a dot product reads them
+  bool whole_blocks;      // pads the last block of channels, for kernels that read whole blocks
+  int64_t positions = 0;  // for kWinograd; other forms derive it from the shape
 };
 
 inline constexpr PackingRow kPackings[] = {
-    {Packing::kInvalidIndex, "none", DataType::kF32, PackedForm::kAny, 1, 1, false},
+    {Packing::kNone, "none", DataType::kF32, PackedForm::kAny, 1, 1, false},
     {Packing::kO16i16, "o16i16", DataType::kF32, PackedForm::kConvolution, 16, 1, false},
     {Packing::kStem16, "stem16", DataType::kF32, PackedForm::kConvolution, 1, 1, false},
     {Packing::kDepthwise16, "depthwise16", DataType::kF32, PackedForm::kDepthwise, 1, 1, false},
@@ -78,17 +62,17 @@ inline constexpr PackingRow kPackings[] = {
      16},
 };
 
-// Requires: a packing that exists.
+// Requires: a valid packing.
 constexpr const PackingRow& row_of(Packing packing) { return kPackings[static_cast<size_t>(packing)]; }
 
-// "o16i16". Empty for a number that is no packing.
+// Returns "o16i16" and the like; an empty string for an invalid value.
 std::string_view name(Packing packing);
 
-// Bytes of weights of that shape, as a matrix or convolution has them. Empty where the packing does not apply to such a
-// shape or is none, and where the size does not fit 63 bits.
+// Returns the packed size of weights of a matrix or convolution. Returns nullopt if the packing is invalid or does not
+// apply to the shape, or if the size exceeds 63 bits.
 std::optional<int64_t> packed_size_bytes(Packing packing, const Shape& shape);
 
-// Type of the packed elements. Requires: a packing other than kInvalidIndex.
+// Returns the type of the packed elements. Requires: a packing other than kNone.
 DataType packed_type(Packing packing);
 
 }  // namespace nestrt

@@ -1,25 +1,23 @@
-// ParallelRunner: how a kernel spreads its work over cores without knowing who owns the threads.
-// The scheduler's thread pool implements it; InlineRunner is the deterministic floor.
+// ParallelRunner: distributes a kernel's work over cores, independently of who owns the threads. The scheduler's thread
+// pool implements it; InlineRunner runs everything on the calling thread, for tests and single-threaded use.
 #pragma once
 
 #include <cstdint>
 
-#include "nestrt/driver/function_ref.h"
-#include "nestrt/driver/visibility.h"
+#include "runtime/core/function_ref.h"
 
-namespace NESTRT_PUBLIC nestrt {
+namespace nestrt {
 
 class ParallelRunner {
  public:
   virtual ~ParallelRunner() = default;
 
-  // Threads that may work at the same time, the caller included. At least 1.
+  // Returns the number of threads that may work concurrently, including the caller. At least 1.
   virtual int num_threads() const = 0;
 
   // Calls task(i, slot) once for every i in [0, count), possibly concurrently, and returns when all calls have
-  // returned. `slot` in [0, num_threads()) is unique among the calls that run at the same time: it indexes per-thread
-  // scratch. The caller takes part. Never allocates, never fails.
-  // May be called from several threads at once. A task must not call parallel_for again.
+  // returned. `slot` in [0, num_threads()) is unique among concurrent calls and indexes per-thread scratch. The caller
+  // participates. Never allocates, never fails. May be called from several threads. A task must not call parallel_for.
   virtual void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task) = 0;
 };
 

@@ -1,0 +1,88 @@
+#include "drivers/model/image_input.h"
+
+#include <fmt/core.h>
+
+#include "runtime/plan/format/image_channels.h"
+
+namespace nestrt {
+namespace {
+
+struct ImageShape {
+  int64_t images, channels, height, width;
+
+  int64_t pixels() const { return height * width; }
+  Shape nhwc() const { return {images, height, width, channels}; }
+  Shape nchw() const { return {images, channels, height, width}; }
+};
+
+// Requires: rank 4.
+ImageShape image_shape(const Shape& shape) {
+  if (image_channels_axis(shape) == 1) return {shape[0], shape[1], shape[2], shape[3]};
+  return {shape[0], shape[3], shape[1], shape[2]};
+}
+
+Shape with_batch(const Shape& shape) {
+  if (shape.rank() != 3) return shape;
+  return {1, shape[0], shape[1], shape[2]};
+}
+
+std::string sizing_advice(const Preprocessing& preprocessing) {
+  if (preprocessing.letterbox)
+    return fmt::format("resize the whole image to fit and fill the rest with {}", preprocessing.pad);
+  if (preprocessing.resize > 0)
+    return fmt::format("resize its shorter side to {} pixels and crop the centre", preprocessing.resize);
+  return "resize it first";
+}
+
+// The strides between pixels are constants in the common cases, so that compilers vectorize the loop.
+template <int kFrom, int kTo>
+void convert(const uint8_t* pixels, int64_t count, float mean, float scale, float* values) {
+  for (int64_t i = 0; i < count; ++i) values[i * kTo] = (static_cast<float>(pixels[i * kFrom]) - mean) * scale;
+}
+
+void convert_channel(const uint8_t* pixels, int64_t from, int64_t count, float mean, float scale, float* values,
+                     int64_t to) {
+  if (from == 1)
+    return to == 1 ? convert<1, 1>(pixels, count, mean, scale, values)
+                   : convert<1, 3>(pixels, count, mean, scale, values);
+  return to == 1 ? convert<3, 1>(pixels, count, mean, scale, values)
+                 : convert<3, 3>(pixels, count, mean, scale, values);
+}
+
+}  // namespace
+
+Result<PixelOrder> pixel_order(std::string_view input, const Shape& expected, const std::optional<Shape>& actual,
+                               const Preprocessing& preprocessing) {
+  if (expected.rank() != 4 || !is_image_channels(expected[image_channels_axis(expected)]))
+    return Status(Code::kInvalidArgument, fmt::format("input '{}' with shape {} is not an image; pass f32 values",
+                                                      input, expected.to_string()));
+  if (!actual) return PixelOrder::kNhwc;
+  const ImageShape image = image_shape(expected);
+  const Shape pixels = with_batch(*actual);
+  if (pixels == image.nhwc()) return PixelOrder::kNhwc;
+  if (pixels == image.nchw()) return PixelOrder::kNchw;
+  return Status(Code::kInvalidArgument,
+                fmt::format("input '{}' expects an image of {} x {} pixels with {} channels ({} or {}), got {}; {}",
+                            input, image.width, image.height, image.channels, image.nhwc().to_string(),
+                            image.nchw().to_string(), actual->to_string(), sizing_advice(preprocessing)));
+}
+
+void convert_image(const uint8_t* pixels, PixelOrder order, const Shape& shape, const Preprocessing& preprocessing,
+                   float* values) {
+  const ImageShape image = image_shape(shape);
+  const bool is_planar_input = image_channels_axis(shape) == 1;
+  const int64_t plane = image.pixels(), channels = image.channels;
+  const int64_t from = order == PixelOrder::kNchw ? 1 : channels, to = is_planar_input ? 1 : channels;
+  for (int64_t n = 0; n < image.images; ++n) {
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t source = preprocessing.bgr ? channels - 1 - c : c;
+      convert_channel(pixels + source * (from == 1 ? plane : 1), from, plane,
+                      preprocessing.mean[static_cast<size_t>(c)], preprocessing.scale[static_cast<size_t>(c)],
+                      values + c * (to == 1 ? plane : 1), to);
+    }
+    pixels += plane * channels;
+    values += plane * channels;
+  }
+}
+
+}  // namespace nestrt

@@ -1,0 +1,12 @@
+// Runs a submission to completion, for units that are not yet prepared as an Executable.
+#pragma once
+
+#include "nestrt/driver/unit.h"
+#include "runtime/core/function_ref.h"
+
+namespace nestrt {
+
+// Calls `submit` with the submission and waits for completion. Sets the submission's completion and generation itself.
+Status run(Submission submission, FunctionRef<void(const Submission&)> submit);
+
+}  // namespace nestrt

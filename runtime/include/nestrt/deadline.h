@@ -1,0 +1,15 @@
+// Deadline: the point in time by which an operation must complete.
+#pragma once
+
+#include <chrono>
+
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
+
+// The clock of deadlines and measurements, a point of it, and the point that never comes.
+using SteadyClock = std::chrono::steady_clock;
+using Deadline = SteadyClock::time_point;
+inline constexpr Deadline kNoDeadline = Deadline::max();
+
+}  // namespace nestrt
