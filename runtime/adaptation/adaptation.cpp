@@ -103,7 +103,7 @@ bool Adaptation::is_due() const {
 
 bool Adaptation::has_explored() const { return running_->statistics.runs() >= SchedulePolicy::kExploringRuns; }
 
-// Ends exploration at once: the schedule that follows an exploring one becomes current.
+// Ends exploration immediately: the schedule that follows an exploring one becomes current.
 void Adaptation::request(uint64_t changes) {
   const MutexLock lock(mutex_);
   if (requested_ || next_ != nullptr) return;

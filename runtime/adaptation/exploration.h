@@ -63,7 +63,7 @@ struct Due {
   uint32_t runs = std::numeric_limits<uint32_t>::max();
   double us = std::numeric_limits<double>::infinity();
 
-  // A change of a unit's speed or of the makespan by more than the fraction `drift` is a reason to decide at once.
+  // A change of a unit's speed or of the makespan by more than the fraction `drift` is a reason to decide immediately.
   bool is_reached(const RunStatistics& statistics, double drift) const {
     return statistics.runs() >= runs || statistics.total_us() >= us || statistics.has_changed(drift) ||
            statistics.has_other_makespans(drift);

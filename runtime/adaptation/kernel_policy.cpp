@@ -13,14 +13,14 @@ namespace nestrt {
 namespace {
 
 // Runs that measure the kernels in use.
-constexpr uint32_t kTrialRuns = 8;
-constexpr double kMinSpeedup = 1.02;
+constexpr uint32_t kKernelTrialRuns = 8;
+constexpr double kMinKernelSpeedup = 1.02;
 // Limit of the factor by which the host's other steps correct measured times.
 constexpr double kMaxSlowdown = 4;
 // Runs until all kernels are measured again: at first and at most.
 constexpr uint64_t kInitialRemeasureRuns = 4096, kMaxRemeasureRuns = 65536;
 constexpr uint32_t kNoRuns = std::numeric_limits<uint32_t>::max();
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNeverDue = std::numeric_limits<double>::infinity();
 
 // Returns the operator's share of the work of its branch.
 double share_of(const plan::Tables& tables, uint32_t branch, uint32_t op) {
@@ -72,7 +72,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
       in_use_(plan.tables().operators.size(), 0),
       remeasure_(kInitialRemeasureRuns, kMaxRemeasureRuns),
       remeasure_run_(kInitialRemeasureRuns) {
-  if (!operators.empty()) due_.runs = kTrialRuns;
+  if (!operators.empty()) due_.runs = kKernelTrialRuns;
   const std::vector<uint32_t> branches = branch_of(plan.tables());
   for (OperatorKernels& kernels : operators) {
     const uint32_t branch = branches[kernels.op];
@@ -82,7 +82,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
     op.share = share_of(plan.tables(), branch, kernels.op);
     op.kernels = std::move(kernels.kernels);
     op.is_measured.resize(op.kernels.size());
-    double least = kNever;
+    double least = kNeverDue;
     for (size_t i = 0; i < op.kernels.size(); ++i) {
       const std::string work = kernel_work_name(plan, op.op, host_, op.kernels[i].name);
       const WorkCost* const cost = known.find(host_, work);
@@ -131,7 +131,7 @@ KernelPolicy::Move KernelPolicy::decide(const Schedule& schedule, const RunStati
   changes_.clear();
   const BranchTimes times = times_of(schedule, statistics, Runs::kAll);
   Move move = Move::kStay;
-  if (statistics.runs() >= kTrialRuns) {
+  if (statistics.runs() >= kKernelTrialRuns) {
     makespan_before_ = statistics.total_us() / statistics.runs();
     if (std::exchange(is_on_trial_, false)) move = judge(times);
     if (budget_.runs() >= remeasure_run_) expire_measurements();
@@ -144,7 +144,7 @@ KernelPolicy::Move KernelPolicy::decide(const Schedule& schedule, const RunStati
 
 void KernelPolicy::restart() {
   budget_.restart();
-  due_ = {is_on_trial_ || has_kernels_to_try() ? kTrialRuns : kNoRuns, kNever};
+  due_ = {is_on_trial_ || has_kernels_to_try() ? kKernelTrialRuns : kNoRuns, kNeverDue};
 }
 
 void KernelPolicy::count(const RunStatistics& statistics) {
@@ -207,7 +207,7 @@ KernelPolicy::Move KernelPolicy::end_exploring(const Schedule& schedule, const R
     const double own = own_us(op, before_) * speed;
     record_cost(op, op.in_use, own);
     record_cost(op, kernel, std::max(own + is - was, 0.0));
-    if (is * kMinSpeedup >= was) continue;
+    if (is * kMinKernelSpeedup >= was) continue;
     op.before = op.in_use;
     use(op, kernel, is / was);
     move = Move::kAdopt;
@@ -260,10 +260,10 @@ void KernelPolicy::expire_measurements() {
 
 // The next exploration is due when the budget covers the cheapest candidate.
 void KernelPolicy::plan_next(const RunStatistics& statistics, const BranchTimes& times) {
-  due_ = {kTrialRuns, kNever};
-  if (statistics.runs() < kTrialRuns || is_on_trial_) return;
+  due_ = {kKernelTrialRuns, kNeverDue};
+  if (statistics.runs() < kKernelTrialRuns || is_on_trial_) return;
   due_.runs = static_cast<uint32_t>(std::min<uint64_t>(statistics.runs() + remeasure_run_ - budget_.runs(), kNoRuns));
-  double least = kNever;
+  double least = kNeverDue;
   for (const Operator& op : operators_)
     if (times[op.branch] > 0 && next_kernel(op)) least = std::min(least, own_us(op, times));
   due_.us = statistics.total_us() + budget_.earning_us(kExploringRuns * least);

@@ -75,7 +75,7 @@ Status Arguments::check_overlap(std::span<const ConstTensorView> inputs, std::sp
   for (const Range& range : ranges_) {
     const Range* const rival = range.is_output ? furthest : furthest_output;
     if (rival != nullptr && range.begin < rival->end)
-      return Status(Code::kInvalidArgument, fmt::format("{} and {} share memory; give every output memory of its own",
+      return Status(Code::kInvalidArgument, fmt::format("{} and {} share memory; give every output separate memory",
                                                         describe(*rival), describe(range)));
     if (furthest == nullptr || range.end > furthest->end) furthest = &range;
     if (range.is_output && (furthest_output == nullptr || range.end > furthest_output->end)) furthest_output = &range;

@@ -230,8 +230,8 @@ StepTimeout Executor::step_timeout(const PreparedStep& step) const {
   return nestrt::step_timeout(step.times(), options_.limits, now(), run_.deadline);
 }
 
-// Returns whether the host should run the step at once: the unit is failing, or it is too slow or unreliable for the
-// time left while the host would meet the deadline. Only runs that can afford a failure retry an unreliable unit.
+// Returns whether the host should run the step immediately: the unit is failing, or it is too slow or unreliable for
+// the time left while the host would meet the deadline. Only runs that can afford a failure retry an unreliable unit.
 bool Executor::should_bypass_unit(const PreparedStep& step, const StepTimeout& timeout) {
   if (step.fallback == nullptr) return false;
   if (health_.is_failing(step.unit)) return true;

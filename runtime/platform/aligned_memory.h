@@ -15,7 +15,7 @@ class AlignedMemory {
 
   AlignedMemory() = default;
   // Allocates uninitialised memory. `purpose` names the block in the error message. Errors: kOutOfMemory; a size beyond
-  // the machine's physical memory fails at once, although the operating system might grant it.
+  // the machine's physical memory fails immediately, although the operating system might grant it.
   static Result<AlignedMemory> allocate(uint64_t bytes, std::string_view purpose);
 
   std::byte* data() const { return data_.get(); }  // null if size() is 0

@@ -1,4 +1,4 @@
-// Where sessions keep what they have learned, as long as it lives.
+// Redirects learned costs to a temporary folder.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Which kernels come into use, in runs that take as long as a table says: no clock, no threads.
+// Kernels chosen by KernelPolicy, with run times from a table: no clock, no threads.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 const UnitInfo kHostInfo{"cpu", "cpu", "", 1, true};
 constexpr int kBranches = 12;
 
-// One operator in each branch, each another work.
+// One operator per branch, each with different work.
 PlanFile chain() {
   const Shape shape{1, 64};
   PlanBuilder builder;
@@ -33,14 +33,14 @@ PlanFile chain() {
 }
 
 struct RunState {
-  double speed = 1;  // how many times as long everything takes
-  double noise = 0;  // standard deviation of each step's time, as a part of it
+  double speed = 1;  // factor of all times
+  double noise = 0;  // relative standard deviation of each step's time
 };
 
-// What a session does with what the policy says: preparing takes two runs.
+// Carries out the policy's decisions as a session does; preparation takes two runs.
 class Runs {
  public:
-  // `times`: by branch, of its kernels, the compiler's choice first.
+  // `times`: by branch and kernel, the compiler's choice first.
   explicit Runs(std::vector<std::vector<double>> times, const CostTable& known = {})
       : times_(std::move(times)), file_(chain()), plan_(*Plan::from_memory(file_.bytes())) {
     std::vector<OperatorKernels> operators;
@@ -57,7 +57,7 @@ class Runs {
     statistics_ = fresh();
   }
 
-  // Returns how long it took, without noise.
+  // Returns the time of the run without noise.
   double run(const RunState& state = {}) {
     if (next_ && --runs_until_next_ <= 0) begin_next();
     const double us = run_once(state, explores_ ? policy_->explored() : kernels_);
@@ -139,7 +139,7 @@ class Runs {
   std::mt19937 random_{1};
 };
 
-// `ratio`: of the second kernel to the first.
+// `ratio`: time of the second kernel divided by that of the first.
 std::vector<std::vector<double>> times_with(double ratio) {
   std::vector<std::vector<double>> times;
   for (int branch = 0; branch < kBranches; ++branch) times.push_back({100, 100 * ratio});
@@ -157,7 +157,7 @@ std::vector<std::vector<double>> random_times(uint32_t seed, size_t kernels) {
   return times;
 }
 
-// How much longer so many runs took than they would have without any trial, in runs.
+// Returns the additional time of `count` runs due to exploration, in runs.
 double loss_of(Runs& runs, int count, const RunState& state = {}) {
   double loss = 0;
   for (int i = 0; i < count; ++i) {
@@ -167,13 +167,13 @@ double loss_of(Runs& runs, int count, const RunState& state = {}) {
   return loss;
 }
 
-TEST_CASE("Kernels that are faster than the compiler's choice come into use") {
+TEST_CASE("Kernels that are faster than the compiler's choice are adopted") {
   Runs runs(times_with(0.5));
   for (int i = 0; i < 200; ++i) runs.run();
   CHECK(runs.now_us() == runs.best_us());
 }
 
-TEST_CASE("Kernels that are slower are tried once, and cost no more than was saved up") {
+TEST_CASE("Slower kernels are tried once, within the exploration budget") {
   for (const double ratio : {1.01, 1.5, 2.0}) {
     Runs runs(times_with(ratio));
     const double loss = loss_of(runs, 2000);
@@ -184,7 +184,7 @@ TEST_CASE("Kernels that are slower are tried once, and cost no more than was sav
   }
 }
 
-TEST_CASE("Of many kernels the fastest come into use, whatever the others take") {
+TEST_CASE("The fastest of many kernels are adopted") {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     Runs runs(random_times(seed, 3));
     const double loss = loss_of(runs, 1500);
@@ -193,7 +193,7 @@ TEST_CASE("Of many kernels the fastest come into use, whatever the others take")
   }
 }
 
-TEST_CASE("Runs that differ do not keep the fastest kernels from coming into use") {
+TEST_CASE("The fastest kernels are adopted despite noise") {
   for (uint32_t seed = 0; seed < 10; ++seed) {
     Runs runs(random_times(seed, 2));
     for (int i = 0; i < 1500; ++i) runs.run({1, 0.05});
@@ -201,7 +201,7 @@ TEST_CASE("Runs that differ do not keep the fastest kernels from coming into use
   }
 }
 
-TEST_CASE("A machine that slows down while kernels are tried is not taken for slow kernels") {
+TEST_CASE("A slowdown of the machine during exploration is not attributed to kernels") {
   Runs faster(times_with(0.8)), slower(times_with(1.25));
   for (int i = 0; i < 1500; ++i) {
     const RunState state{i % 100 < 50 ? 1.0 : 1.6, 0};
@@ -212,7 +212,7 @@ TEST_CASE("A machine that slows down while kernels are tried is not taken for sl
   CHECK(slower.now_us() == slower.best_us());
 }
 
-TEST_CASE("What was learned of kernels is in use from the first run of the next session, which tries nothing") {
+TEST_CASE("The next session uses learned kernels from its first run and does not explore") {
   const auto times = random_times(3, 2);
   Runs first(times);
   for (int i = 0; i < 1500; ++i) first.run();
@@ -222,7 +222,7 @@ TEST_CASE("What was learned of kernels is in use from the first run of the next 
   CHECK(loss_of(next, 1000) == 0);
 }
 
-TEST_CASE("Kernels that have become fast are found, in time") {
+TEST_CASE("Kernels that become faster are found eventually") {
   Runs runs(times_with(1.5));
   for (int i = 0; i < 1500; ++i) runs.run();
   runs.change_times(times_with(0.5));
@@ -230,7 +230,7 @@ TEST_CASE("Kernels that have become fast are found, in time") {
   CHECK(runs.now_us() == runs.best_us());
 }
 
-TEST_CASE("A branch that takes most of the time is tried as well") {
+TEST_CASE("A branch that takes most of the time is explored too") {
   std::vector<std::vector<double>> times(kBranches, {1.0});
   times[5] = {10'000, 5'000};
   Runs runs(times);

@@ -1,4 +1,4 @@
-// A session chooses among the kernels that its plan names, on a host whose branches take as long as the test says.
+// A session chooses among the plan's kernels, on a host with artificial run times.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
@@ -14,11 +14,11 @@ namespace fs = std::filesystem;
 
 constexpr int kBranches = 4;
 
-// By kernel number: what a branch takes.
+// Time of a branch by kernel number.
 struct KernelTimes {
   std::atomic<int64_t> microseconds[3] = {100, 50, 400};
   std::atomic<int> computed[3] = {0, 0, 0};
-  std::atomic<bool> cannot_prepare{false};  // other kernels than the compiler's
+  std::atomic<bool> cannot_prepare{false};  // kernels other than the compiler's choice
   bool same_bits = true;
 };
 
@@ -97,7 +97,7 @@ class KernelSession {
     return std::chrono::duration_cast<std::chrono::microseconds>(clock_->now() - begin).count();
   }
 
-  // Until runs take no longer than that.
+  // Returns whether 20 runs in a row take at most this long.
   bool settles(int64_t microseconds) {
     int in_a_row = 0;
     for (int i = 0; i < 100'000 && in_a_row < 20; ++i) {
@@ -117,7 +117,7 @@ class KernelSession {
   std::vector<float> x_ = std::vector<float>(4), y_ = std::vector<float>(4);
 };
 
-TEST_CASE("A session settles on the fastest of the kernels that its plan names, and the next one begins with it") {
+TEST_CASE("A session settles on the fastest kernel in its plan, and the next session starts with it") {
   const CacheFolder cache;
   {
     KernelSession session;
@@ -131,7 +131,7 @@ TEST_CASE("A session settles on the fastest of the kernels that its plan names, 
   CHECK(next.times->computed[2] == 0);
 }
 
-TEST_CASE("Kernels whose bits may differ are tried only where that is asked for") {
+TEST_CASE("Kernels that are not bit-identical are tried only on request") {
   KernelSession same({}, false);
   for (int i = 0; i < 300; ++i) CHECK(same.run() == kBranches * 100);
   SessionOptions options;
@@ -140,14 +140,14 @@ TEST_CASE("Kernels whose bits may differ are tried only where that is asked for"
   CHECK(any.settles(kBranches * 50));
 }
 
-TEST_CASE("A session that is to use the compiler's kernels tries no other") {
+TEST_CASE("A session restricted to the compiler's kernels tries no others") {
   SessionOptions options;
   options.adaptation.kernels = KernelChoice::kCompiler;
   KernelSession session(options);
   for (int i = 0; i < 300; ++i) CHECK(session.run() == kBranches * 100);
 }
 
-TEST_CASE("Kernels that cannot be prepared leave those in use where they are") {
+TEST_CASE("A session keeps its kernels if others cannot be prepared") {
   const Quiet quiet;
   KernelSession session;
   session.times->cannot_prepare = true;
@@ -157,7 +157,7 @@ TEST_CASE("Kernels that cannot be prepared leave those in use where they are") {
   }
 }
 
-TEST_CASE("What was learned of kernels and is damaged changes nothing") {
+TEST_CASE("Damaged learned costs of kernels are ignored") {
   const Quiet quiet;
   const CacheFolder cache;
   {

@@ -1,4 +1,4 @@
-// A pipeline of which nothing is known begins at once, and what its first inference learns all of them take over.
+// A pipeline without known costs starts immediately; all of its inferences adopt what the first one learns.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -40,8 +40,8 @@ class VirtualPipeline {
     return std::ranges::any_of(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == 1; });
   }
 
-  // Until so many inferences in a row have left the slow unit alone, by a schedule that does: the thread that makes
-  // schedules may be behind.
+  // Returns whether this many inferences in a row leave the slow unit unused, by a schedule without it. The thread that
+  // makes schedules may lag behind.
   bool leaves_npu(int inferences) {
     int in_a_row = 0;
     for (int i = 0; i < 100'000 && in_a_row < inferences; ++i) {
@@ -63,13 +63,13 @@ class VirtualPipeline {
   std::vector<float> x_ = std::vector<float>(4), y_ = std::vector<float>(4);
 };
 
-TEST_CASE("Creating a pipeline computes nothing, whatever is known") {
+TEST_CASE("Creating a pipeline runs nothing") {
   const VirtualPipeline board(4);
   CHECK(board.host->computed == 0);
   CHECK(board.npu->computed == 0);
 }
 
-TEST_CASE("What is to be measured before the first inference of a pipeline is") {
+TEST_CASE("A pipeline measures costs before its first inference on request") {
   const TemporaryFolder folder;
   const Board board;
   const Network network(15);
@@ -80,7 +80,7 @@ TEST_CASE("What is to be measured before the first inference of a pipeline is") 
   CHECK(read_costs(options.session.costs.file));
 }
 
-TEST_CASE("All inferences of a pipeline leave a unit that turns out slow, and the next pipeline begins without it") {
+TEST_CASE("All inferences of a pipeline stop using a slow unit, and the next pipeline starts without it") {
   const CacheFolder cache;
   for (const int in_flight : {1, 3}) {
     VirtualPipeline board(in_flight);
@@ -96,7 +96,7 @@ TEST_CASE("All inferences of a pipeline leave a unit that turns out slow, and th
   }
 }
 
-TEST_CASE("A pipeline that may not learn keeps its first schedule") {
+TEST_CASE("A pipeline without adaptation keeps its first schedule") {
   SessionOptions options;
   options.adaptation.drift = 0;
   VirtualPipeline board(2, options);

@@ -1,4 +1,4 @@
-// A session of which nothing is known begins at once, learns from its runs, and leaves what it has learned to the next.
+// A session without known costs starts immediately, learns from its runs, and stores what it has learned for the next one.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
@@ -22,7 +22,7 @@ bool uses_npu(const Session& session) {
 
 VirtualBoard board_of_which_nothing_is_known() { return VirtualBoard(kHostUs, kNpuUs, {}, false); }
 
-// Until the unit that is ten times as slow is in use no more.
+// Returns whether the schedule stops using the unit that is ten times slower.
 bool learns(VirtualBoard& board) {
   const auto has_learned = [&] { return board.npu->computed > 0 && !uses_npu(*board.session); };
   for (int run = 0; run < 100'000 && !has_learned(); ++run) {
@@ -32,13 +32,13 @@ bool learns(VirtualBoard& board) {
   return has_learned();
 }
 
-TEST_CASE("Creating a session computes nothing, whatever is known") {
+TEST_CASE("Creating a session runs nothing") {
   const VirtualBoard board = board_of_which_nothing_is_known();
   CHECK(board.host->computed == 0);
   CHECK(board.npu->computed == 0);
 }
 
-TEST_CASE("Sessions learn from their runs how fast their units are, and the next one knows") {
+TEST_CASE("A session learns the speeds of its units, and the next session uses them") {
   const CacheFolder cache;
   {
     VirtualBoard board = board_of_which_nothing_is_known();
@@ -50,7 +50,7 @@ TEST_CASE("Sessions learn from their runs how fast their units are, and the next
   CHECK(next.npu->computed == 0);
 }
 
-TEST_CASE("What was learned and is damaged changes nothing") {
+TEST_CASE("Damaged learned costs are ignored") {
   const Quiet quiet;
   const bool begins_with_npu = uses_npu(*board_of_which_nothing_is_known().session);
   const CacheFolder cache;
@@ -65,7 +65,7 @@ TEST_CASE("What was learned and is damaged changes nothing") {
   next.run();
 }
 
-TEST_CASE("A session that keeps nothing leaves nothing") {
+TEST_CASE("A session that keeps no costs writes no file") {
   const CacheFolder cache;
   SessionOptions options;
   options.costs.keep = false;

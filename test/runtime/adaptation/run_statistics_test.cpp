@@ -1,4 +1,4 @@
-// What the times of runs say of the units.
+// Statistics of the units and makespans of runs.
 #include "runtime/adaptation/run_statistics.h"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 namespace nestrt::test {
 namespace {
 
-// Two steps of unit 0, predicted at 10 and 30 us, and one of unit 1, at 20.
+// Two steps of unit 0, predicted at 10 and 30 us, and one of unit 1, predicted at 20 us.
 RunStatistics statistics_of_two_units() {
   Schedule schedule;
   schedule.lanes = {{0}, {1}};
@@ -21,7 +21,7 @@ void add(RunStatistics& statistics, std::initializer_list<float> step_us, double
   statistics.end_run(makespan_us);
 }
 
-TEST_CASE("A unit's slowdown is that of all its steps together") {
+TEST_CASE("A unit's slowdown is computed over all of its steps") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 20; ++run) add(statistics, {30, 30, 10});
   CHECK(statistics.mean_slowdown(0) == Approx(1.5));
@@ -31,7 +31,7 @@ TEST_CASE("A unit's slowdown is that of all its steps together") {
   CHECK(statistics.deviation() == Approx(0.5));
 }
 
-TEST_CASE("Three runs show that a unit has changed its speed, and one does not") {
+TEST_CASE("Three runs detect a change of a unit's speed, and one does not") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 20; ++run) add(statistics, {10, 30, 20});
   for (int run = 0; run < 2; ++run) add(statistics, {10, 30, 40});
@@ -40,14 +40,14 @@ TEST_CASE("Three runs show that a unit has changed its speed, and one does not")
   CHECK(statistics.has_changed(0.1));
 }
 
-TEST_CASE("Runs that agree show a small change") {
+TEST_CASE("Runs that agree detect a small change") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 5; ++run) add(statistics, {10, 30, 21});
   CHECK(statistics.has_changed(0.1));
   CHECK_FALSE(statistics.has_changed(0.4));
 }
 
-TEST_CASE("Runs that differ as much as ever show no change") {
+TEST_CASE("Constant noise is not a change of speed") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 30; ++run) {
     add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
@@ -55,7 +55,7 @@ TEST_CASE("Runs that differ as much as ever show no change") {
   }
 }
 
-TEST_CASE("A unit's runs differ less than its steps do") {
+TEST_CASE("A unit's runs are less noisy than its steps") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 30; ++run) add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
   CHECK(statistics.noise_of_steps(1) == Approx(statistics.noise(1)));
@@ -65,7 +65,7 @@ TEST_CASE("A unit's runs differ less than its steps do") {
   CHECK(statistics.noise_of_steps(7) == 0);
 }
 
-TEST_CASE("How much runs differ is known from the schedule before") {
+TEST_CASE("The noise is known from the previous schedule") {
   const RunStatistics noisy = [] {
     RunStatistics statistics = statistics_of_two_units();
     for (int run = 0; run < 30; ++run) add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
@@ -85,14 +85,14 @@ TEST_CASE("How much runs differ is known from the schedule before") {
   CHECK(unknowing.has_changed(0.1));
 }
 
-TEST_CASE("An interruption hardly moves a mean") {
+TEST_CASE("An interruption hardly changes a mean") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 20; ++run) add(statistics, {10, 30, 20});
   add(statistics, {10'000, 30, 20});
   CHECK(statistics.mean_us(0) < 11);
 }
 
-TEST_CASE("Three runs longer than all before, or shorter, show that makespans are others") {
+TEST_CASE("Three runs that are longer or shorter than all before detect a change of makespans") {
   for (const double makespan_us : {50.0, 32.0}) {
     RunStatistics statistics = statistics_of_two_units();
     for (int run = 0; run < 40; ++run) add(statistics, {10, 30, 20}, run % 2 == 0 ? 38 : 42);
@@ -102,12 +102,12 @@ TEST_CASE("Three runs longer than all before, or shorter, show that makespans ar
     CHECK(statistics.has_other_makespans(0.1));
     CHECK_FALSE(statistics.has_other_makespans(0.4));
     CHECK(statistics.recent_makespan_us() == makespan_us);
-    add(statistics, {10, 30, 20}, makespan_us);  // which is no news
+    add(statistics, {10, 30, 20}, makespan_us);  // no new change
     CHECK_FALSE(statistics.has_other_makespans(0.1));
   }
 }
 
-TEST_CASE("Makespans are no others where one before was as long, nor where there were too few") {
+TEST_CASE("Makespans have not changed if an earlier one was as long or there are too few") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 12; ++run) add(statistics, {10, 30, 20}, run == 5 ? 60 : 40);
   for (int run = 0; run < 3; ++run) add(statistics, {10, 30, 20}, 50);

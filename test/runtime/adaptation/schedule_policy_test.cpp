@@ -1,5 +1,5 @@
-// Sessions in virtual time follow the speeds of their units, on four networks: soon no slower than one unit alone, and
-// then close to the best schedule that there is.
+// Sessions in virtual time adapt to the speeds of their units, on four networks: soon they are no slower than the host
+// alone, and then close to the best schedule.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 namespace nestrt::test {
 namespace {
 
-// For so many runs. A drift goes from the state before to this one, run by run.
+// A state of the board for a number of runs. With `drifts`, the state changes gradually from the previous one.
 struct Phase {
   int runs = 0;
   BoardState state;
   bool drifts = false;
 };
 
-constexpr int kRunsOfDrift = 5;  // at the same speeds
+constexpr int kRunsOfDrift = 5;  // runs at constant speed during a drift
 
 struct Scenario {
   std::string name;
@@ -62,7 +62,7 @@ std::vector<Scenario> scenarios() {
        1.035},
       {"the accelerator gone and back", there_and_back(gone)},
       {"costs that are wrong by a third", {{300, well}}, 0.33, 1.05},
-      {"units that disturb each other", {{80, well}, {200, BoardState{.side_by_side = 1.8}}, {160, well}}, 0.1, 1.05}};
+      {"units that disturb each other", {{80, well}, {200, BoardState{.contention = 1.8}}, {160, well}}, 0.1, 1.05}};
 }
 
 BoardState between(const BoardState& from, const BoardState& to, double part) {
@@ -79,7 +79,7 @@ double median(std::vector<double> values) {
 
 using Runs = std::vector<VirtualSession::Run>;
 
-// The median of runs [begin, end) of what they took, divided by what `of` says of them.
+// Returns the median of makespan / of(run) over runs [begin, end).
 double ratio(const Runs& runs, size_t begin, size_t end, const std::function<double(const VirtualSession::Run&)>& of) {
   std::vector<double> ratios;
   for (size_t i = begin; i < std::min(end, runs.size()); ++i) ratios.push_back(runs[i].makespan_us / of(runs[i]));
@@ -87,9 +87,9 @@ double ratio(const Runs& runs, size_t begin, size_t end, const std::function<dou
 }
 
 struct Outcome {
-  double of_host = 0, of_best = 0;  // the worst windows, beside the host alone and beside the best schedule
-  double at_the_end = 0;            // the last window, beside the best schedule
-  double exploring = 0;             // the part of all time that it took longer to explore
+  double of_host = 0, of_best = 0;  // worst window relative to the host alone and to the best schedule
+  double at_the_end = 0;            // last window relative to the best schedule
+  double exploring = 0;             // fraction of all time lost by exploring
   int changes = 0;
 
   void take_worse(const Outcome& other) {
@@ -137,7 +137,7 @@ Outcome play(const Scenario& scenario, VirtualSession session) {
 
 using Networks = std::vector<std::pair<std::string, Predecessors>>;
 
-// One of them where code runs several times slower.
+// Only the first one in quick tests.
 Networks networks() {
   Networks all = {{"SqueezeNet", squeezenet_graph()},
                   {"MobileNetV2", mobilenet_v2_graph()},
@@ -147,7 +147,7 @@ Networks networks() {
   return all;
 }
 
-TEST_CASE("Schedules follow the speeds of units") {
+TEST_CASE("Schedules adapt to the speeds of units") {
   for (const Scenario& scenario : scenarios()) {
     for (const auto& [name, graph] : networks()) {
       for (uint32_t seed = 1; seed <= static_cast<uint32_t>(by_level(1, 2, 8)); ++seed) {
@@ -162,7 +162,7 @@ TEST_CASE("Schedules follow the speeds of units") {
   }
 }
 
-// Two branches side by side, each on one of two accelerators alike, or on the host.
+// Two concurrent branches, each for one of two identical accelerators or the host.
 class TwoAlike {
  public:
   TwoAlike() : file_(two_branches().build()), plan_(*Plan::from_memory(file_.bytes())) {
@@ -173,7 +173,7 @@ class TwoAlike {
     policy.emplace(*plan_, units_, predicted_, *make_schedule(*plan_, units_, predicted_), PolicyOptions());
   }
 
-  // So many runs in which all steps take so many times as long as predicted.
+  // Runs `runs` times with all steps slower by `slowdown` than predicted, then decides.
   SchedulePolicy::Move run(int runs, double slowdown) {
     RunStatistics statistics = policy->new_statistics();
     for (int run = 0; run < runs; ++run) {
@@ -201,7 +201,7 @@ class TwoAlike {
   CostTable predicted_;
 };
 
-TEST_CASE("Units alike that become slow together count once") {
+TEST_CASE("Identical units that slow down together count once") {
   for (const int runs : {3, 20}) {
     TwoAlike board;
     board.run(runs, runs == 3 ? 2 : 1.05);
@@ -209,7 +209,7 @@ TEST_CASE("Units alike that become slow together count once") {
   }
 }
 
-TEST_CASE("Another schedule is taken when others begin to keep units busy, and when they have gone") {
+TEST_CASE("A schedule is replaced when contention by other sessions begins and ends") {
   TwoAlike board;
   const double alone = board.policy->schedule().makespan_us;
   board.policy->set_others({2, 2, 2});
@@ -222,7 +222,7 @@ TEST_CASE("Another schedule is taken when others begin to keep units busy, and w
   CHECK(board.policy->schedule().makespan_us == alone);
 }
 
-TEST_CASE("A move that cannot be made is as if it had not been decided") {
+TEST_CASE("A move that cannot be carried out is reverted") {
   TwoAlike board;
   const Schedule before = board.policy->schedule();
   REQUIRE(board.run(3, 20) == SchedulePolicy::Move::kAdopt);  // the host is faster
@@ -244,13 +244,13 @@ TEST_CASE("The table of scenarios", "[.][table]") {
     for (const auto& [name, graph] : networks())
       for (uint32_t seed = 1; seed <= 2; ++seed)
         worst.take_worse(play(scenario, VirtualSession(graph, seed, scenario.wrong)));
-    CHECK(worst.at_the_end > 0.99);  // nothing is faster than the best
+    CHECK(worst.at_the_end > 0.99);  // no schedule is faster than the best
     print(scenario.name, worst);
   }
 }
 
-// Likewise, of a plan for the ZCU102 that nestc has made: $NESTRT_PLAN. Its costs and what handing over costs are those
-// of boards/zcu102.yaml. A search ends after a tenth of a second.
+// The same for a plan for the ZCU102 compiled by nestc: $NESTRT_PLAN. Its costs and transfer costs are those of
+// boards/zcu102.yaml. Each search ends after 0.1 s.
 TEST_CASE("The table of scenarios of a plan", "[.][plan]") {
   const char* const path = std::getenv("NESTRT_PLAN");
   REQUIRE(path != nullptr);

@@ -5,7 +5,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("Rows of bits are empty or full at first, and apart") {
+TEST_CASE("Rows of bits start empty or full and are independent") {
   BitRows rows(2, 70), full(1, 70, true);
   rows.add(1, 69);
   CHECK(rows.contains(1, 69));
@@ -14,7 +14,7 @@ TEST_CASE("Rows of bits are empty or full at first, and apart") {
   CHECK(full.contains(0, 69));
 }
 
-TEST_CASE("Rows of bits are united, intersected and compared as sets") {
+TEST_CASE("Rows of bits unite, intersect and compare as sets") {
   BitRows rows(3, 70);
   rows.add(0, 3);
   rows.add(0, 69);

@@ -16,7 +16,7 @@ TEST_CASE("A budget is spent to its end and no further") {
   CHECK_FALSE(budget.charge(1));
 }
 
-TEST_CASE("What a budget cannot pay takes nothing from it") {
+TEST_CASE("A charge that exceeds a budget changes nothing") {
   Budget budget(10);
   CHECK(budget.charge(4));
   CHECK_FALSE(budget.charge(7));

@@ -6,7 +6,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("Channels in blocks lie block after block, the pixels of a block one after the other") {
+TEST_CASE("Blocks of channels are contiguous, pixel by pixel") {
   const ChannelBlocks blocks{.channels = 20, .pixels = 3, .block = 16};
   CHECK(blocks.blocks() == 2);
   CHECK(blocks.index(0, 0, 0) == 0);

@@ -7,7 +7,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("A hook gets the messages of its level and above") {
+TEST_CASE("A hook receives messages of the log level and above") {
   std::vector<std::string> messages;
   set_log_hook([&](LogLevel, std::string_view message) { messages.emplace_back(message); });
   log(LogLevel::kInfo, "not wanted");

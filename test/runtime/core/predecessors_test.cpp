@@ -8,7 +8,7 @@ namespace {
 // 0 and 1 feed 2, 2 feeds 3; 4 is apart.
 const Predecessors kGraph = {{}, {}, {0, 1}, {2}, {}};
 
-TEST_CASE("A node follows those that have written what it reads, each once") {
+TEST_CASE("A node follows the writers of what it reads, each once") {
   PredecessorBuilder builder(4, 3);
   builder.writes(0, 0);
   builder.writes(1, 1);
@@ -20,7 +20,7 @@ TEST_CASE("A node follows those that have written what it reads, each once") {
   CHECK(std::move(builder).take() == Predecessors{{}, {}, {0, 1}, {2}});
 }
 
-TEST_CASE("Operands that are absent or that nobody has written have no predecessor") {
+TEST_CASE("Absent and unwritten operands have no predecessor") {
   PredecessorBuilder builder(2, 2);
   builder.reads(0, -1);
   builder.reads(0, 0);
@@ -35,7 +35,7 @@ TEST_CASE("A group follows the groups of what its nodes follow, but not itself")
   CHECK(group_nodes(kGraph, {0, 0, 1, 2, 2}, 3) == Predecessors{{}, {0}, {1}});
 }
 
-TEST_CASE("Ancestors are the predecessors and theirs") {
+TEST_CASE("Ancestors are all direct and indirect predecessors") {
   const BitRows ancestors = ancestors_of(kGraph);
   const std::vector<std::vector<uint32_t>> expected = {{}, {}, {0, 1}, {0, 1, 2}, {}};
   for (uint32_t node = 0; node < kGraph.size(); ++node) {

@@ -16,7 +16,7 @@ TEST_CASE("A default Status is ok and carries no message") {
   CHECK(status.to_string() == "ok");
 }
 
-TEST_CASE("A failed Status copies, and context goes in front of its message") {
+TEST_CASE("A failed Status copies, and context precedes its message") {
   const Status status(Code::kInvalidPlan, "tensor 3 ends outside its buffer");
   const Status copy = status;
   CHECK(copy.to_string() == "invalid plan: tensor 3 ends outside its buffer");
@@ -24,7 +24,7 @@ TEST_CASE("A failed Status copies, and context goes in front of its message") {
   CHECK(Status().with_context("net.nest").ok());
 }
 
-TEST_CASE("A status is copied without memory, and lack of memory is said without it") {
+TEST_CASE("Copying a status and reporting lack of memory do not allocate") {
   const Status status(Code::kInvalidPlan, "a message that is longer than what a string keeps inside itself");
   const AllocationCounter counter;
   const Status copy = status;

@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// divisible_plan(40), its convolution, branch 1, in the parts that are given, on one thread in file order.
+// Checks divisible_plan(40) with its convolution (branch 1) split into `parts`, on one thread in file order.
 Status check_parts(const std::vector<ChannelRange>& parts) {
   const PlanFile file = divisible_plan(40).build();
   const auto plan = *Plan::from_memory(file.bytes());
@@ -24,7 +24,7 @@ Status check_parts(const std::vector<ChannelRange>& parts) {
   return check_schedule(*plan, unit_infos(*open_units("cpu", {.num_threads = 1})), schedule);
 }
 
-TEST_CASE("Parts of an operator that follow one another are computed once") {
+TEST_CASE("Contiguous parts of an operator are accepted") {
   CHECK(check_parts({{}}).ok());
   CHECK(check_parts({{0, 16}, {16, 40}}).ok());
   CHECK(check_parts({{32, 40}, {0, 32}}).ok());
@@ -32,7 +32,7 @@ TEST_CASE("Parts of an operator that follow one another are computed once") {
   CHECK(check_parts({{0, 40, 3, 0}, {0, 0, 0, 3}}).ok());
 }
 
-TEST_CASE("Channels that are computed twice, or never, are refused wherever they are") {
+TEST_CASE("Channels that are computed twice or never are rejected") {
   using Parts = std::vector<ChannelRange>;
   for (const Parts& parts :
        {Parts{{0, 16}, {16, 40}, {16, 40}}, Parts{{0, 40}, {0, 40}}, Parts{{0, 40}, {16, 32}}, Parts{{0, 40}, {64, 80}},
@@ -44,7 +44,8 @@ TEST_CASE("Channels that are computed twice, or never, are refused wherever they
   }
 }
 
-// Three branches of one operator, each of which reads the one before: the last one's lane waits for `waits` alone.
+// Checks three branches of one operator, each of which reads the previous one; the lane of the last one waits for
+// `waits` only.
 Status check_chain(const std::vector<uint32_t>& waits) {
   PlanBuilder builder;
   std::vector<int> values = {builder.input("x", {4}), builder.arena("a", {4}), builder.arena("b", {4}),
@@ -64,7 +65,7 @@ Status check_chain(const std::vector<uint32_t>& waits) {
                         schedule);
 }
 
-TEST_CASE("A step that may start before what it reads, directly or not, is complete is refused") {
+TEST_CASE("A step that may start before its inputs are complete is rejected") {
   CHECK(check_chain({1}).ok());
   CHECK_THAT(std::string(check_chain({}).message()), Catch::Contains("step 2 reads what step 1 may not have computed"));
   CHECK(check_chain({0}).code() == Code::kInvalidArgument);

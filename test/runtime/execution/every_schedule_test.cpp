@@ -1,5 +1,5 @@
-// Many schedules of few networks: one executor runs them all, so that a schedule costs no more than its runs. Under
-// ThreadSanitizer this is the test of everything that lanes say to one another.
+// Many schedules of few networks. One executor runs them all, so that a schedule costs no more than its runs. Under
+// ThreadSanitizer this tests all synchronization between lanes.
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>
@@ -19,7 +19,7 @@ using evta::Fault;
 
 constexpr int kSchedulesOfNetwork = 100;
 
-// What a session is made of, but its schedule is another for each run.
+// The parts of a session, with a different schedule for each run.
 class ScheduleRunner {
  public:
   ScheduleRunner(Network& network, Board& board)
@@ -55,7 +55,7 @@ class ScheduleRunner {
     REQUIRE(network_.is_right());
   }
 
-  // Whenever it comes, the run is right or says that it was cancelled.
+  // Cancels at a random time: the run is correct or returns kCancelled.
   void expect_cancellable(uint32_t later) {
     std::thread canceller([&] {
       for (uint32_t i = 0; i < later; ++i) std::this_thread::yield();
@@ -73,7 +73,7 @@ class ScheduleRunner {
     REQUIRE(status.code() == Code::kDeadlineExceeded);
   }
 
-  // Beside a run of another's on the same units: only one of them gets lanes of the CPU's threads.
+  // Runs concurrently with another executor on the same units: only one of them gets lanes of the CPU's threads.
   void expect_right_beside(ScheduleRunner& rival) {
     Status status;
     std::thread other([&] { status = rival.run(); });
@@ -86,7 +86,7 @@ class ScheduleRunner {
 
   uint64_t num_host_fallbacks() const { return health_.num_host_fallbacks(); }
 
-  // What has failed works again.
+  // Makes failed units work again.
   void repair() {
     for (size_t unit = 1; unit < board_.units.size(); ++unit) {
       board_.faults[unit - 1]->forget();
@@ -107,7 +107,7 @@ class ScheduleRunner {
   std::unique_ptr<PreparedSchedule> schedule_;
 };
 
-// A run in which a unit may fail is right all the same.
+// Checks that a run is correct although units may fail.
 void run_with_faults(ScheduleRunner& runner, Board& board, std::mt19937& random) {
   const Fault kinds[] = {Fault::kDmaError, Fault::kWrongData, Fault::kEarly};
   for (const auto& faults : board.faults) {
@@ -118,7 +118,7 @@ void run_with_faults(ScheduleRunner& runner, Board& board, std::mt19937& random)
   runner.repair();
 }
 
-// Each after some that went well, and before one that must go well.
+// Called between correct runs, both of which must succeed.
 void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::mt19937& random) {
   switch (random() % 16) {
     case 0:
@@ -128,7 +128,7 @@ void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::m
     case 2:
       return runner.expect_punctual();
     case 3:
-      return std::this_thread::sleep_for(std::chrono::microseconds(200));  // the lanes fall asleep
+      return std::this_thread::sleep_for(std::chrono::microseconds(200));  // lets the lanes fall asleep
     case 4:
       return runner.expect_right_beside(rival);
     default:
@@ -136,7 +136,7 @@ void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::m
   }
 }
 
-TEST_CASE("Every schedule gives the bits of the CPU alone, whatever came before it") {
+TEST_CASE("Every schedule gives the bits of the CPU alone, whatever ran before") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(1);

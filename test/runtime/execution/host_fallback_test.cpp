@@ -1,4 +1,4 @@
-// What a session makes of units that fail, with faults injected into a simulated EVTA.
+// Sessions with failing units: faults are injected into a simulated EVTA.
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>
@@ -18,7 +18,7 @@ using evta::Fault;
 
 constexpr std::chrono::milliseconds kSoon(50), kNever(600'000);
 
-// y = x on a simulated EVTA with faults, and on the CPU where there is one.
+// y = x on a simulated EVTA with faults and, if requested, on the CPU.
 class FaultySession {
  public:
   FaultySession(bool with_cpu, std::chrono::milliseconds timeout)
@@ -65,31 +65,31 @@ void check_fallbacks(FaultySession& session, uint64_t host_fallbacks) {
   CHECK(session.num_host_fallbacks() == host_fallbacks);
 }
 
-TEST_CASE("The CPU computes what a failing unit did not, within the same run") {
+TEST_CASE("The CPU runs the step of a failing unit within the same run") {
   FaultySession session(true, kNever);
   check_fallbacks(session, 0);
   session.faults->next_run(Fault::kDmaError);
   check_fallbacks(session, 1);
-  check_fallbacks(session, 2);  // the unit is in quarantine
+  check_fallbacks(session, 2);  // the unit is not used until a probe
 }
 
-TEST_CASE("The CPU computes what a hanging unit does not, once its time is over") {
+TEST_CASE("The CPU runs the step of a hanging unit after its timeout") {
   FaultySession session(true, kSoon);
   session.faults->next_run(Fault::kHang);
   check_fallbacks(session, 1);
 }
 
 // The timeout is longer than any test may take.
-TEST_CASE("A unit that hangs in what it has computed before is not waited for until the timeout") {
+TEST_CASE("A unit that hangs in a measured step is stopped long before the timeout") {
   FaultySession session(true, SessionOptions{.fault_tolerance = {.unit_timeout = kNever}});
   check_fallbacks(session, 0);
   session.faults->next_run(Fault::kHang);
-  const uint64_t before = session.num_host_fallbacks();  // a slow machine may have taken longer than the limit already
+  const uint64_t before = session.num_host_fallbacks();  // a slow machine may have exceeded the limit already
   while (session.num_host_fallbacks() == before) REQUIRE(session.run().ok());
   CHECK(session.y == session.x);
 }
 
-// Hung, late, stopped by an error, without an interrupt, or as it should be.
+// Runs with a random fault: hung, late, DMA error, lost interrupt, or none.
 void run_in_a_hurry(FaultySession& session, std::mt19937& random) {
   const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kDmaError, Fault::kLostInterrupt, Fault::kNone};
   session.faults->next_run(kinds[random() % std::size(kinds)]);
@@ -103,7 +103,7 @@ void run_in_a_hurry(FaultySession& session, std::mt19937& random) {
   session.faults->forget();
 }
 
-// Probes have faults, too: there is to be none before the unit is used again.
+// Probes may fail, too; returns once a run needs no host fallback.
 void run_until_trusted(FaultySession& session) {
   uint64_t before = 0;
   do {
@@ -112,7 +112,7 @@ void run_until_trusted(FaultySession& session) {
   } while (session.num_host_fallbacks() != before);
 }
 
-TEST_CASE("Whatever a unit does while a caller is in a hurry, results are right or there are none") {
+TEST_CASE("With tight deadlines and any fault, a run is correct or fails") {
   SessionOptions options;
   options.fault_tolerance.timeout_slack = std::chrono::milliseconds(1);
   options.fault_tolerance.probe_interval = std::chrono::milliseconds(1);
@@ -127,7 +127,7 @@ TEST_CASE("Whatever a unit does while a caller is in a hurry, results are right 
   CHECK(session.num_host_fallbacks() > 0);
 }
 
-TEST_CASE("The CPU computes what somebody's reset of the unit has ended") {
+TEST_CASE("The CPU runs a step that another thread's reset of the unit has ended") {
   FaultySession session(true, kNever);
   session.faults->next_run(Fault::kHang);
   Status reset;
@@ -143,14 +143,14 @@ TEST_CASE("The CPU computes what somebody's reset of the unit has ended") {
   CHECK(session.num_host_fallbacks() == 1);
 }
 
-TEST_CASE("A run whose deadline has passed says so, whatever its unit says") {
+TEST_CASE("A run past its deadline returns kDeadlineExceeded despite other errors") {
   FaultySession session(false, kNever);
   session.faults->next_run(Fault::kDmaError);
   CHECK(session.run().code() == Code::kDeviceFault);
   CHECK(session.run({.deadline = SteadyClock::now()}).code() == Code::kDeadlineExceeded);
 }
 
-TEST_CASE("Without a CPU the failure of a unit is the session's") {
+TEST_CASE("Without a CPU a run returns the error of the failed unit") {
   FaultySession hanging(false, kSoon);
   hanging.faults->next_run(Fault::kHang);
   CHECK(hanging.run().code() == Code::kDeadlineExceeded);
@@ -161,7 +161,7 @@ TEST_CASE("Without a CPU the failure of a unit is the session's") {
   CHECK(faulty.num_host_fallbacks() == 0);
 }
 
-TEST_CASE("A unit that nobody can stand in for is probed, too, and computes when it works again") {
+TEST_CASE("A failed unit without fallback is probed and used again once it works") {
   FaultySession session(false, SessionOptions{.fault_tolerance = {.probe_interval = std::chrono::milliseconds(1)}});
   session.faults->next_run(Fault::kDmaError);
   CHECK(session.run().code() == Code::kDeviceFault);

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kInterval{160};
 constexpr ProbeTimes::Time kStart{};
 
-TEST_CASE("A unit that fails is tried soon, then after twice as long each time, up to the interval") {
+TEST_CASE("Delays between probes double up to the interval") {
   ProbeTimes times(1, kInterval);
   times.set_failing(0, true, kStart);
   ProbeTimes::Time now = kStart;
@@ -24,7 +24,7 @@ TEST_CASE("A unit that fails is tried soon, then after twice as long each time, 
   }
 }
 
-TEST_CASE("A unit that works is not tried") {
+TEST_CASE("A working unit is not probed") {
   ProbeTimes times(2, kInterval);
   CHECK_FALSE(times.next());
   times.set_failing(1, true, kStart);
@@ -33,14 +33,14 @@ TEST_CASE("A unit that works is not tried") {
   CHECK_FALSE(times.is_due(1, kStart + 2 * kInterval));
 }
 
-TEST_CASE("A failure that is known already does not put off the next try") {
+TEST_CASE("A known failure does not delay the next probe") {
   ProbeTimes times(1, kInterval);
   times.set_failing(0, true, kStart);
   times.set_failing(0, true, kStart + milliseconds(9));
   CHECK(times.next() == kStart + milliseconds(10));
 }
 
-TEST_CASE("A unit that fails again soon waits longer, one that has worked for the interval does not") {
+TEST_CASE("The delay grows if a unit fails again soon, but not after a working interval") {
   ProbeTimes times(1, kInterval);
   times.set_failing(0, true, kStart);
   times.probed(0, true, kStart + milliseconds(10));
@@ -53,7 +53,7 @@ TEST_CASE("A unit that fails again soon waits longer, one that has worked for th
   CHECK(times.next() == later + milliseconds(10));
 }
 
-TEST_CASE("The next try is that of the unit that is due first") {
+TEST_CASE("The next probe is that of the unit that is due first") {
   ProbeTimes times(2, kInterval);
   times.set_failing(1, true, kStart);
   times.set_failing(0, true, kStart + milliseconds(5));

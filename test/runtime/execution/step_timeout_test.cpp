@@ -13,19 +13,19 @@ constexpr UnitLimits kLimits{milliseconds(10'000), 8, milliseconds(20)};
 constexpr std::chrono::nanoseconds kNoLimit = std::chrono::nanoseconds::max();
 constexpr SteadyClock::time_point kNow{hours(1)};
 
-TEST_CASE("A unit has so many times what it took before, and the slack") {
+TEST_CASE("The limit is a multiple of the measured time plus the slack") {
   CHECK(step_timeout({.unit_us = 3000}, kLimits, kNow, kNoDeadline).limit == milliseconds(44));
   CHECK(step_timeout({.unit_us = 0.5}, kLimits, kNow, kNoDeadline).limit == microseconds(20'004));
 }
 
-TEST_CASE("Where nothing was measured, the factor is 0, or the limit is beyond the timeout, only the timeout holds") {
+TEST_CASE("Only the timeout applies without a measured time, with factor 0, or if it is the smaller limit") {
   CHECK(step_timeout({}, kLimits, kNow, kNoDeadline).limit == kNoLimit);
   CHECK(step_timeout({.unit_us = 3000}, {milliseconds(10'000), 0, milliseconds(20)}, kNow, kNoDeadline).limit ==
         kNoLimit);
   CHECK(step_timeout({.unit_us = 1e7}, kLimits, kNow, kNoDeadline).limit == kNoLimit);
 }
 
-TEST_CASE("A unit is given up as early as the host needs for the step and the rest, with a margin") {
+TEST_CASE("A unit is stopped early enough for the host to run the step and the rest, with a margin") {
   const StepTimes times{.unit_us = 1000, .host_us = 2000, .rest_us = 4000};
   const StepTimeout timeout = step_timeout(times, kLimits, kNow, kNow + milliseconds(20));
   CHECK(timeout.is_protected);
@@ -33,13 +33,13 @@ TEST_CASE("A unit is given up as early as the host needs for the step and the re
   CHECK(timeout.deadline == kNow + microseconds(20'000 - 9000 - 500));
 }
 
-TEST_CASE("A unit has half of the time where nothing is known of the host") {
+TEST_CASE("A unit gets half of the time if the host's time is unknown") {
   const StepTimeout timeout = step_timeout({.unit_us = 1000}, kLimits, kNow, kNow + milliseconds(20));
   CHECK(timeout.deadline == kNow + milliseconds(10));
   CHECK_FALSE(timeout.host_is_in_time);
 }
 
-TEST_CASE("Where there is not the time for the unit and the host the unit has all of it") {
+TEST_CASE("A unit gets all of the time if there is not enough for the unit and the host") {
   const StepTimes times{.unit_us = 3000, .host_us = 4000};
   const StepTimeout timeout = step_timeout(times, kLimits, kNow, kNow + milliseconds(5));
   CHECK_FALSE(timeout.is_protected);
@@ -50,7 +50,7 @@ TEST_CASE("Where there is not the time for the unit and the host the unit has al
   CHECK_FALSE(step_timeout(predicted, kLimits, kNow, kNow + milliseconds(7)).is_protected);
 }
 
-TEST_CASE("A unit is in time if it takes what it took before, or is predicted, and the host the rest") {
+TEST_CASE("A unit is in time if its measured or predicted time and the host's rest fit the deadline") {
   const auto is_in_time = [](const StepTimes& times, int ms) {
     return step_timeout(times, kLimits, kNow, kNow + milliseconds(ms)).unit_is_in_time;
   };
@@ -61,7 +61,7 @@ TEST_CASE("A unit is in time if it takes what it took before, or is predicted, a
   CHECK(is_in_time({}, 1));
 }
 
-TEST_CASE("Deadlines that have passed, or are far away, are taken as they are") {
+TEST_CASE("Deadlines in the past or far in the future are used unchanged") {
   const StepTimes times{.unit_us = 3000, .host_us = 4000};
   for (const Deadline deadline : {Deadline::min(), kNow, kNow + hours(48), kNoDeadline - hours(1), kNoDeadline})
     CHECK(step_timeout(times, kLimits, kNow, deadline).deadline == deadline);

@@ -17,14 +17,14 @@ UnitList one_unit() {
                                         std::make_shared<VirtualSpeed>())};
 }
 
-// How many steps go past the unit before one asks.
+// Returns the number of steps that bypass the unit before one uses it.
 int count_avoiding(UnitHealth& health) {
   int steps = 0;
   while (health.should_bypass(0)) ++steps;
   return steps;
 }
 
-TEST_CASE("Steps that cannot afford a failure go past a unit after one, twice as many after the next") {
+TEST_CASE("Steps bypass a unit after a failure, twice as many after the next failure") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   const Quiet quiet;
@@ -41,7 +41,7 @@ TEST_CASE("Steps that cannot afford a failure go past a unit after one, twice as
   CHECK(count_avoiding(health) == 65'536);
 }
 
-TEST_CASE("A unit that is trusted again is asked by everybody") {
+TEST_CASE("No steps bypass a unit that is trusted again") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   const Quiet quiet;
@@ -52,8 +52,8 @@ TEST_CASE("A unit that is trusted again is asked by everybody") {
   CHECK(count_avoiding(health) == 32);
 }
 
-// Who looks now and then sees that it was probed in between, and has to be probed again.
-TEST_CASE("A unit that has come back and failed again is not as it was") {
+// A periodic observer must notice that the unit recovered in between and must be probed again.
+TEST_CASE("A recovery and another failure of a unit count as changes") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   const Quiet quiet;
@@ -66,7 +66,7 @@ TEST_CASE("A unit that has come back and failed again is not as it was") {
   CHECK(health.changes() != before);
 }
 
-TEST_CASE("Of a series of failures, and of runs that a unit kept waiting, one is logged") {
+TEST_CASE("Only the first of a series of failures or missed deadlines is logged") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   int lines = 0;

@@ -41,7 +41,7 @@ TEST_CASE("A MutexPause lets another thread have the Mutex") {
   CHECK(counter.count == 1);
 }
 
-TEST_CASE("Whoever waits for a Condition holds the Mutex again when it is told") {
+TEST_CASE("A thread holds the Mutex again after waiting for a Condition") {
   Counter counter;
   std::thread thread;
   {
@@ -53,7 +53,7 @@ TEST_CASE("Whoever waits for a Condition holds the Mutex again when it is told")
   thread.join();
 }
 
-TEST_CASE("A wait for a Condition that nobody tells of ends at its time") {
+TEST_CASE("A wait for a Condition without notification ends at its time") {
   Counter counter;
   const MutexLock lock(counter.mutex);
   const auto past = std::chrono::steady_clock::now() - std::chrono::seconds(1);

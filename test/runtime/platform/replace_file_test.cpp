@@ -29,7 +29,7 @@ size_t files_in(const std::string& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
 
-// While it lives the process writes no file beyond so many bytes, as on a disk that is full.
+// Limits the size of files that the process can write, which simulates a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -47,7 +47,7 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-TEST_CASE("A file is replaced, and nothing is left beside it") {
+TEST_CASE("A file is replaced, and no other file remains") {
   const TemporaryFolder folder;
   const std::string path = folder.write_text("file", "before");
   REQUIRE(replace(path, "after").ok());
@@ -55,7 +55,7 @@ TEST_CASE("A file is replaced, and nothing is left beside it") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("What cannot be replaced stays, and nothing is left beside it") {
+TEST_CASE("A path that cannot be replaced stays, and no other file remains") {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() + "/taken");
   CHECK(replace(folder.path() + "/taken", "text").code() == Code::kIo);
@@ -63,7 +63,7 @@ TEST_CASE("What cannot be replaced stays, and nothing is left beside it") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("A write that fails half way leaves the file that was there") {
+TEST_CASE("A failed write leaves the previous file") {
   const TemporaryFolder folder;
   const std::string path = folder.write_text("file", "before");
   const FileSizeLimit limit(1000);
@@ -72,7 +72,7 @@ TEST_CASE("A write that fails half way leaves the file that was there") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("Links that wait under the new file's name are not written through") {
+TEST_CASE("Links under the temporary file's name are not followed") {
   const TemporaryFolder folder;
   const std::string victim = folder.write_text("victim", "mine"), path = folder.path() + "/file";
   for (int i = 0; i < 64; ++i)  // whatever the process has written before

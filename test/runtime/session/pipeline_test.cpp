@@ -19,12 +19,12 @@ std::unique_ptr<Pipeline> open(const Network& network, const UnitList& units, Pi
   return std::move(*pipeline);
 }
 
-// Programs wait behind it.
+// Blocks programs until it is opened.
 struct Gate {
   std::latch has_begun{1}, opens{1};
 };
 
-// The CPU, whose programs pass a gate first.
+// A CPU whose programs pass a gate before they run.
 class GatedHost final : public Unit {
  public:
   explicit GatedHost(Gate& gate) : gate_(gate) {}
@@ -55,7 +55,7 @@ class GatedHost final : public Unit {
   const std::shared_ptr<Unit> cpu_ = open_units("cpu", {.num_threads = 1})->front();
 };
 
-TEST_CASE("A pipeline returns the results of all that it is given, in order") {
+TEST_CASE("A pipeline returns all results in order") {
   const Board board;
   const auto network = std::make_unique<Network>(11);
   for (int in_flight : {0, 1, 4}) {
@@ -83,7 +83,7 @@ TEST_CASE("A pipeline returns the results of all that it is given, in order") {
   }
 }
 
-TEST_CASE("An inference that fails is an error at its place, and the others are right") {
+TEST_CASE("A failed inference returns its error, and the others succeed") {
   const Quiet quiet;
   const Board board;
   Network network(12);
@@ -98,7 +98,7 @@ TEST_CASE("An inference that fails is an error at its place, and the others are 
   CHECK(pipeline->next().ok());
 }
 
-TEST_CASE("A pipeline that ends computes what has begun, and nothing of what waits") {
+TEST_CASE("Destroying a pipeline completes running inferences and drops waiting ones") {
   Network network(13);
   Gate gate;
   auto pipeline = open(network, {std::make_shared<GatedHost>(gate)}, {.in_flight = 1, .waiting = 3});
@@ -112,7 +112,7 @@ TEST_CASE("A pipeline that ends computes what has begun, and nothing of what wai
   gate.has_begun.wait();
   bool waits = false;
   std::thread opener([&] {
-    waits = others_fall_asleep();  // the end of the pipeline, for the inference behind the gate
+    waits = others_fall_asleep();  // the pipeline's destructor waits for the inference behind the gate
     gate.opens.count_down();
   });
   pipeline.reset();
@@ -122,11 +122,11 @@ TEST_CASE("A pipeline that ends computes what has begun, and nothing of what wai
   for (size_t i = 1; i < results.size(); ++i) CHECK(results[i] == untouched);
 }
 
-TEST_CASE("Whether the next result is there can be waited for, for a limited time") {
+TEST_CASE("Waiting for the next result can be limited in time") {
   Gate gate;
   const auto network = std::make_unique<Network>(3);
   const auto pipeline = open(*network, {std::make_shared<GatedHost>(gate)}, {.in_flight = 1, .waiting = 1});
-  CHECK(pipeline->wait_for_next(std::chrono::hours(1)));  // next() says at once that there is none
+  CHECK(pipeline->wait_for_next(std::chrono::hours(1)));  // next() returns an error immediately
   CHECK(pipeline->next().code() == Code::kInvalidArgument);
   std::vector<int32_t> result(16);
   const ConstTensorView input = network->input();
@@ -139,7 +139,7 @@ TEST_CASE("Whether the next result is there can be waited for, for a limited tim
   CHECK(pipeline->next().ok());
 }
 
-TEST_CASE("Pipelines of too many inferences are refused") {
+TEST_CASE("Invalid numbers of inferences are rejected") {
   const Board board;
   const Network network(14);
   const PipelineOptions wrong[] = {{.in_flight = -1}, {.in_flight = 1, .waiting = -1}, {.in_flight = 100'000}};

@@ -44,7 +44,7 @@ TEST_CASE("A session runs an operator on the caller's memory") {
   CHECK(y == std::vector<float>{0, 2, 0, 4, 0, 6});
 }
 
-TEST_CASE("Branches run one after the other over arena and constants") {
+TEST_CASE("Branches run sequentially and use arena and constants") {
   const PlanFile file = branches_plan().build();
   const auto session = open(file, 2);
   std::vector<float> x(16), y(16), expected(16);
@@ -109,7 +109,7 @@ struct BranchesRun {
   bool right() const { return y == expected; }
 };
 
-TEST_CASE("Sessions on one plan and one pool run side by side") {
+TEST_CASE("Sessions with the same plan and threads run concurrently") {
   const PlanFile file = branches_plan().build();
   const auto plan = load(file);
   UnitOptions options;
@@ -174,7 +174,7 @@ TEST_CASE("The allocation counter counts") {
   CHECK(counter.count() >= 1);
 }
 
-TEST_CASE("Wrong arguments are refused with what was expected and what came") {
+TEST_CASE("Wrong arguments are rejected with the expected and actual values") {
   const PlanFile file = relu_plan().build();
   const auto session = open(file);
   std::vector<float> x(8), y(8);
@@ -201,7 +201,7 @@ TEST_CASE("Wrong arguments are refused with what was expected and what came") {
   CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, odd}}) ==
         "output 0 'y': memory must be aligned to 4 bytes, the size of f32");
   CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, x.data() + 1}}) ==
-        "input 0 'x' and output 0 'y' share memory; give every output memory of its own");
+        "input 0 'x' and output 0 'y' share memory; give every output separate memory");
   CHECK(session->run(std::vector{good_x}, std::vector{good_y}).ok());
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("Inputs may share memory, outputs may not") {
   CHECK_FALSE(session->run(std::vector{in, in}, std::vector{out(0), out(3)}).ok());
 }
 
-TEST_CASE("Sessions that cannot run are refused at creation") {
+TEST_CASE("Sessions that cannot run are rejected at creation") {
   const PlanFile file = relu_plan().build();
   const auto units = open_units();
   REQUIRE(units);
@@ -235,7 +235,7 @@ TEST_CASE("Sessions that cannot run are refused at creation") {
   CHECK_THAT(twice.error().to_string(), Catch::Contains("give each unit once"));
 }
 
-TEST_CASE("Limits that no unit could keep to are refused, and the message names the option") {
+TEST_CASE("Invalid options are rejected by name") {
   const PlanFile file = relu_plan().build();
   const auto units = open_units();
   const auto expect_refused = [&](const SessionOptions& options, const std::string& name) {
@@ -266,7 +266,7 @@ TEST_CASE("Limits that no unit could keep to are refused, and the message names 
                         {.fault_tolerance = {.timeout_factor = 1, .timeout_slack = milliseconds(0)}}));
 }
 
-// A unit that takes no program.
+// A unit that rejects every program.
 class ForeignUnit final : public Unit {
  public:
   explicit ForeignUnit(std::string kind) { info_.kind = info_.name = std::move(kind); }
@@ -279,7 +279,7 @@ class ForeignUnit final : public Unit {
   UnitInfo info_;
 };
 
-TEST_CASE("A plan without a program for the session's units is incompatible, and the message says what to do") {
+TEST_CASE("A plan without a program for the session's units is incompatible, and the message contains the remedy") {
   const PlanFile file = relu_plan().build();
   const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});
   REQUIRE_FALSE(session);
@@ -289,7 +289,7 @@ TEST_CASE("A plan without a program for the session's units is incompatible, and
         "recompile the model for it");
 }
 
-TEST_CASE("A program for another configuration of a unit is incompatible, and the unit says what differs") {
+TEST_CASE("A program for another configuration is incompatible, with the unit's explanation") {
   PlanBuilder builder = relu_plan();
   plan::Program program;
   program.unit = "npu";
@@ -302,7 +302,7 @@ TEST_CASE("A program for another configuration of a unit is incompatible, and th
   CHECK(session.error().message() == "the configurations differ");
 }
 
-TEST_CASE("Weights that are not packed for this CPU are repacked, which is reported") {
+TEST_CASE("Weights that are not packed for this CPU are repacked and reported") {
   const PlanFile file = unpacked_conv_plan().build(), reference_file = plain_conv_plan().build();
   std::vector<std::string> messages;
   set_log_hook([&](LogLevel, std::string_view message) { messages.emplace_back(message); });
@@ -326,7 +326,7 @@ TEST_CASE("Weights that are not packed for this CPU are repacked, which is repor
   for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == Approx(expected[i]).margin(1e-5));
 }
 
-TEST_CASE("An arena larger than the machine's memory is out of memory") {
+TEST_CASE("An arena larger than the machine's memory fails with kOutOfMemory") {
   PlanBuilder builder = branches_plan();
   builder.tables().memory_plans[0].arena_bytes = uint64_t{1} << 60;
   const PlanFile file = builder.build();
@@ -335,7 +335,7 @@ TEST_CASE("An arena larger than the machine's memory is out of memory") {
   CHECK(session.error().code() == Code::kOutOfMemory);
 }
 
-TEST_CASE("A plan's kernels are used where they exist, and reported") {
+TEST_CASE("A plan's kernels are used if they exist, and reported") {
   PlanBuilder builder = relu_plan();
   plan::Program& program = builder.tables().branches[0].programs[0];
   builder.tables().kernel_names = {"", "unary.reference"};
@@ -350,7 +350,7 @@ TEST_CASE("A plan's kernels are used where they exist, and reported") {
   CHECK(session->operators()[0].kernel == "unary.reference");
 }
 
-TEST_CASE("The observer hears of every operator in order") {
+TEST_CASE("The observer receives every operator in order") {
   class Recorder final : public RunObserver {
    public:
     void operator_done(uint32_t index, SteadyClock::time_point start, SteadyClock::time_point end) override {

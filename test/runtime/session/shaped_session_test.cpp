@@ -1,4 +1,4 @@
-// A plan for inputs of several shapes: each run takes the one that fits.
+// A plan with several shapes: the inputs of a run select the shape.
 #include <catch2/catch.hpp>
 #include <vector>
 
@@ -34,7 +34,7 @@ struct Call {
 
 const Shape kShapes[] = {{1, 4}, {2, 4}, {1, 9}};
 
-TEST_CASE("A session takes the shape that its inputs have, in any order") {
+TEST_CASE("A session selects the shape of its inputs, in any order") {
   const PlanFile file = three_shapes();
   const auto plan = *Plan::from_memory(file.bytes());
   REQUIRE(plan->shapes().size() == 3);
@@ -53,7 +53,7 @@ TEST_CASE("A session takes the shape that its inputs have, in any order") {
   }
 }
 
-TEST_CASE("Inputs that fit no shape are refused with those that there are") {
+TEST_CASE("Inputs that match no shape are rejected with the available shapes") {
   const PlanFile file = three_shapes();
   const auto session = *Session::create(*Plan::from_memory(file.bytes()), *open_units("cpu", {.num_threads = 1}));
   Call call({3, 4});
@@ -65,7 +65,7 @@ TEST_CASE("Inputs that fit no shape are refused with those that there are") {
   CHECK(session->run({}, {&out, 1}).code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("An output of another shape than the inputs' is refused") {
+TEST_CASE("An output of another shape than the inputs is rejected") {
   const PlanFile file = three_shapes();
   const auto session = *Session::create(*Plan::from_memory(file.bytes()), *open_units("cpu", {.num_threads = 1}));
   Call call(kShapes[1]), other(kShapes[2]);
@@ -74,7 +74,7 @@ TEST_CASE("An output of another shape than the inputs' is refused") {
   CHECK(session->run({&in, 1}, {&out, 1}).code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("One of a plan's shapes is a plan by itself, which outlives the whole") {
+TEST_CASE("A shape of a plan is a plan that may outlive the whole") {
   const PlanFile file = three_shapes();
   std::shared_ptr<const Plan> shape = (*Plan::from_memory(file.bytes()))->shapes()[1];
   CHECK(shape->shapes().empty());

@@ -1,4 +1,4 @@
-// Arena, scratch, outputs, and what units prepare held something else before: no result shows it.
+// Results do not depend on stale contents of the arena, scratch memory, outputs, or memory that units prepare.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <span>
@@ -35,7 +35,7 @@ std::vector<PlanFile> sample_plans() {
   return plans;
 }
 
-// The host, and an accelerator whose memories hold `stale`.
+// The host and an accelerator whose memories initially contain `stale`.
 UnitList units_of(int num_threads, std::byte stale) {
   UnitList units = *open_units("cpu", {.num_threads = num_threads});
   evta::EvtaOptions options;
@@ -50,7 +50,7 @@ GuardedRun run_on(const std::shared_ptr<const Plan>& plan, const UnitList& units
   return run_guarded(plan, units, options, stale);
 }
 
-TEST_CASE("No result depends on what memory held before, on the host, beside an accelerator, or on its threads") {
+TEST_CASE("No result depends on stale memory, on the host, with an accelerator, or with several threads") {
   const Quiet quiet;
   for (const PlanFile& file : sample_plans()) {
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
@@ -66,8 +66,8 @@ TEST_CASE("No result depends on what memory held before, on the host, beside an 
   }
 }
 
-// Without this the test above would find nothing.
-TEST_CASE("What a session allocates its memory with gives what it is told to hold") {
+// Shows that the test above can detect a dependency on stale memory.
+TEST_CASE("The allocation hook fills memory as configured") {
   if (!allocations_can_be_filled()) return skip("ThreadSanitizer clears what is allocated");
   for (const Stale stale : {Stale::kZeros, Stale::kNans}) {
     const AllocationFill allocations(stale);

@@ -1,10 +1,10 @@
-// What units are told of a session's runs.
+// What units learn about the session that submits work.
 #include "test/runtime/support/virtual_board.h"
 
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Units are told of every branch whether its session is urgent") {
+TEST_CASE("Every submission of an urgent session is marked urgent") {
   for (const bool urgent : {false, true}) {
     SessionOptions options;
     options.urgent = urgent;

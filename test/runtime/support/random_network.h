@@ -1,4 +1,4 @@
-// A small board with faults on request, and random networks to run on it.
+// A small board with fault injection, and random networks to run on it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace nestrt::test {
 
 inline constexpr int kBranches = 10;
-// The CPU and two simulated EVTA, with faults on request.
+// The CPU and two simulated EVTA with fault injection.
 struct Board {
   Board() {
     units = *open_units("cpu", {.num_threads = 2});
@@ -32,7 +32,7 @@ struct Board {
   std::vector<std::shared_ptr<evta::FaultInjector>> faults;
 };
 
-// A random network, and what the CPU alone makes of an input.
+// A random network, and the CPU's output for an input.
 class Network {
  public:
   explicit Network(uint32_t seed)

@@ -1,4 +1,4 @@
-// Random schedules that are right.
+// Random valid schedules.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,12 @@
 
 namespace nestrt::test {
 
-// The branches in a random order that respects the graph, each by one of its programs, on a random lane. Steps wait for
-// no more than they read.
+// Branches in a random order that respects the graph, each with one of its programs, on a random lane. Steps wait only
+// for what they read.
 class RandomSchedule {
  public:
-  // The first `cpu_lanes` are the CPU's, whose steps have `threads` of it or, some on lane 0, all of them.
+  // The first `cpu_lanes` lanes are the CPU's; its steps use `threads` threads or, for some steps on lane 0, all of
+  // them.
   RandomSchedule(const plan::Tables& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads,
                  std::mt19937& random)
       : plan_(plan),
@@ -38,7 +39,7 @@ class RandomSchedule {
  private:
   uint32_t random_below(size_t count) { return static_cast<uint32_t>(random_() % count); }
 
-  // One that may come next.
+  // Returns a branch that may come next.
   uint32_t random_branch() {
     const auto is_done = [&](uint32_t branch) { return !steps_of_[branch].empty(); };
     while (true) {
@@ -48,7 +49,7 @@ class RandomSchedule {
     }
   }
 
-  // The CPU's program is the first.
+  // The CPU's program is the first one.
   void add(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
     const uint32_t program = other_lanes() == 0 ? 0 : random_below(entry.programs.size());
@@ -56,8 +57,8 @@ class RandomSchedule {
     add(branch, program, program == 0 ? random_below(cpu_lanes_) : random_other_lane(), {});
   }
 
-  // One part after the other, by a program for a part that begins there, on any lane that may run it, or by the CPU up
-  // to where a program begins, or to the end.
+  // Adds one part after the other: by a partial program that begins there, on any lane that can run it, or by the CPU,
+  // up to the begin of a program or to the end.
   void add_parts(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
     const uint32_t channels = divisible_channels(plan_, entry);
@@ -80,7 +81,7 @@ class RandomSchedule {
     }
   }
 
-  // Where what the branch reads channel by channel is divided, it may be, too.
+  // A branch that reads channel by channel may also be split where its input is split.
   void add_cut_before(uint32_t branch, ChannelRange done, std::vector<ChannelRange>& parts) {
     if (by_channel_[branch] == kNoBranch) return;
     for (const uint32_t step : steps_of_[by_channel_[branch]]) {
@@ -122,12 +123,12 @@ class RandomSchedule {
   Schedule schedule_;
 };
 
-// For the Board of random_network.h: a lane for each of two threads of the CPU and for each EVTA.
+// A schedule for the Board of random_network.h with a lane for each of two CPU threads and each EVTA.
 inline Schedule random_schedule(const Plan& plan, std::mt19937& random) {
   return RandomSchedule(plan.tables(), {{0}, {0}, {1}, {2}}, 2, 1, random).make();
 }
 
-// For the same: one to four lanes, one or two of the CPU, and some of the EVTA.
+// A schedule for the same board with one or two lanes of the CPU, and up to two of EVTA.
 inline Schedule any_random_schedule(const Plan& plan, std::mt19937& random) {
   const uint32_t cpu_lanes = 1 + static_cast<uint32_t>(random() % 2);
   std::vector<Lane> lanes(cpu_lanes, Lane{0});

@@ -1,4 +1,4 @@
-// One branch after the other, in virtual time, on a host and an accelerator that has a program for each.
+// A chain of branches, in virtual time, on a host and an accelerator that has a program for each.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -31,8 +31,7 @@ inline PlanFile chain_for_npu(int branches) {
   return builder.build();
 }
 
-// A session of it. The units take as long as the costs that the session is given say, if it is given any, until the
-// test changes that.
+// A session of such a chain. Units initially take as long as the given costs, if any, and then what the test sets.
 class VirtualBoard {
  public:
   static constexpr int kBranches = 3;
@@ -52,7 +51,7 @@ class VirtualBoard {
     session = std::move(*created);
   }
 
-  // With a deadline so long after its begin, if any.
+  // `deadline` is relative to the start of the run.
   Status try_run(std::optional<std::chrono::microseconds> deadline = std::nullopt) {
     const ConstTensorView in[] = {tensor_view(std::span<const float>(x_), {1, 4})};
     const TensorView out[] = {tensor_view(std::span<float>(y_), {1, 4})};
@@ -61,7 +60,7 @@ class VirtualBoard {
     return session->run(in, out, options);
   }
   void run() { REQUIRE(try_run().ok()); }
-  // How long a run takes that goes well.
+  // Returns the time of a run, which must succeed.
   std::chrono::microseconds time_run(std::optional<std::chrono::microseconds> deadline = std::nullopt) {
     const SteadyClock::time_point begin = clock->now();
     const Status status = try_run(deadline);

@@ -16,21 +16,20 @@ namespace nestrt::test {
 namespace {
 
 constexpr uint32_t kHost = 0, kNpu = 1;
-// A search and the preparation of what it has found take as long as so many runs.
+// Runs that pass during a search and the preparation of its result.
 constexpr int kRunsToDecide = 2;
 
 const Shape kShape{1, 4};
 
-// What an estimate gets wrong differs among the parts of one layer by so much of what it does among layers
-// (script/reports/fit-estimates).
+// Standard deviation of cost errors within a layer, relative to that between layers (script/reports/fit-estimates).
 constexpr double kOfParts = 0.3;
 
-// The name of its work without what names the part.
+// Returns the name of the work without the suffix of the part.
 std::string layer_of(const std::string& work) {
   return work.substr(0, std::min(work.find(" channels "), work.find("; program of ")));
 }
 
-// Each node adds what it reads and has a work of its own, by the slope of its ReLU.
+// Each node adds its inputs and has different work, given by the slope of its ReLU.
 PlanFile plan_of(const Predecessors& graph) {
   PlanBuilder builder;
   const int x = builder.input("x", kShape);
@@ -61,7 +60,7 @@ PlanFile plan_of(const Predecessors& graph) {
 
 VirtualSession::VirtualSession(const Predecessors& graph, uint32_t seed, double wrong)
     : random_(seed), statistics_(Schedule(), {}) {
-  search_.budget = std::chrono::hours(24);  // without an end, so that nothing depends on the clock
+  search_.budget = std::chrono::hours(24);  // unlimited, so that nothing depends on the clock
   file_.emplace(plan_of(graph));
   plan_ = *Plan::from_memory(file_->bytes());
   units_ = {UnitInfo{"cpu", "cpu", "", 1, true}, UnitInfo{"npu", "npu0", "", 1, false}};
@@ -136,7 +135,7 @@ VirtualSession::Run VirtualSession::run(const BoardState& state) {
   return run;
 }
 
-// The schedule before is back at once.
+// Restores the previous schedule.
 void VirtualSession::end_exploring() {
   const RunStatistics explored = statistics_;
   std::tie(schedule_, statistics_) = std::move(*parked_);
@@ -155,19 +154,19 @@ void VirtualSession::decide(const RunStatistics& statistics) {
   changes_ += move == Move::kAdopt || move == Move::kRollBack;
 }
 
-// What the steps of the schedule in use truly take.
+// Returns the true times of the steps of the schedule in use.
 const std::vector<double>& VirtualSession::step_us(const BoardState& state) {
   if (timed_state_ == state) return step_us_;
   timed_state_ = state;
   return step_us_ = predict_schedule(*plan_, units_, truth_of(state).costs, schedule_)->step_us;
 }
 
-// The time that both work counts more.
+// Returns the makespan in which the time that both units work counts by BoardState::contention.
 double VirtualSession::disturbed_us(const BoardState& state, const Schedule& schedule,
                                     const std::vector<double>& step_us) const {
   const double makespan_us = run_in_virtual_time(*problem_, schedule, step_us)->makespan_us;
   const double work_us = std::accumulate(step_us.begin(), step_us.end(), 0.0);
-  return makespan_us + std::max(0.0, work_us - makespan_us) * (state.side_by_side - 1);
+  return makespan_us + std::max(0.0, work_us - makespan_us) * (state.contention - 1);
 }
 
 const VirtualSession::Truth& VirtualSession::truth_of(const BoardState& state) {

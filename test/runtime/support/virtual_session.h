@@ -1,5 +1,5 @@
-// VirtualSession: what a session does with its schedules, in virtual time: a network of branches on a host and an
-// accelerator whose speeds the test says, from run to run. No clock, no threads: the same each time.
+// VirtualSession: the scheduling of a session in virtual time, for a network of branches on a host and an accelerator
+// whose speeds the test sets for each run. Deterministic: no clock, no threads.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@
 
 namespace nestrt::test {
 
-// The board as it is during a run.
+// The state of the board during a run.
 struct BoardState {
-  double host = 1, npu = 1;  // how many times as long as predicted their work takes
-  double side_by_side = 1;   // likewise, while both work
-  double noise = 0;          // standard deviation of each step's time, as a part of it
+  double host = 1, npu = 1;  // factor of the predicted times of their work
+  double contention = 1;     // factor of times while both work
+  double noise = 0;          // relative standard deviation of each step's time
   bool npu_is_failing = false;
 
   bool operator==(const BoardState&) const = default;
@@ -29,25 +29,24 @@ struct BoardState {
 
 class VirtualSession {
  public:
-  // `wrong`: by which part of itself the true cost of a branch deviates from that predicted (standard deviation).
+  // `wrong`: relative standard deviation of the true costs of branches from the predicted ones.
   VirtualSession(const Predecessors& graph, uint32_t seed, double wrong = 0.1);
-  // A plan for unit 0, the host, and unit 1, by costs that are known for all of its work. Searches take so long at
-  // most.
+  // Runs a plan for unit 0, the host, and unit 1, whose work has known costs. `budget` limits each search.
   VirtualSession(std::shared_ptr<const Plan> plan, std::vector<UnitInfo> units, const CostTable& predicted,
                  uint32_t seed, double wrong, std::chrono::microseconds budget);
 
   struct Run {
     double makespan_us = 0;  // without noise
-    double best_us = 0;      // of all schedules, at the speeds of this run
+    double best_us = 0;      // of the best schedule, at the speeds of this run
     double host_us = 0;      // of the host alone
     bool explores = false;
   };
   Run run(const BoardState& state);
-  // Schedules that took the place of others.
+  // Returns how often a schedule was replaced.
   int changes() const { return changes_; }
 
  private:
-  // What is true of the board in one state.
+  // The truth about the board in one state.
   struct Truth {
     CostTable costs;
     double best_us = 0, host_us = 0;
@@ -71,7 +70,7 @@ class VirtualSession {
   Schedule schedule_;
   RunStatistics statistics_;
   std::vector<std::pair<BoardState, Truth>> truths_;
-  std::optional<BoardState> timed_state_;  // that step_us_ is for
+  std::optional<BoardState> timed_state_;  // state for which step_us_ is valid
   std::vector<double> step_us_;
   std::optional<std::pair<Schedule, RunStatistics>> next_, parked_;
   int runs_until_next_ = 0;

@@ -1,4 +1,4 @@
-// Units that compute nothing, in virtual time: a branch takes as long as the test says.
+// Units in virtual time that compute nothing: a branch takes as long as the test sets.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class VirtualClock final : public Clock {
  public:
   SteadyClock::time_point now() const override { return SteadyClock::time_point(SteadyClock::duration(now_.load())); }
   void advance(SteadyClock::duration time) { now_ += time.count(); }
-  // Whoever advances it does not know who waits: they look again and again.
+  // Waiters poll, because the code that advances the time does not know them.
   void wait_until(Condition& condition, Mutex& mutex, SteadyClock::time_point) override NESTRT_REQUIRES(mutex) {
     condition.wait_until(mutex, SteadyClock::now() + std::chrono::milliseconds(1));
   }
@@ -27,15 +27,15 @@ class VirtualClock final : public Clock {
   std::atomic<SteadyClock::rep> now_{0};
 };
 
-// What a test may change while it is used.
+// Parameters that a test may change at any time.
 struct VirtualSpeed {
-  std::atomic<int64_t> microseconds{1};  // that each branch takes
-  std::atomic<int> good{0};              // so many submissions go well before it fails, hangs or is late
+  std::atomic<int64_t> microseconds{1};  // of each branch
+  std::atomic<int> good{0};              // submissions that succeed before the unit fails, hangs or is late
   std::atomic<bool> fails{false};
-  std::atomic<bool> hangs{false};   // until its time is over
-  std::atomic<int64_t> late_us{0};  // of one submission
-  std::atomic<int> computed{0};     // branches
-  std::atomic<int> urgent{0};       // of the branches that were submitted
+  std::atomic<bool> hangs{false};   // until its time limit
+  std::atomic<int64_t> late_us{0};  // delay of one submission
+  std::atomic<int> computed{0};     // branches computed
+  std::atomic<int> urgent{0};       // branches submitted as urgent
   std::atomic<int> probes{0};
 };
 

@@ -5,7 +5,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("Escaped text is printable ASCII, and what was that already is unchanged") {
+TEST_CASE("Escaped text is printable ASCII, and printable ASCII is unchanged") {
   CHECK(escaped("input 0 'x': expected ~24 bytes") == "input 0 'x': expected ~24 bytes");
   CHECK(escaped("'\x1b[2J\r\n'") == "'\\x1b[2J\\x0d\\n'");
   CHECK(escaped(std::string_view("\0\x7f\xff", 3)) == "\\x00\\x7f\\xff");

@@ -7,7 +7,7 @@ namespace nestrt::test {
 namespace {
 
 // Source: the test vectors of draft-eastlake-fnv.
-TEST_CASE("Text has the hash that FNV-1a gives it") {
+TEST_CASE("Text hashes are FNV-1a") {
   CHECK(text_hash("") == "cbf29ce484222325");
   CHECK(text_hash("a") == "af63dc4c8601ec8c");
   CHECK(text_hash("foobar") == "85944171f73967e8");
