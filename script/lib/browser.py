@@ -56,8 +56,10 @@ class Browser:
         with urllib.request.urlopen(request, timeout=120) as answer:
             return json.load(answer)["value"]
 
-    def open(self, path):
-        self._call("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
+    def open(self, page):
+        """Opens a file, or an http address."""
+        url = page if str(page).startswith("http:") else pathlib.Path(page).resolve().as_uri()
+        self._call("POST", "/url", {"url": url})
 
     def run(self, script):
         """What the script returns."""

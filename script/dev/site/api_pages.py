@@ -10,9 +10,9 @@ from doxygen_filter import filtered
 
 HERE = pathlib.Path(__file__).parent
 COMMENT = re.compile(r"^\s*(//|/\*|\*)|\*/\s*$|//|/\*")
-KINDS = {"function", "variable", "enum", "typedef", "enumvalue"}
-# Members that every C++ reader knows without a comment.
-SELF_EXPLANATORY = re.compile(r"^(~\w+|operator\b.*)$")
+# Members that every reader knows without a comment.
+SELF_EXPLANATORY = re.compile(r"^(~\w+|operator\b.*|fields|begin|end|size_bytes)$")
+GETTER = re.compile(r"\{ return \*?\w+_(->\w+)?; \}")
 
 
 def doxygen(name, brief, headers, exclude, output, is_c):
@@ -47,13 +47,26 @@ def has_comment(lines, number):
     return False
 
 
-def is_exempt(member, scope):
-    name = member.findtext("name") or ""
-    if member.get("prot") in ("private", "protected") or SELF_EXPLANATORY.match(name) or name.startswith("@"):
+def is_exempt(member, compound, scope, line):
+    """Returns whether a member needs no comment of its own: private ones, fields and constructors, which the comment of
+    their type covers, macros, and getters in one line."""
+    name, kind = member.findtext("name") or "", member.get("kind")
+    if member.get("prot") in ("private", "protected") or compound.get("prot") == "private" or kind in ("define", "friend"):
         return True
-    if name.endswith("_H_") or name == scope:  # include guards; constructors that the class's comment covers
+    if SELF_EXPLANATORY.match(name) or name.startswith("@") or name == scope or GETTER.search(line):
         return True
-    return member.get("kind") == "function" and member.find("reimplements") is not None
+    return kind == "variable" and compound.get("kind") in ("class", "struct")
+
+
+def covered_by_file(lines, name):
+    """Returns whether the comment at the top of a header describes a type: it names the type."""
+    top = []
+    for line in lines:
+        if top and not line.startswith(("///", " *", "/**")):
+            break
+        if line.startswith(("///", "/**", " *")):
+            top.append(line)
+    return re.search(rf"\b{re.escape(name)}\b", "\n".join(top)) is not None
 
 
 def read_header(name):
@@ -65,28 +78,35 @@ def read_header(name):
     raise RuntimeError(f"Doxygen names '{name}', which is not a public header")
 
 
-def undocumented(output):
-    """Yields 'file:line: symbol' for every public declaration without a comment."""
-    sources = {}
+def declarations(output):
+    """Yields (compound, member) for every type and member; of a type itself, both are the compound."""
     for path in sorted((output / "xml").glob("*.xml")):
         if path.name == "index.xml":
             continue
         for compound in xml.parse(path).getroot().iter("compounddef"):
-            if compound.get("kind") not in ("class", "struct", "namespace", "file"):
-                continue
-            scope = (compound.findtext("compoundname") or "").split("::")[-1].split("<")[0].strip()
-            declared = list(compound.iter("memberdef"))
             if compound.get("kind") in ("class", "struct"):
-                declared.append(compound)
-            for member in declared:
-                place = member.find("location")
-                if place is None or member.get("kind") == "friend":
-                    continue
-                if member is not compound and is_exempt(member, scope):
-                    continue
-                file = place.get("file")
-                if file not in sources:
-                    sources[file] = read_header(file)
-                if not has_comment(sources[file], int(place.get("line"))):
-                    name = member.findtext("compoundname") if member is compound else f"{scope}::{member.findtext('name')}"
-                    yield f"{file}:{int(place.get('line')) - 1}: {name}"
+                yield compound, compound
+            if compound.get("kind") in ("class", "struct", "namespace", "file"):
+                for member in compound.iter("memberdef"):
+                    yield compound, member
+
+
+def undocumented(output):
+    """Yields 'file:line: symbol' for every public declaration without a comment."""
+    sources = {}
+    for compound, member in declarations(output):
+        place = member.find("location")
+        if place is None:
+            continue
+        file, number = place.get("file"), int(place.get("line"))
+        if file not in sources:
+            sources[file] = read_header(file)
+        lines = sources[file]
+        scope = (compound.findtext("compoundname") or "").split("::")[-1].split("<")[0].strip()
+        name = scope if member is compound else member.findtext("name")
+        if member is compound and (compound.get("prot") == "private" or covered_by_file(lines, name)):
+            continue
+        if member is not compound and is_exempt(member, compound, scope, lines[number - 1]):
+            continue
+        if not has_comment(lines, number):
+            yield f"{file}:{number - 1}: {name if member is compound else f'{scope}::{name}'}"

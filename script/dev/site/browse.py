@@ -1,7 +1,10 @@
 """Opens the built site in headless Chromium: navigation leads to pages, and the search finds them."""
 
+import functools
+import http.server
 import pathlib
 import sys
+import threading
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "lib"))
@@ -22,9 +25,9 @@ def wait_for(browser, script, what, seconds=20):
 
 
 def check_navigation(browser, site):
-    browser.open(site / "index.html")
+    browser.open(f"{site}/index.html")
     links = browser.run("return [...new Set([...document.querySelectorAll('.md-tabs a, .md-nav a')]"
-                        ".map(a => a.href.split('#')[0]).filter(h => h.startsWith('file:')))]")
+                        ".map(a => a.href.split('#')[0]).filter(h => h.startsWith('http:')))]")
     if len(links) < 30:
         raise RuntimeError(f"the site: navigation has {len(links)} pages, expected at least 30")
     browser.run("[...document.querySelectorAll('.md-tabs a')].find(a => a.textContent.trim() == 'Concepts').click()")
@@ -34,7 +37,7 @@ def check_navigation(browser, site):
 
 def check_search(browser, site):
     for words, title in SEARCHES.items():
-        browser.open(site / "index.html")
+        browser.open(f"{site}/index.html")
         browser.run("const box = document.querySelector('.md-search__input'); box.focus(); box.value = arguments[0] || "
                     f"{words!r}; box.dispatchEvent(new Event('keyup')); box.dispatchEvent(new Event('input'));")
         found = f"return [...document.querySelectorAll('.md-search-result__link')].some(a => a.textContent.includes({title!r}))"
@@ -44,8 +47,16 @@ def check_search(browser, site):
                  f"the result '{title}' of the search for '{words}' does not open")
 
 
-def check_site(site):
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Logs nothing."""
+
+
+def check_site(folder):
     """Raises if navigation or search do not work, or if a page reports an error to the console."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietHandler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    site = f"http://127.0.0.1:{server.server_port}"
     with Browser(1400, 1000) as browser:
         check_navigation(browser, site)
         check_search(browser, site)

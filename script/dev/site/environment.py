@@ -1,4 +1,4 @@
-"""A private Python environment with the pinned packages of requirements.txt, in ${XDG_CACHE_HOME:-~/.cache}/nestrt."""
+"""A private Python environment with the pinned packages of toolchains/requirements-docs.txt, in ${XDG_CACHE_HOME:-~/.cache}/nestrt."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import venv
 
-REQUIREMENTS = pathlib.Path(__file__).with_name("requirements.txt")
+REQUIREMENTS = pathlib.Path(__file__).resolve().parents[3] / "toolchains" / "requirements-docs.txt"
 
 
 def is_ready(folder):

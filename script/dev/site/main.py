@@ -91,7 +91,7 @@ def main():
     if errors:
         return 1
     browse.check_site(SITE)
-    print(f"the site is {SITE / 'index.html'}")
+    print(f"the site is in {SITE}; view it: python3 -m http.server --bind 127.0.0.1 --directory {SITE}")
     return 0
 
 

@@ -42,9 +42,9 @@ def samples_of(path, name):
 
 
 def wrapped(text, header=""):
-    """Puts statements into a main function; includes stay in front. A text with a main function stays as it is."""
+    """Puts statements into a main function; includes stay in front. A text with a main function only gains the header."""
     if re.search(r"\bint main\(", text):
-        return text
+        return f"{header}\n{text}"
     includes = [line for line in text.splitlines() if line.startswith("#include")]
     rest = [line for line in text.splitlines() if not line.startswith("#include")]
     return "\n".join([header, *includes, "int main() {", *rest, "  return 0;", "}"]) + "\n"
