@@ -22,7 +22,7 @@ Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& exe
       kernels_(std::move(policies.kernels)),
       drift_(policy_ != nullptr ? policy_->drift() : 0),
       measured_(std::move(measured)),
-      probe_times_(units.size(), options.probe_interval),
+      prober_(units, health, options.clock, options.probe_interval),
       load_us_(units.size()) {}
 
 Adaptation::~Adaptation() { stop(); }
@@ -144,7 +144,7 @@ bool Adaptation::has_work() const { return stopping_ || retired_ != nullptr || r
 // Returns when there is work or a probe is due.
 void Adaptation::wait_for_work() {
   Clock* const clock = options_.clock.get();
-  const std::optional<SteadyClock::time_point> probe = next_probe();
+  const std::optional<SteadyClock::time_point> probe = prober_.next();
   while (!has_work() && (!probe || now_by(clock) < *probe)) {
     if (probe)
       wait_by(clock, changed_, mutex_, *probe);
@@ -164,27 +164,12 @@ void Adaptation::do_work() {
     }));
     retired.reset();
     asked.reset();
-    probe_failing_units();
+    prober_.probe_due_units();
   }
   if (was_requested) requested_ = false;
   if (made == nullptr) return;
   next_ = std::move(made);
   has_next_.store(true, std::memory_order_release);
-}
-
-std::optional<SteadyClock::time_point> Adaptation::next_probe() {
-  for (uint32_t unit = 0; unit < units_.size(); ++unit)
-    probe_times_.set_failing(unit, health_.is_failing(unit), now_by(options_.clock.get()));
-  return probe_times_.next();
-}
-
-void Adaptation::probe_failing_units() {
-  for (uint32_t unit = 0; unit < units_.size(); ++unit) {
-    if (!probe_times_.is_due(unit, now_by(options_.clock.get()))) continue;
-    const bool works = guarded([&] { return units_[unit]->probe(); }).ok();
-    if (works) health_.record_recovery(unit);
-    probe_times_.probed(unit, works, now_by(options_.clock.get()));
-  }
 }
 
 // Returns null if nothing changes.

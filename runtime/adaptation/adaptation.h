@@ -16,10 +16,10 @@
 #include "runtime/adaptation/kernel_policy.h"
 #include "runtime/adaptation/run_statistics.h"
 #include "runtime/adaptation/schedule_policy.h"
+#include "runtime/adaptation/unit_prober.h"
 #include "runtime/concurrency/unit_demand.h"
 #include "runtime/costs/measurement/cost_cache.h"
 #include "runtime/execution/prepared_schedule.h"
-#include "runtime/execution/probe_times.h"
 #include "runtime/execution/unit_health.h"
 #include "runtime/platform/named_thread.h"
 
@@ -90,8 +90,6 @@ class Adaptation {
   bool has_work() const NESTRT_REQUIRES(mutex_);
   void wait_for_work() NESTRT_REQUIRES(mutex_);
   void do_work() NESTRT_REQUIRES(mutex_);
-  std::optional<SteadyClock::time_point> next_probe();
-  void probe_failing_units();
   std::shared_ptr<InUse> decide(const InUse& asked);
   Result<std::shared_ptr<InUse>> make(SchedulePolicy::Move move);
   std::shared_ptr<InUse> decide_schedule(const RunStatistics& statistics);
@@ -114,7 +112,7 @@ class Adaptation {
   const std::unique_ptr<KernelPolicy> kernels_;
   const double drift_;  // of the policy; const, so the running thread may read it
   CostTable measured_;
-  ProbeTimes probe_times_;
+  UnitProber prober_;
   std::shared_ptr<InUse> main_;  // in use, except during exploration
   std::shared_ptr<PreparedSchedule> previous_;
   uint64_t failing_ = 0;  // as known to the policy

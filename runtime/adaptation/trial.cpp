@@ -9,9 +9,9 @@
 namespace nestrt {
 namespace {
 
-constexpr int kWarmup = 2, kFewest = 3, kMaxRuns = 200;
-constexpr std::chrono::milliseconds kEnough{150};
-constexpr double kClearly = 0.99;
+constexpr int kWarmupRuns = 2, kMinTrialRuns = 3, kMaxTrialRuns = 200;
+constexpr std::chrono::milliseconds kMaxTrialTime{150};
+constexpr double kClearRatio = 0.99;
 
 }  // namespace
 
@@ -25,16 +25,16 @@ Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& 
   const Clock* const clock = options.clock.get();
   std::vector<double> ratios;
   const SteadyClock::time_point begin = now_by(clock);
-  for (int run = 0; run < kWarmup + kMaxRuns; ++run) {
-    if (run >= kWarmup + kFewest && now_by(clock) - begin > kEnough) break;
+  for (int run = 0; run < kWarmupRuns + kMaxTrialRuns; ++run) {
+    if (run >= kWarmupRuns + kMinTrialRuns && now_by(clock) - begin > kMaxTrialTime) break;
     const SteadyClock::time_point start = now_by(clock);
     NESTRT_RETURN_IF_ERROR(executor.run(a, {&memory}));
     const SteadyClock::time_point middle = now_by(clock);
     NESTRT_RETURN_IF_ERROR(executor.run(b, {&memory}));
     const std::chrono::duration<double> of_a = middle - start, of_b = now_by(clock) - middle;
-    if (run >= kWarmup) ratios.push_back(of_a / of_b);
+    if (run >= kWarmupRuns) ratios.push_back(of_a / of_b);
   }
-  return describe_samples(std::move(ratios)).median < kClearly;
+  return describe_samples(std::move(ratios)).median < kClearRatio;
 }
 
 }  // namespace nestrt

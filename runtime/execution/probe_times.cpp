@@ -6,7 +6,7 @@ namespace nestrt {
 
 ProbeTimes::ProbeTimes(size_t units, SteadyClock::duration interval) : interval_(interval), entries_(units) {}
 
-SteadyClock::duration ProbeTimes::twice(SteadyClock::duration wait) const { return std::min(2 * wait, interval_); }
+SteadyClock::duration ProbeTimes::lengthen(SteadyClock::duration wait) const { return std::min(2 * wait, interval_); }
 
 void ProbeTimes::set_failing(size_t unit, bool is_failing, Time now) {
   Entry& entry = entries_[unit];
@@ -17,14 +17,14 @@ void ProbeTimes::set_failing(size_t unit, bool is_failing, Time now) {
     return;
   }
   const bool is_relapse = entry.worked_since && now - *entry.worked_since < interval_;
-  entry.wait = is_relapse ? twice(entry.wait) : interval_ / kFirstPart;
+  entry.wait = is_relapse ? lengthen(entry.wait) : interval_ / kInitialDivisor;
   entry.due = now + entry.wait;
 }
 
-void ProbeTimes::probed(size_t unit, bool works, Time now) {
+void ProbeTimes::record_probe(size_t unit, bool works, Time now) {
   if (works) return set_failing(unit, false, now);
   Entry& entry = entries_[unit];
-  entry.wait = twice(entry.wait);
+  entry.wait = lengthen(entry.wait);
   entry.due = now + entry.wait;
 }
 

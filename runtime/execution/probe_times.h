@@ -15,14 +15,14 @@ namespace nestrt {
 class ProbeTimes {
  public:
   using Time = SteadyClock::time_point;
-  static constexpr int kFirstPart = 16;  // the first delay is this fraction of the interval
+  static constexpr int kInitialDivisor = 16;  // the first delay is this fraction of the interval
 
   ProbeTimes(size_t units, SteadyClock::duration interval);
 
   // Records the state of a unit. Does nothing if it has not changed.
   void set_failing(size_t unit, bool is_failing, Time now);
   // Records the result of probing a failing unit.
-  void probed(size_t unit, bool works, Time now);
+  void record_probe(size_t unit, bool works, Time now);
 
   bool is_due(size_t unit, Time now) const;
   // Returns when the next unit is due, or nullopt if none is failing.
@@ -34,7 +34,7 @@ class ProbeTimes {
     std::optional<Time> due;           // only while the unit is failing
     std::optional<Time> worked_since;  // since the last failure
   };
-  SteadyClock::duration twice(SteadyClock::duration wait) const;
+  SteadyClock::duration lengthen(SteadyClock::duration wait) const;
 
   SteadyClock::duration interval_;
   std::vector<Entry> entries_;  // by unit

@@ -1,4 +1,4 @@
-// A session without known costs starts immediately, learns from its runs, and stores what it has learned for the next one.
+// A session without known costs starts immediately, learns from its runs, and stores what it has learned for the next.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>

@@ -20,7 +20,7 @@ TEST_CASE("Delays between probes double up to the interval") {
     CHECK_FALSE(times.is_due(0, now + milliseconds(wait - 1)));
     now += milliseconds(wait);
     CHECK(times.is_due(0, now));
-    times.probed(0, false, now);
+    times.record_probe(0, false, now);
   }
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("A known failure does not delay the next probe") {
 TEST_CASE("The delay grows if a unit fails again soon, but not after a working interval") {
   ProbeTimes times(1, kInterval);
   times.set_failing(0, true, kStart);
-  times.probed(0, true, kStart + milliseconds(10));
+  times.record_probe(0, true, kStart + milliseconds(10));
   const auto again = kStart + milliseconds(20);
   times.set_failing(0, true, again);
   CHECK(times.next() == again + milliseconds(20));
