@@ -22,7 +22,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 
 def expose(model_path, values, folder):
-    """The path of a copy of the model in which `values` are outputs too; the model itself where there are none."""
+    """Returns the path of a copy of the model with `values` as additional outputs, or of the model if `values` is empty."""
     graph = onnx.load(model_path, load_external_data=False).graph
     known = {output.name for output in graph.output}
     computed = {name for node in graph.node for name in node.output if name}
@@ -37,13 +37,13 @@ def expose(model_path, values, folder):
 
 
 def element_type(onnx_type):
-    """numpy's type for ONNX Runtime's "tensor(float)"."""
+    """Returns numpy's type for ONNX Runtime's "tensor(float)"."""
     name = onnx_type[len("tensor("):-1]
     return np.dtype({"float": "float32", "double": "float64"}.get(name, name))
 
 
 def is_quantized(path):
-    """Whether the model states integers by QuantizeLinear."""
+    """Returns True if the model contains QuantizeLinear."""
     model = onnx.load(path, load_external_data=False)
     return any(node.op_type == "QuantizeLinear" for node in model.graph.node)
 
@@ -71,7 +71,7 @@ def open_session(path, optimise):
 
 
 def check_same_network(session, inputs):
-    """Raises where the arrays of a plan's inputs are not what the model takes."""
+    """Raises an error if the arrays do not match the inputs of the model."""
     question = "are the model and the plan the same network?"
     stated = {argument.name: argument.shape for argument in session.get_inputs()}
     for name, array in inputs.items():
@@ -90,7 +90,7 @@ def check_same_network(session, inputs):
 
 
 def run_model(session, values):
-    """What a model computes from its inputs, which are among `values`."""
+    """Returns the outputs of a model whose inputs are in `values`."""
     inputs = {}
     for argument in session.get_inputs():
         if argument.name not in values:
@@ -105,7 +105,7 @@ def run_model(session, values):
 
 
 def run_chain(chain, runs, request, folder, optimise, is_whole):
-    """The results of each run. is_whole: the chain is the model that others are compared with."""
+    """Returns the results of each run. is_whole: the chain is the reference model."""
     values = [dict(inputs) for inputs in runs]
     results = [{}] * len(runs)
     for path in chain:
@@ -121,7 +121,7 @@ def run_chain(chain, runs, request, folder, optimise, is_whole):
 
 
 def save(results, prefix, folder):
-    """The files of the results by name."""
+    """Writes the results and returns their files by name."""
     files = {}
     for name, value in results.items():
         files[name] = f"{prefix}_output_{len(files)}.npy"
@@ -135,7 +135,7 @@ def main():
         request = json.load(file)
     runs = [{name: np.load(os.path.join(folder, path)) for name, path in files.items()} for files in request["runs"]]
     chains = request["chains"]
-    optimise = any(is_quantized(path) for chain in chains for path in chain)  # all alike
+    optimise = any(is_quantized(path) for chain in chains for path in chain)  # the same for all
     response = []
     for index, chain in enumerate(chains):
         results = run_chain(chain, runs, request, folder, optimise, is_whole=index == 0)
@@ -147,6 +147,6 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Exception as error:  # whatever ONNX Runtime says is what the user needs to read
+    except Exception as error:  # the user needs the message of ONNX Runtime
         print(error, file=sys.stderr)
         sys.exit(1)

@@ -64,7 +64,7 @@ struct QuantizationProfile {
 // Returns 32 hexadecimal digits over the content of an ONNX file. Errors: those of reading it.
 Result<std::string> model_digest(const std::string& model);
 
-// Includes constants bound to inputs, by name. Equals model_digest(model) if there are none.
+// Includes constants bound to inputs, by name. Equals model_digest(model) without them.
 Result<std::string> model_digest(const std::string& model, const std::map<std::string, HostTensor>& bindings);
 
 // Errors: kInvalidArgument if the profile belongs to another model.

@@ -22,7 +22,7 @@ constexpr int kMaxClipping = 3;
 // View of the weights by output channel.
 struct Channels {
   std::span<const float> elements;
-  std::span<const float> bias;  // empty if there is none
+  std::span<const float> bias;  // empty if absent
   int64_t count = 0;
   int64_t group_inputs = 0;  // input channels per group
   int64_t groups = 1;

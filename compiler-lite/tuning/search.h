@@ -66,8 +66,8 @@ struct Trial {
 struct SearchResult {
   std::vector<Trial> trials;  // in order of trial; at least one
   // Among the trials within max_loss (without labels: and with no more noise than the start), the one with the least
-  // work in f32, the better score on a tie. If there is none, the best of all trials (without labels: of those with no
-  // more noise than the start).
+  // work in f32, the better score on a tie. If no trial qualifies, the best of all trials (without labels: of those
+  // with no more noise than the start).
   size_t chosen = 0;
   bool met = false;
 };

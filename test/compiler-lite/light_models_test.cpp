@@ -1,4 +1,4 @@
-// The networks of ONNX's "light" model tests (generated weights, expected outputs beside them) on the whole path.
+// The networks of ONNX's "light" model tests, with generated weights and stored expected outputs, compiled and run.
 #include <catch2/catch.hpp>
 
 #include <cstring>
@@ -28,7 +28,7 @@ void check_network(const std::string& name) {
   const auto expected_path = shared_data("onnx_light/" + name + "_output_0.pb");
   if (!path || !expected_path) return;
   CompileOptions options;
-  options.import.limits.folded_bytes = 1 << 30;  // ConstantOfShape makes their weights
+  options.import.limits.folded_bytes = 1 << 30;  // ConstantOfShape creates their weights
   const auto bytes = compile(*path, options);
   INFO(bytes.error().to_string());
   REQUIRE(bytes);

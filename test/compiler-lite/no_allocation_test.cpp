@@ -1,4 +1,4 @@
-// Every shared network, compiled in memory and run: a run asks for no memory, whatever its kernels.
+// Runs every shared network, compiled in memory, and checks that a run allocates no memory.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 using std::filesystem::path;
 
-constexpr uintmax_t kSmall = 1 << 20;  // bytes of the models that quick runs are content with
+constexpr uintmax_t kSmall = 1 << 20;  // size limit of the models in quick runs, in bytes
 
 std::vector<path> models_in(const path& folder) {
   std::vector<path> models;
@@ -40,7 +40,7 @@ compiler::CompileOptions options_for(const path& model) {
   return options;
 }
 
-// Inputs of zeros and room for the outputs.
+// Inputs of zeros and buffers for the outputs.
 struct Arguments {
   std::vector<std::vector<std::byte>> memory;
   std::vector<ConstTensorView> inputs;
@@ -54,7 +54,7 @@ struct Arguments {
   }
 };
 
-// What one run allocates. The first in the life of a session counts too: create() has reserved everything.
+// Counts the allocations of one run. The first run of a session counts too, because create() reserves everything.
 int64_t allocations_of_run(Session& session) {
   Arguments arguments(session);
   const AllocationCounter counter;

@@ -50,7 +50,7 @@ ModelBuilder residual_model() {
 
 }  // namespace
 
-TEST_CASE("Calibration observes every value, those that fusion would hide included") {
+TEST_CASE("Calibration observes every value, including those that fusion would hide") {
   const Files files;
   std::vector<float> elements(2 * 18 * 16, 0.5f);
   elements[0] = -3;
@@ -78,7 +78,7 @@ TEST_CASE("Calibration observes every value, those that fusion would hide includ
   CHECK(profile.find("relu")->zeros == 2 * 18 * 16 - 1);
 }
 
-TEST_CASE("Calibration observes the means and peaks of channels, in blocked layouts too") {
+TEST_CASE("Calibration observes the means and peaks of channels, also in blocked layouts") {
   const Files files;
   std::vector<float> elements(2 * 18 * 16, 0.5f);
   elements[0] = -3;
@@ -101,7 +101,7 @@ TEST_CASE("Calibration observes the means and peaks of channels, in blocked layo
   CHECK(peaks[17] == 20);
 }
 
-TEST_CASE("Scalars are observed as other values are, and an initializer without a name is nobody's") {
+TEST_CASE("Scalars are observed like other values, and an unnamed initializer belongs to no value") {
   ModelBuilder builder;
   builder.input("x", {1, 2, 2, 2}).constant("w", {2, 2, 1, 1}, {1, 0, 0, 2}).constant("half", {}, {0.5f}).output("y");
   builder.constant("", {}, {3.0f});
@@ -123,7 +123,7 @@ TEST_CASE("Scalars are observed as other values are, and an initializer without 
   }
 }
 
-TEST_CASE("The method and the limit are the caller's") {
+TEST_CASE("Calibration uses the caller's method and sample limit") {
   const Files files;
   CalibrationOptions options = over_array(files.array({4, 18, 4, 4}, std::vector<float>(4 * 18 * 16, 1.0f)));
   options.method = CalibrationMethod::kMinMax;
@@ -142,7 +142,7 @@ TEST_CASE("The method and the limit are the caller's") {
   CHECK(result->profile.find("x")->exponent == 6);
 }
 
-TEST_CASE("A value that is NaN is reported with its name and the sample's") {
+TEST_CASE("A NaN is reported with the names of the value and the sample") {
   const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 4}).output("y");
@@ -154,7 +154,7 @@ TEST_CASE("A value that is NaN is reported with its name and the sample's") {
   CHECK_THAT(result.error().to_string(), Contains("'root'") && Contains("array.npy[1]") && Contains("nan"));
 }
 
-TEST_CASE("A mask of minus infinity is nothing to quantize, and ends no calibration") {
+TEST_CASE("A mask of minus infinity is not quantized and does not stop calibration") {
   constexpr float kMasked = -std::numeric_limits<float>::infinity();
   const Files files;
   ModelBuilder builder;
@@ -176,7 +176,7 @@ TEST_CASE("A mask of minus infinity is nothing to quantize, and ends no calibrat
   CHECK(result->profile.find("probabilities")->max == 1);
 }
 
-TEST_CASE("What a Softmax reads is observed where nothing can have masked it") {
+TEST_CASE("The input of a Softmax is observed if it cannot have been masked") {
   const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 2, 2, 2}).output("y");
@@ -189,7 +189,7 @@ TEST_CASE("What a Softmax reads is observed where nothing can have masked it") {
   CHECK(result->profile.find("x") != nullptr);
 }
 
-TEST_CASE("Minus infinity that reaches more than a Softmax ends the calibration") {
+TEST_CASE("Minus infinity that reaches other operators than a Softmax stops calibration") {
   const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 2}).output("logarithm").output("probabilities");
@@ -222,7 +222,7 @@ TEST_CASE("Models with several inputs are refused") {
   CHECK_THAT(result.error().to_string(), Contains("has 2 inputs"));
 }
 
-TEST_CASE("Images that cannot be read are fatal or skipped") {
+TEST_CASE("Unreadable images are fatal or skipped") {
   const Files files;
   ModelBuilder builder;
   builder.input("image", {1, 3, 32, 32}).output("y");

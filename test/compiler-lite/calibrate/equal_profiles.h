@@ -1,4 +1,4 @@
-// What was observed of a value, means and peaks of its channels aside.
+// Compares observed values except the means and peaks of channels.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -74,7 +74,7 @@ TEST_CASE("Images of a folder are samples in the order of their names") {
   CHECK(first_element(*sample) <= -745);
 }
 
-TEST_CASE("A limit takes samples evenly from the whole") {
+TEST_CASE("A limit selects samples evenly") {
   const test::TemporaryFolder folder;
   const std::string npy = write_array(folder, {10, 2});
   for (const auto& [limit, expected] : std::vector<std::pair<size_t, std::vector<float>>>{
@@ -86,7 +86,7 @@ TEST_CASE("A limit takes samples evenly from the whole") {
   }
 }
 
-TEST_CASE("Arrays are N inputs, with or without the input's batch") {
+TEST_CASE("Arrays contain N inputs, with or without the input's batch axis") {
   const test::TemporaryFolder folder;
   const auto count = [&](const Shape& array, const Shape& input) -> size_t {
     const std::string npy = write_array(folder, array);
@@ -104,7 +104,7 @@ TEST_CASE("Arrays are N inputs, with or without the input's batch") {
   CHECK(count({0, 4}, {1, 4}) == 0);
 }
 
-TEST_CASE("A file in a folder is one input, with or without a batch of one") {
+TEST_CASE("A file in a folder is one input, with or without a batch axis of one") {
   const Shape input{1, 3, 2, 2};
   const auto read = [&](const Shape& shape) {
     const test::TemporaryFolder folder;
@@ -122,7 +122,7 @@ TEST_CASE("A file in a folder is one input, with or without a batch of one") {
   for (const Shape& shape : {Shape{2, 3, 2, 2}, Shape{2, 2}, Shape{3, 2, 1}}) CHECK_FALSE(read(shape));
 }
 
-TEST_CASE("A sample whose elements are no finite numbers is refused by its name") {
+TEST_CASE("A sample with elements that are not finite is rejected by name") {
   const test::TemporaryFolder folder;
   std::vector<float> elements = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
   const std::string npy = folder.path() + "/nan.npy";
@@ -133,7 +133,7 @@ TEST_CASE("A sample whose elements are no finite numbers is refused by its name"
   CHECK_THAT(samples->read(1).error().to_string(), Contains("nan.npy[1]") && Contains("not finite"));
 }
 
-TEST_CASE("Missing calibration data is said") {
+TEST_CASE("Missing calibration data is reported") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path();
   CHECK_THAT(complaint({}), Contains("--images DIR") && Contains("--npy FILE.npy"));
@@ -148,7 +148,7 @@ TEST_CASE("Missing calibration data is said") {
   CHECK_THAT(complaint({path + "/absent.npy", "", 0, false}), Contains("No such file"));
 }
 
-TEST_CASE("Unreadable and small images are named") {
+TEST_CASE("Unreadable and small images are reported by name") {
   const test::TemporaryFolder folder;
   write_images(folder);
   folder.write_text("2.png", "no image");

@@ -43,7 +43,7 @@ Elements waves(size_t count, float scale) {
 
 }  // namespace
 
-TEST_CASE("Ranges and histograms of parts are those of all elements, whatever their sizes") {
+TEST_CASE("Merged ranges and histograms equal those of all elements for parts of any size") {
   const std::vector<Elements> pieces{waves(500, 1e-3f), waves(77, 2000.0f), {0, 0, -0.0f}, waves(1000, 1.5f), {-1e30f}};
   std::vector<QuantizationProfile> parts;
   Elements all;
@@ -58,14 +58,14 @@ TEST_CASE("Ranges and histograms of parts are those of all elements, whatever th
   }
 }
 
-TEST_CASE("The order of parts changes no range and no histogram") {
+TEST_CASE("The order of parts does not change ranges or histograms") {
   const auto small = part(waves(300, 1e-4f)), large = part(waves(300, 1e4f));
   const auto forward = merged({small, large}), backward = merged({large, small});
   REQUIRE((forward && backward));
   require_equal(forward->values[0], backward->values[0]);
 }
 
-TEST_CASE("Means of channels count by elements, and peaks are the largest") {
+TEST_CASE("Means of channels are weighted by elements and peaks are maxima") {
   auto first = part({1, 1, 1, 3, 3, 3}), second = part({5, 7});
   first.values[0].means = {1, 3}, first.values[0].peaks = {1, 3};
   second.values[0].means = {5, 7}, second.values[0].peaks = {5, 2};
@@ -75,7 +75,7 @@ TEST_CASE("Means of channels count by elements, and peaks are the largest") {
   CHECK(result->values[0].peaks == std::vector<float>{5, 3});
 }
 
-TEST_CASE("A part of which no sample could be read adds nothing") {
+TEST_CASE("A part without readable samples adds nothing") {
   QuantizationProfile empty = part({});
   empty.samples = 0;
   const auto some = part({1, 2, 3});
@@ -89,7 +89,7 @@ TEST_CASE("A part of which no sample could be read adds nothing") {
   CHECK_THAT(merged({}).error().to_string(), Contains("none of the calibration samples"));
 }
 
-TEST_CASE("Parts of different networks are refused") {
+TEST_CASE("Parts of different networks are rejected") {
   const auto first = part({1, 2, 3});
   auto renamed = first, other_channels = first;
   renamed.values[0].name = "y";
@@ -98,7 +98,7 @@ TEST_CASE("Parts of different networks are refused") {
     CHECK_THAT(merged({first, other}).error().to_string(), Contains("different networks"));
 }
 
-TEST_CASE("Parts that were observed apart are what one calibration gives, to the byte") {
+TEST_CASE("Parts observed separately give the same bytes as one calibration") {
   const test::TemporaryFolder folder;
   ModelBuilder builder;
   builder.input("x", {1, 5, 3, 3}).output("y");
@@ -121,7 +121,7 @@ TEST_CASE("Parts that were observed apart are what one calibration gives, to the
     const auto observed = observe_part(model, options_of("part.npy", total, size));
     INFO(observed.error().to_string());
     REQUIRE(observed);
-    const auto read = parse_profile(format_profile(observed->profile), "a part");  // as it comes from elsewhere
+    const auto read = parse_profile(format_profile(observed->profile), "a part");  // as read from a file
     REQUIRE(read);
     parts.push_back(*read);
     total += size;

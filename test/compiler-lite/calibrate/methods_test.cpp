@@ -144,7 +144,7 @@ TEST_CASE("The percentile exponent keeps the stated share of the elements unclip
         return std::abs(x) <= kept && quantization_error(x, exponent) > std::ldexp(0.5, -exponent);
       });
       CHECK(clipped == 0);
-      // One finer would clip, but for what a bin hides.
+      // A finer exponent would clip, up to the resolution of a bin.
       CHECK(std::ldexp(kept + profile.magnitudes.bin_width(), exponent + 1) > 127.5);
     }
   }
@@ -202,7 +202,7 @@ TEST_CASE("The MSE exponent minimises the squared error of the elements") {
   }
 }
 
-TEST_CASE("Methods take profiles without elements and with few bins") {
+TEST_CASE("Methods accept profiles without elements and with few bins") {
   ValueProfile profile;
   CHECK(percentile_exponent(profile) == kExponentOfZero);
   profile.max = 100;

@@ -63,7 +63,7 @@ TEST_CASE("A histogram uses at least half of its bins") {
   CHECK(profile.magnitudes.counts.size() <= Histogram::kMaxBins);
 }
 
-TEST_CASE("A histogram depends neither on the order of the elements nor on the pieces") {
+TEST_CASE("A histogram depends neither on the order of the elements nor on their division into calls") {
   std::vector<float> elements = random_elements(3000, 3);
   const ValueProfile whole = observed(elements, 3000);
   require_equal(observed(elements, 7), whole);
@@ -82,7 +82,7 @@ TEST_CASE("The range of a value that never reaches zero does not include zero") 
   CHECK(negative.max == -3);
 }
 
-TEST_CASE("Constant values have one bin, and zeros none") {
+TEST_CASE("Constant values have one bin and zeros have no bin") {
   const ValueProfile constant = observed({0.1f, 0.1f, 0.1f}, 2);
   CHECK(constant.magnitudes.counts.back() == 3);
   CHECK(constant.zeros == 0);
@@ -107,7 +107,7 @@ TEST_CASE("The largest and the smallest floats have a bin") {
   CHECK(small.max == kDenormal);
 }
 
-TEST_CASE("NaN and infinity are refused with the value's name, and not counted") {
+TEST_CASE("NaN and infinity are rejected with the value's name and not counted") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   for (const float bad : {kInfinity, -kInfinity, kNan, -kNan}) {

@@ -16,7 +16,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Folders of samples for the inputs x:0, two floats, and id, an integer of 64 bits.
+// Sample folders for the inputs x:0 (two floats) and id (a 64-bit integer).
 class Folders {
  public:
   Folders() {
@@ -56,7 +56,7 @@ T first_element(const tools::Array& array) {
 
 }  // namespace
 
-TEST_CASE("Samples of several inputs are files of the same name in a folder for each") {
+TEST_CASE("Samples of several inputs are files of the same name in one folder per input") {
   const Folders folders;
   for (int i = 0; i < 4; ++i) {
     folders.write_x(std::to_string(i) + ".npy", static_cast<float>(i), 0);
@@ -73,7 +73,7 @@ TEST_CASE("Samples of several inputs are files of the same name in a folder for 
   CHECK(first_element<int64_t>((*arrays)[1]) == 20);
 }
 
-TEST_CASE("Samples of which an input has none, or other ones, are refused with what is expected") {
+TEST_CASE("Missing or differing samples of an input are rejected with the expected files") {
   const Folders folders;
   folders.write_x("a.npy", 1, 2);
   CHECK_THAT(folders.complaint(), Contains("no .jpg") && Contains("/id'"));
@@ -85,7 +85,7 @@ TEST_CASE("Samples of which an input has none, or other ones, are refused with w
   CHECK_THAT(folders.complaint(), Contains("no folder 'id'") && Contains("names x_0, id"));
 }
 
-TEST_CASE("One array is no samples of several inputs") {
+TEST_CASE("One array is rejected for several inputs") {
   const std::vector<TensorInfo> inputs = {{"x", DataType::kF32, {1}}, {"y", DataType::kF32, {1}}};
   const Preprocessing* const none[] = {nullptr, nullptr};
   const auto samples = CalibrationSamples::open({"", "all.npy", 0, false}, inputs, none);
@@ -93,7 +93,7 @@ TEST_CASE("One array is no samples of several inputs") {
   CHECK_THAT(samples.error().to_string(), Contains("2 inputs") && Contains("one folder of samples per input"));
 }
 
-TEST_CASE("A network with several inputs, integers among them, is calibrated and quantized") {
+TEST_CASE("A network with several inputs, including integers, is calibrated and quantized") {
   const Folders folders;
   folders.write_x("a.npy", -1, 3);
   folders.write_x("b.npy", 2, -5);

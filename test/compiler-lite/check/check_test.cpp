@@ -33,7 +33,7 @@ ModelBuilder two_convolutions(float weight) {
   return model;
 }
 
-// The folder of a model, and of plans compiled from it and from one that differs in a weight.
+// The folder of a model with plans compiled from it and from a model that differs in one weight.
 struct Workshop {
   test::TemporaryFolder folder;
 
@@ -62,7 +62,7 @@ CheckOptions options(const Workshop& workshop, const std::string& plan, const st
 
 }  // namespace
 
-TEST_CASE("A plan matches the model that it was compiled from, operator for operator") {
+TEST_CASE("A plan matches its model operator by operator") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;
@@ -77,7 +77,7 @@ TEST_CASE("A plan matches the model that it was compiled from, operator for oper
   CHECK(report->layers.size() >= 3);
 }
 
-TEST_CASE("A plan of a model with another weight is told apart, and the operator that differs first is named") {
+TEST_CASE("A plan of a model with a different weight fails the check, and the first diverging operator is named") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;
@@ -107,7 +107,7 @@ TEST_CASE("nestc check exits with 1 on a mismatch and 0 without one") {
   CHECK(bad.text.find("the first operator that diverges is conv2 (Conv)") != std::string::npos);
 }
 
-TEST_CASE("What --expose makes an output is compared, too") {
+TEST_CASE("Outputs added by --expose are compared") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;
@@ -133,7 +133,7 @@ TEST_CASE("A damaged plan is not checked") {
   CHECK(result.text.find("the content does not match its digest") != std::string::npos);
 }
 
-// Scores of nearly nothing beside boxes, as of a detector that sees nothing.
+// Scores close to zero and boxes, as of a detector without detections.
 ModelBuilder detector() {
   ModelBuilder model;
   model.input("x", {1, 2, 8, 8}).output("scores").output("boxes");
@@ -146,7 +146,8 @@ ModelBuilder detector() {
   return model;
 }
 
-TEST_CASE("nestc check takes what a detector's scores are off by, and no classes for boxes, also in eight bits") {
+TEST_CASE(
+    "nestc check accepts small errors of a detector's scores and does not treat boxes as classes, also in eight bits") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
@@ -174,7 +175,7 @@ TEST_CASE("nestc check takes what a detector's scores are off by, and no classes
             .exit_code == 1);
 }
 
-// Says of every pixel that it is of class `best`, of eight.
+// Classifies every pixel as class `best` of eight.
 ModelBuilder classes_of_pixels(size_t best) {
   ModelBuilder model;
   model.input("x", {1, 2, 8, 8}).output("classes");
@@ -186,7 +187,7 @@ ModelBuilder classes_of_pixels(size_t best) {
   return model;
 }
 
-TEST_CASE("Places and classes of a quantized plan are compared one for one, not by signal to noise") {
+TEST_CASE("Positions and classes of a quantized plan are compared by element, not by signal-to-noise ratio") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
@@ -203,7 +204,7 @@ TEST_CASE("Places and classes of a quantized plan are compared one for one, not 
   CHECK(same.exit_code == 0);
   CHECK_THAT(same.text, Catch::Matchers::Contains("64 of 64") &&
                             Catch::Matchers::Contains("90 % of the elements of integers have to be equal"));
-  // Seven in place of six is 16 dB of "signal".
+  // Seven instead of six is 16 dB of "signal".
   const auto other = test::run_program("nestc", {"check", seven, plan, "--npy", samples, "--python", python});
   INFO(other.text);
   CHECK(other.exit_code == 1);
@@ -215,11 +216,11 @@ TEST_CASE("Places and classes of a quantized plan are compared one for one, not 
   CHECK_THAT(layers.text, Catch::Matchers::Contains("Operators were compared with the first of 2 inputs."));
 }
 
-TEST_CASE("Rows that keep their signal match, whatever their largest elements") {
+TEST_CASE("Rows with little noise match even if their largest elements differ") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
-  ModelBuilder rows;  // of 64 numbers, of which many are about the largest
+  ModelBuilder rows;  // of 64 numbers, many close to the largest
   rows.input("x", {1, 64}).output("y");
   std::vector<float> weights(size_t{64} * 64, 0);
   for (size_t i = 0; i < 64; ++i) weights[i * 64 + i] = 1 + 0.001F * static_cast<float>(i % 7);
@@ -242,7 +243,7 @@ TEST_CASE("Rows that keep their signal match, whatever their largest elements") 
   CHECK(check({"--min-agreement", "0.95"}).exit_code == 1);
 }
 
-// A convolution of faint outputs, below 1/256, or what a sigmoid makes of it.
+// A convolution with outputs below 1/256, optionally followed by a sigmoid.
 ModelBuilder faint(bool has_sigmoid) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
@@ -254,7 +255,7 @@ ModelBuilder faint(bool has_sigmoid) {
   return model;
 }
 
-TEST_CASE("A quantized output that is faint as a whole has to keep its signal, but where it goes from 0 to 1") {
+TEST_CASE("A quantized output of small values must keep its signal unless it ranges from 0 to 1") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
@@ -266,7 +267,7 @@ TEST_CASE("A quantized output that is faint as a whole has to keep its signal, b
   };
   const auto check = [&](bool has_sigmoid, std::vector<std::string> more) {
     const std::string model = folder.write_text("model.onnx", faint(has_sigmoid).bytes());
-    write_samples(0.01F);  // not what the network gets
+    write_samples(0.01F);  // not the preprocessed input
     const auto compiled = {
         std::string("compile"),     model,  std::string("-o"), plan, std::string("--quantize"), std::string("s8"),
         std::string("--calibrate"), samples};
@@ -291,7 +292,7 @@ ModelBuilder signed_products() {
   ModelBuilder model;
   model.input("x", {1, 2, 1, 1}).output("y");
   model.constant("scale", {}, std::vector<float>{0.01F}).constant("zero", {}, {-5}, test::onnx_type::kInt8);
-  // ONNX Runtime gives each weight's zero point another name, and fails where two weights share one.
+  // ONNX Runtime fails if two weights share a zero point.
   for (const char* zero : {"w_zero", "b_zero"}) model.constant(zero, {}, {0}, test::onnx_type::kInt8);
   model.constant("w", {2, 2, 1, 1}, {100, -20, 127, 90}, test::onnx_type::kInt8);
   model.constant("b", {2, 2}, {-127, 55, 80, 127}, test::onnx_type::kInt8);
@@ -304,7 +305,8 @@ ModelBuilder signed_products() {
   return model;
 }
 
-TEST_CASE("Integer products of int8 and int8 are checked, for which ONNX Runtime lacks kernels of a higher precision") {
+TEST_CASE(
+    "Integer products of int8 and int8 are checked although ONNX Runtime has no high-precision kernels for them") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
@@ -316,7 +318,7 @@ TEST_CASE("Integer products of int8 and int8 are checked, for which ONNX Runtime
   CHECK(result.exit_code == 0);
 }
 
-// A transformer's mask, 1 for what counts, becomes what is added to scores: 0, or far below them.
+// A transformer mask (1 for valid) becomes an addend of the scores: 0, or a large negative number.
 ModelBuilder masked_scores() {
   ModelBuilder model;
   model.input("x", {1, 4}).input("mask", {1, 4}, test::onnx_type::kInt64).output("y");
@@ -329,7 +331,7 @@ ModelBuilder masked_scores() {
   return model;
 }
 
-TEST_CASE("Random masks leave scores that are numbers, and what is NaN on both sides is said to compare nothing") {
+TEST_CASE("Random masks keep scores finite, and outputs that are NaN on both sides are reported as not comparable") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
@@ -354,7 +356,7 @@ TEST_CASE("Random masks leave scores that are numbers, and what is NaN on both s
              Catch::Matchers::Contains("y: all elements are NaN") && Catch::Matchers::Contains("nothing was compared"));
 }
 
-TEST_CASE("What was bound goes to the model beside samples and random inputs, too") {
+TEST_CASE("Bound inputs are passed to the model together with samples and random inputs") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
@@ -378,7 +380,7 @@ TEST_CASE("What was bound goes to the model beside samples and random inputs, to
   CHECK_THAT(absent.text, Catch::Matchers::Contains("add --input gain=FILE.npy"));
 }
 
-TEST_CASE("nestc check says how to get ONNX Runtime where it cannot be had") {
+TEST_CASE("nestc check explains how to install ONNX Runtime if it is unavailable") {
   const Workshop workshop;
   const auto result = test::run_program(
       "nestc", {"check", workshop.path("model.onnx"), workshop.path("model.nest"), "--python", "/no/such/python"});
@@ -387,7 +389,7 @@ TEST_CASE("nestc check says how to get ONNX Runtime where it cannot be had") {
   CHECK(result.text.find("--python") != std::string::npos);
 }
 
-TEST_CASE("Random inputs hang on the seed alone, and have the plan's types and shapes") {
+TEST_CASE("Random inputs depend on the seed only and have the plan's types and shapes") {
   const Workshop workshop;
   const auto plan = workshop.plan("model.nest");
   const auto first = random_inputs(*plan, 7);
@@ -398,7 +400,7 @@ TEST_CASE("Random inputs hang on the seed alone, and have the plan's types and s
   CHECK(random_inputs(*plan, 8)[0].bytes != first[0].bytes);
 }
 
-// The numbers that a plan which reads integers is checked with.
+// The integers with which a plan is checked.
 std::vector<int64_t> random_integers(const char* op_type) {
   ModelBuilder model;
   model.input("x", {1000}, test::onnx_type::kInt64).constant("w", {4, 1}, {1, 2, 3, 4});
@@ -417,7 +419,7 @@ std::vector<int64_t> random_integers(const char* op_type) {
   return {values, values + 1000};
 }
 
-TEST_CASE("Random integers are of both signs, but where elements are chosen by them") {
+TEST_CASE("Random integers have both signs unless they select elements") {
   const std::vector<int64_t> any = random_integers("Abs"), places = random_integers("Gather");
   CHECK(*std::min_element(any.begin(), any.end()) < -90);
   CHECK(*std::max_element(any.begin(), any.end()) > 90);

@@ -33,7 +33,7 @@ TEST_CASE("The largest difference is found and put in proportion to the largest 
   REQUIRE_FALSE(d.within(0.0624));
 }
 
-TEST_CASE("A NaN or an infinity on one side alone is an infinite difference") {
+TEST_CASE("A NaN or infinity on one side only is an infinite difference") {
   auto [actual, expected] =
       GENERATE(table<float, float>({{kNan, 1.f}, {1.f, kNan}, {kInfinity, 1.f}, {1.f, -kInfinity}}));
   const Difference d = difference({0, actual}, {0, expected}, {2});
@@ -49,7 +49,7 @@ TEST_CASE("The top classes are compared along the last axis that is longer than 
   REQUIRE(d.expected_top == 1);
 }
 
-TEST_CASE("Scores that are no numbers name no class, and agree with none") {
+TEST_CASE("NaN scores have no top class and agree with no class") {
   const Difference d = difference({kNan, 1, 2, 1}, {kNan, 1, 2, 1}, {2, 2});
   CHECK(d.rows == 2);
   CHECK(d.rows_agreeing == 1);
@@ -57,7 +57,7 @@ TEST_CASE("Scores that are no numbers name no class, and agree with none") {
   CHECK(d.expected_top == -1);
 }
 
-TEST_CASE("Integers may differ by a step, and by more where that is little noise") {
+TEST_CASE("Integers may differ by a step, and by more if the noise is low") {
   constexpr float kStep = 0.19f;
   const auto with_step = [&](float actual, float expected, float others) {
     Difference d = difference({others * kStep, actual * kStep}, {others * kStep, expected * kStep}, {2});
@@ -72,11 +72,11 @@ TEST_CASE("Integers may differ by a step, and by more where that is little noise
   CHECK_FALSE(with_step(17, 0, 1000).within(0));
   CHECK_FALSE(with_step(kNan, 1, 127).within(0));
   Difference inexact = with_step(-8, -7, 0);
-  inexact.max_absolute = inexact.step * 1.0000131;  // of two products in f32
+  inexact.max_absolute = inexact.step * 1.0000131;  // product of two f32 numbers
   CHECK(inexact.within(0));
 }
 
-TEST_CASE("Signal to noise and direction are those of all elements, over all runs") {
+TEST_CASE("Signal-to-noise ratio and cosine cover all elements of all runs") {
   Difference d = difference({11, 0}, {10, 0}, {2});
   CHECK(d.decibel() == Approx(20));
   CHECK(d.cosine() == Approx(1));
@@ -89,13 +89,13 @@ TEST_CASE("Signal to noise and direction are those of all elements, over all run
   CHECK(d.largest == 30);
 }
 
-TEST_CASE("A difference of nearly nothing is none, however small the elements are") {
+TEST_CASE("A negligible absolute difference is ignored even for small elements") {
   const Difference d = difference({3e-5F}, {3.05e-5F}, {1});
   CHECK_FALSE(d.within(1e-4));
   CHECK(d.within(1e-4, 1e-6));
 }
 
-TEST_CASE("Nothing but NaN here and there says nothing") {
+TEST_CASE("Outputs that are all NaN on both sides are not comparable") {
   CHECK(difference({kNan, kNan}, {kNan, kNan}, {2}).all_nan());
   CHECK_FALSE(difference({kNan, 1}, {kNan, 1}, {2}).all_nan());
   CHECK_FALSE(difference({kNan, kNan}, {kNan, 1}, {2}).all_nan());

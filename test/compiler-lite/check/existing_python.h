@@ -5,8 +5,8 @@
 
 namespace nestrt::test {
 
-// An interpreter that has ONNX Runtime, where somebody has made the environment: a test installs nothing. Empty, and
-// the test case counts as skipped, where there is none.
+// Returns an interpreter with ONNX Runtime if the environment exists; tests install nothing. Returns "" otherwise, and
+// the test case counts as skipped.
 std::string existing_python();
 
 }  // namespace nestrt::test

@@ -18,7 +18,7 @@ tools::Array zeros(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("An interpreter that does not work makes ONNX Runtime unavailable, with the remedy") {
+TEST_CASE("A broken interpreter makes ONNX Runtime unavailable, and the error states the remedy") {
   const std::string python = GENERATE("/no/such/python", "false");
   const auto result = run_onnx_runtime({python, nestrt::test::kDemoModel, {{}}, {}});
   REQUIRE_FALSE(result);
@@ -26,7 +26,7 @@ TEST_CASE("An interpreter that does not work makes ONNX Runtime unavailable, wit
   REQUIRE(result.error().message().find("--python") != std::string_view::npos);
 }
 
-TEST_CASE("An interpreter that dies of a signal is told with the signal") {
+TEST_CASE("An interpreter killed by a signal is reported with the signal") {
   const test::TemporaryFolder folder;
   const std::string program = folder.write_text("dies", "#!/bin/sh\nkill -SEGV $$\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
@@ -36,7 +36,7 @@ TEST_CASE("An interpreter that dies of a signal is told with the signal") {
   REQUIRE(result.error().message().find("killed by signal 11") != std::string_view::npos);
 }
 
-TEST_CASE("A model whose inputs are not the plan's is told apart from one that fails") {
+TEST_CASE("A model with inputs other than the plan's is distinguished from one that fails") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const auto message = [&](const NamedArrays& inputs) {
@@ -49,7 +49,7 @@ TEST_CASE("A model whose inputs are not the plan's is told apart from one that f
   CHECK(message({}).find("the plan has no input 'image'") != std::string::npos);
 }
 
-TEST_CASE("ONNX Runtime's own words are told where it refuses a model") {
+TEST_CASE("The message of ONNX Runtime is reported if it rejects a model") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const auto result = run_onnx_runtime({python, NESTRT_SOURCE_DIR "/LICENSE", {{}}, {}});
@@ -57,7 +57,7 @@ TEST_CASE("ONNX Runtime's own words are told where it refuses a model") {
   REQUIRE(result.error().code() == Code::kInvalidModel);
 }
 
-TEST_CASE("ONNX Runtime gives outputs of every run and the intermediate values asked for") {
+TEST_CASE("ONNX Runtime returns the outputs of every run and the requested intermediate values") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const NamedArrays inputs = {{"image", zeros({1, 3, 32, 32})}};

@@ -28,7 +28,7 @@ std::vector<float> tensor(const Plan& plan, const PlanTrace& trace, std::string_
 
 }  // namespace
 
-TEST_CASE("A trace keeps every value of a plan, those of other branches included") {
+TEST_CASE("A trace keeps every value of a plan, including those of other branches") {
   const auto bytes = test::branches_plan().build();
   const auto plan = *Plan::from_memory(bytes.bytes());
   auto trace = PlanTrace::create(plan);
@@ -39,7 +39,7 @@ TEST_CASE("A trace keeps every value of a plan, those of other branches included
   CHECK(tensor(*plan, *trace, "y") == std::vector<float>{-1, 3, -6, 10, -15, 21, -28, 36, 2, 3, 4, 5, 6, 7, 8, 9});
 }
 
-TEST_CASE("A trace follows tensors that lie in other tensors") {
+TEST_CASE("A trace reads tensors that are views of other tensors") {
   const auto bytes = test::views_plan().build();
   const auto plan = *Plan::from_memory(bytes.bytes());
   auto trace = PlanTrace::create(plan);
@@ -49,7 +49,7 @@ TEST_CASE("A trace follows tensors that lie in other tensors") {
   CHECK(tensor(*plan, *trace, "tail") == std::vector<float>{-2, 3, -4});
 }
 
-TEST_CASE("A trace has what lies between operators that a session computes in turns") {
+TEST_CASE("A trace has the values between row-fused operators") {
   const auto bytes = test::inverted_residual_plan().build();
   const auto plan = *Plan::from_memory(bytes.bytes());
   auto trace = PlanTrace::create(plan);
@@ -66,7 +66,7 @@ TEST_CASE("A trace has what lies between operators that a session computes in tu
   }
 }
 
-TEST_CASE("A trace refuses an input of another type or shape") {
+TEST_CASE("A trace rejects an input of another type or shape") {
   const auto bytes = test::relu_plan().build();
   auto trace = PlanTrace::create(*Plan::from_memory(bytes.bytes()));
   REQUIRE(trace);

@@ -55,11 +55,11 @@ struct Traced {
 
 }  // namespace
 
-TEST_CASE("Noise is measured at every value that the model names, the worst first") {
+TEST_CASE("Noise is measured at every value that the model names and listed worst first") {
   const Traced traced = Traced::create(1.0f, 0.5f);
   CHECK(is_quantized(*traced.plan));
   CHECK(model_values(*traced.plan) == std::vector<std::string>{"x", "first", "second"});
-  // Pretending that first should be 0.1 more.
+  // Expects 0.1 more at "first".
   const auto layers =
       layer_noise(*traced.plan, traced.trace,
                   {{"x", array({1.0f, -0.5f})}, {"first", array({1.1f, -0.5f})}, {"second", array({0.5f, -0.25f})}});
@@ -76,7 +76,7 @@ TEST_CASE("Noise is measured at every value that the model names, the worst firs
   CHECK(noisiest(layers)->operator_name == "first");
 }
 
-TEST_CASE("The noisiest operator is the one that adds noise, not one that passes it on") {
+TEST_CASE("The noisiest operator is the one that adds noise, not one that propagates it") {
   const Traced traced = Traced::create(1.0f, 0.5f);
   const auto layers =
       layer_noise(*traced.plan, traced.trace,
@@ -85,7 +85,7 @@ TEST_CASE("The noisiest operator is the one that adds noise, not one that passes
   CHECK(noisiest(layers)->operator_name == "second");
 }
 
-TEST_CASE("Where nothing differs no operator is noisy") {
+TEST_CASE("No operator is noisy if nothing differs") {
   const Traced traced = Traced::create(1.0f, 0.5f);
   const auto layers = layer_noise(*traced.plan, traced.trace, {{"first", array({1.0f, -0.5f})}, {"z", array({1.0f})}});
   REQUIRE(layers.size() == 1);

@@ -71,7 +71,7 @@ std::vector<float> floats_of(const onnx::ModelProto& model, const std::string& n
   return floats;
 }
 
-// The same with QuantizeLinear spelled out, halves rounded up as nestrt does: floor(x / scale + 1/2), within int8.
+// Replaces QuantizeLinear by floor(x / scale + 1/2) within int8, which rounds halves up as nestrt does.
 onnx::ModelProto rounding_half_up(const onnx::ModelProto& model) {
   onnx::ModelProto result = model;
   onnx::GraphProto& graph = *result.mutable_graph();
@@ -120,7 +120,7 @@ Graph with_batch_normalization() {
 
 }  // namespace
 
-TEST_CASE("Every operator but Reorder and Opaque has a form in ONNX") {
+TEST_CASE("Every operator except Reorder and Opaque has an ONNX form") {
   for (size_t kind = 1; kind < ops::kNumKinds; ++kind) {
     const auto op = static_cast<ops::Kind>(kind);
     INFO(ops::name(op));
@@ -129,7 +129,7 @@ TEST_CASE("Every operator but Reorder and Opaque has a form in ONNX") {
   }
 }
 
-TEST_CASE("A size that its scale would give with doubles one less of is written as a size") {
+TEST_CASE("A size is exported as a size if its scale would give one less in double precision") {
   const auto inputs_of = [](int64_t from, int64_t to) {
     test::ModelBuilder model(13);
     model.input("x", {1, 1, from, from}).output("y").constant("sizes", std::vector<int64_t>{1, 1, to, to});
@@ -143,7 +143,7 @@ TEST_CASE("A size that its scale would give with doubles one less of is written 
   CHECK(inputs_of(4, 8) == 3);  // scales
 }
 
-TEST_CASE("BatchNormalization stays one operator, and is imported as it was") {
+TEST_CASE("BatchNormalization is exported as one operator and imported unchanged") {
   const Graph graph = with_batch_normalization();
   const onnx::ModelProto model = written(graph);
   CHECK(types_of(model) == std::vector<std::string>{"Conv", "BatchNormalization"});
@@ -151,7 +151,7 @@ TEST_CASE("BatchNormalization stays one operator, and is imported as it was") {
   require_same(read_back(model), graph);
 }
 
-TEST_CASE("BatchNormalization has the numbers of the model, not what nestc has made of them") {
+TEST_CASE("An exported BatchNormalization has the model's parameters, not derived factors") {
   const onnx::ModelProto model = written(with_batch_normalization());
   const onnx::NodeProto& node = written_node(model, "BatchNormalization");
   REQUIRE(node.input_size() == 5);
@@ -161,13 +161,13 @@ TEST_CASE("BatchNormalization has the numbers of the model, not what nestc has m
   CHECK(node.attribute(0).f() == 1e-5f);
 }
 
-TEST_CASE("A folded BatchNormalization leaves the convolution") {
+TEST_CASE("A folded BatchNormalization is exported as a convolution only") {
   Graph graph = with_batch_normalization();
   REQUIRE(optimise(graph).ok());
   CHECK(types_of(written(graph)) == std::vector<std::string>{"Conv"});
 }
 
-TEST_CASE("Names of inputs, outputs, values and nodes stay, and inputs and outputs state their shapes") {
+TEST_CASE("Export keeps the names of inputs, outputs, values and nodes and the shapes of inputs and outputs") {
   const onnx::ModelProto model = written(with_batch_normalization());
   CHECK(model.graph().input(0).name() == "x");
   CHECK(model.graph().output(0).name() == "y");
@@ -179,7 +179,7 @@ TEST_CASE("Names of inputs, outputs, values and nodes stay, and inputs and outpu
   CHECK(model.opset_import(0).version() == kDefaultExportOpset);
 }
 
-TEST_CASE("Activations and residuals that a convolution has fused are nodes again, and compute the same") {
+TEST_CASE("Fused activations and residuals are exported as nodes and compute the same") {
   std::mt19937 generator(1);
   for (const ops::ActivationKind kind :
        {ops::ActivationKind::kRelu, ops::ActivationKind::kClip, ops::ActivationKind::kLeakyRelu,
@@ -199,7 +199,7 @@ TEST_CASE("Activations and residuals that a convolution has fused are nodes agai
   }
 }
 
-TEST_CASE("Names that are given twice become different ones") {
+TEST_CASE("Duplicate names become unique") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {4});
   const ValueId a = test::add(graph, test::unary_attributes(ops::UnaryKind::kRelu), {x}, "x");
@@ -222,7 +222,7 @@ TEST_CASE("Constants, inputs and values with two names can be outputs") {
   require_same(read_back(written(*graph)), *graph);
 }
 
-TEST_CASE("Integers of a model stay integers: weights with DequantizeLinear, values between Quantize and Dequantize") {
+TEST_CASE("Integers of a model are exported as integers with DequantizeLinear and QuantizeLinear") {
   test::ModelBuilder model;
   model.input("x", {1, 2, 2, 2}).output("y");
   model.constant("w", {2, 2, 1, 1}, {-128, 127, 3, 5}, test::onnx_type::kInt8);
@@ -248,7 +248,7 @@ TEST_CASE("Integers of a model stay integers: weights with DequantizeLinear, val
   require_same(read_back(back), *graph);
 }
 
-TEST_CASE("A constant that is none of its quantization's steps stays what it is") {
+TEST_CASE("A constant that is not a multiple of its scale is exported unchanged") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {2});
   const ValueId c = graph.add_constant("c", std::vector<float>{0.1f, 0.25f}, {2});
@@ -257,7 +257,8 @@ TEST_CASE("A constant that is none of its quantization's steps stays what it is"
   CHECK(types_of(written(graph)) == std::vector<std::string>{"Add"});
 }
 
-TEST_CASE("A quantized graph becomes QDQ with nestrt's powers of two, which but for the rounding computes its bits") {
+TEST_CASE(
+    "A quantized graph becomes QDQ with power-of-two scales and computes the same bits apart from rounding of halves") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 2, 4, 4});
@@ -303,7 +304,7 @@ TEST_CASE("A quantized graph becomes QDQ with nestrt's powers of two, which but 
   CHECK((*of_onnx)[0].elements == (*quantized)[0].elements);
 }
 
-TEST_CASE("A pool whose last window would lie in the padding is written with as many windows, and computes the same") {
+TEST_CASE("A pool whose last window starts in the padding is exported with the same windows and results") {
   std::mt19937 generator(11);
   for (const auto& [op_type, counts_pads] :
        {std::pair("MaxPool", false), {"AveragePool", false}, {"AveragePool", true}}) {
@@ -327,7 +328,7 @@ TEST_CASE("A pool whose last window would lie in the padding is written with as 
   }
 }
 
-TEST_CASE("A scalar whose axes are none to transpose is written") {
+TEST_CASE("A Transpose of a scalar is exported") {
   test::ModelBuilder model;
   model.input("x", {}).output("y").node("Transpose", {"x"}, {"t"});
   model.node("Relu", {"t"}, {"y"});
@@ -341,7 +342,7 @@ TEST_CASE("A scalar whose axes are none to transpose is written") {
   CHECK((*after)[0].elements == (*before)[0].elements);
 }
 
-TEST_CASE("What ONNX cannot say is refused with the operator's name") {
+TEST_CASE("Operators without an ONNX form are rejected by name") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 16, 2, 2});
   graph.outputs.push_back(test::add(graph, ops::Reorder(), {x}, "y"));
@@ -352,7 +353,7 @@ TEST_CASE("What ONNX cannot say is refused with the operator's name") {
   CHECK_THAT(std::string(bytes.error().message()), Contains("'reorder' (Reorder)"));
 }
 
-TEST_CASE("Opsets that cannot be written are refused") {
+TEST_CASE("Unsupported opsets are rejected") {
   const Graph graph = with_batch_normalization();
   for (const int64_t opset : {kOldestExportOpset - 1, kNewestExportOpset + 1}) {
     const auto bytes = export_onnx(graph, opset);

@@ -8,7 +8,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// For a node with so many elements in its output.
+// Returns the steps of a node with this number of output elements.
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          int64_t elements) {
   TensorSpec output;
@@ -33,7 +33,7 @@ TEST_CASE("Convolutions cost their kernel, transposed ones for every element of 
   CHECK(evaluation_steps(graph, ops::ConvTranspose(), {x, transposed}, 1) >= 8 * 100 * 16 * 9);
 }
 
-TEST_CASE("Windows cost what they hold of the input") {
+TEST_CASE("Windows cost the input elements that they cover") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 64, 100, 100});
   const int64_t outputs = 64 * 100 * 100;
@@ -48,7 +48,7 @@ TEST_CASE("Windows cost what they hold of the input") {
   CHECK(evaluation_steps(graph, norm, {x}, outputs) < 100 * outputs);
 }
 
-TEST_CASE("What overflows costs as much as there is") {
+TEST_CASE("A cost that overflows saturates") {
   Graph graph;
   const ValueId a = add_input(graph, "a", {1 << 20, 1 << 20});
   CHECK(evaluation_steps(graph, ops::MatMul(), {a, a}, int64_t{1} << 50) == INT64_MAX);

@@ -9,7 +9,7 @@ using compiler::Graph;
 using compiler::Node;
 using compiler::ValueId;
 
-TEST_CASE("Replacing a value changes every operand and output that is it") {
+TEST_CASE("Replacing a value changes every operand and output that refers to it") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2}), z = add_input(graph, "z", {2});
   const ValueId y = add(graph, concat_attributes(0), {x, x});
@@ -21,7 +21,7 @@ TEST_CASE("Replacing a value changes every operand and output that is it") {
   CHECK(graph.users(z).size() == 2);
 }
 
-TEST_CASE("Tidying drops what no output needs and forgets that it used anything") {
+TEST_CASE("Tidying drops nodes that no output needs and their uses") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2});
   const ValueId y = add(graph, concat_attributes(0), {x, x});
@@ -62,7 +62,7 @@ TEST_CASE("A clone shares constants and nothing else") {
   CHECK(copy.users(constant).empty());
 }
 
-TEST_CASE("A node that breaks a rule is refused with its name") {
+TEST_CASE("A node that violates a rule is rejected with its name") {
   Graph graph;
   const auto node = graph.add_node("wrong", reshape_attributes({5}), {add_input(graph, "x", {2, 2})}, {"y"});
   REQUIRE_FALSE(node.has_value());

@@ -5,7 +5,7 @@
 namespace nestrt::compiler {
 namespace {
 
-TEST_CASE("An output list knows its values, also those that it has twice") {
+TEST_CASE("An output list contains its values, including repeated ones") {
   OutputList outputs = {3, 5, 3};
   CHECK(outputs.contains(3));
   CHECK_FALSE(outputs.contains(4));
@@ -18,7 +18,7 @@ TEST_CASE("An output list knows its values, also those that it has twice") {
   CHECK(outputs.contains(3));
 }
 
-TEST_CASE("Replacing an output replaces every use of it, and what is no output changes nothing") {
+TEST_CASE("Replacing an output replaces all its occurrences, and replacing other values changes nothing") {
   OutputList outputs = {1, 2, 1};
   outputs.replace(1, 7);
   CHECK(outputs == std::vector<ValueId>{7, 2, 7});

@@ -10,7 +10,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// relu(x * 2) + x, or with a change somewhere.
+// relu(x * 2) + x, optionally with one change.
 struct Recipe {
   std::string input = "x", inner = "product", output = "y";
   float factor = 2;
@@ -39,7 +39,9 @@ TEST_CASE("Graphs that differ in the names of inner values are the same") {
   CHECK(same.ok());
 }
 
-TEST_CASE("Graphs that differ in a name at a border, a constant, an operator, a link or a shape are not the same") {
+TEST_CASE(
+    "Graphs that differ in the name of an input or output, a constant, an operator, an edge or a shape are not the "
+    "same") {
   const std::pair<Recipe, const char*> changed[] = {
       {{.input = "z"}, "is called 'z'"},
       {{.output = "z"}, "is called 'z'"},
@@ -62,7 +64,7 @@ TEST_CASE("Graphs that differ in a quantization are not the same") {
   CHECK_THAT(std::string(same_graph(quantized, plain).message()), Contains("quantization"));
 }
 
-TEST_CASE("Graphs of other numbers of inputs, outputs or operators are not the same") {
+TEST_CASE("Graphs with different numbers of inputs, outputs or operators are not the same") {
   const Graph plain = make({});
   Graph more_inputs = make({}), more_outputs = make({}), more_nodes = make({});
   test::add_input(more_inputs, "unused", {1});

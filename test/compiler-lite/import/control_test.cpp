@@ -1,4 +1,4 @@
-// If, Loop and Scan where what decides is known.
+// If, Loop and Scan with constant conditions and lengths.
 #include <catch2/catch.hpp>
 
 #include <onnx/onnx_pb.h>
@@ -46,14 +46,14 @@ ModelBuilder chooser(int condition) {
   return model;
 }
 
-TEST_CASE("The branch that a constant chooses takes the place of an If, whatever the other has") {
+TEST_CASE("The branch selected by a constant replaces an If, whatever the other branch contains") {
   CHECK(run(imported(chooser(1)), {{1, 2}}) == std::vector<float>{2, 4});
   const auto refused = chooser(0).import();
   REQUIRE(!refused);
   CHECK_THAT(std::string(refused.error().message()), Catch::Contains("NoSuchOperator"));
 }
 
-// y = x doubled `count` times, and all that was in between.
+// y = x doubled `count` times, and all intermediate values.
 ModelBuilder doubler(int64_t count) {
   ModelBuilder model;
   model.input("x", {2}).output("all").constant("n", std::vector<int64_t>{count});
@@ -66,17 +66,17 @@ ModelBuilder doubler(int64_t count) {
   return model;
 }
 
-TEST_CASE("A Loop is as many bodies as it runs, and collects what each gives") {
+TEST_CASE("A Loop becomes one body per iteration and collects their outputs") {
   CHECK(run(imported(doubler(3)), {{1, 2}}) == std::vector<float>{2, 4, 4, 8, 8, 16});
 }
 
-TEST_CASE("A Loop without end is refused within the limits of the model's size") {
+TEST_CASE("An endless Loop is rejected within the limits of the model's size") {
   const auto refused = doubler(int64_t{1} << 60).import();
   REQUIRE(!refused);
   CHECK_THAT(std::string(refused.error().message()), Catch::Contains("operators and constants"));
 }
 
-TEST_CASE("A Scan runs along its axis, backwards where it is told to") {
+TEST_CASE("A Scan runs along its axis, backwards if requested") {
   ModelBuilder model;
   model.input("x", {3, 1}).output("sums").constant("zero", {1}, std::vector<float>{0});
   onnx::NodeProto& node = model.node("Scan", {"zero", "x"}, {"total", "sums"});
@@ -89,7 +89,7 @@ TEST_CASE("A Scan runs along its axis, backwards where it is told to") {
   CHECK(run(imported(model), {{1, 2, 4}}) == std::vector<float>{4, 6, 7});
 }
 
-TEST_CASE("A subgraph that refers to nothing, or to too few inputs, is refused with its name") {
+TEST_CASE("A subgraph with undefined values or too few inputs is rejected with its name") {
   ModelBuilder model = chooser(1);
   model.graph().mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(0, "nobody");
   const auto refused = model.import();
@@ -102,7 +102,7 @@ TEST_CASE("A subgraph that refers to nothing, or to too few inputs, is refused w
   CHECK_THAT(std::string(short_of_inputs.error().message()), Catch::Contains("2 inputs"));
 }
 
-TEST_CASE("The boxes of a last NonMaxSuppression come with rows of -1, others must be known") {
+TEST_CASE("A final NonMaxSuppression pads its boxes with rows of -1, and others need constant inputs") {
   const auto model = [](bool last) {
     ModelBuilder m;
     m.input("boxes", {1, 2, 4}).input("scores", {1, 1, 2}).output(last ? "rows" : "y");

@@ -1,4 +1,4 @@
-// What the importer computes by itself, and where it stops: work and memory that a small file may ask for.
+// Constant folding during import and its limits: work and memory that a small file can cause.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -20,17 +20,17 @@ ModelBuilder ones(const std::vector<int64_t>& shape) {
   return model;
 }
 
-// The number of nodes that are left of a model whose only output is `output`.
+// Returns the number of remaining nodes of a model whose only output is `output`.
 size_t nodes_left(ModelBuilder& model, const std::string& output) {
   ImportOptions options;
-  options.limits.folded_bytes = 1 << 30;  // what is left, is left for its steps
+  options.limits.folded_bytes = 1 << 30;  // leaves the budget of steps as the only limit
   const auto graph = model.output(output).import(options);
   INFO(graph.error().to_string());
   REQUIRE(graph);
   return graph->nodes().size();
 }
 
-TEST_CASE("Work that a small file asks for is left to run time: matrices, pools, norms, reductions") {
+TEST_CASE("Expensive computations of a small file are not folded") {
   ModelBuilder matrices = ones({3000, 3000});
   matrices.node("MatMul", {"ones", "ones"}, {"y"});
   CHECK(nodes_left(matrices, "y") == 1);
@@ -59,7 +59,7 @@ TEST_CASE("Many small computations share one budget") {
   CHECK(left < 200);
 }
 
-TEST_CASE("A shape that hangs on a computation which is too long is refused with the reason") {
+TEST_CASE("A shape that depends on a computation beyond the limits is rejected with the reason") {
   ModelBuilder model = ones({3000, 3000});
   model.input("x", {4}).output("y");
   model.node("MatMul", {"ones", "ones"}, {"product"});
@@ -71,7 +71,7 @@ TEST_CASE("A shape that hangs on a computation which is too long is refused with
   CHECK(contains(message, "exceeds the limits"));
 }
 
-TEST_CASE("Constants that the compiler makes are bounded together, before their memory is taken") {
+TEST_CASE("Computed constants have a common limit, checked before allocation") {
   ModelBuilder one = ones({500'000'000});
   CHECK(contains(message_of(one.output("ones")), "limit"));
 
@@ -87,7 +87,7 @@ TEST_CASE("Constants that the compiler makes are bounded together, before their 
   CHECK(many.import());
 }
 
-TEST_CASE("Operators whose results take more than the limit stay in the graph") {
+TEST_CASE("Operators whose results exceed the limit stay in the graph") {
   ModelBuilder model;
   model.constant("one", {1}, {1.0f}).constant("shape", std::vector<int64_t>{1 << 20});
   for (int i = 0; i < 8; ++i) model.node("Expand", {"one", "shape"}, {"c" + std::to_string(i)});
@@ -100,7 +100,7 @@ TEST_CASE("Operators whose results take more than the limit stay in the graph") 
   CHECK(graph->nodes().size() > 4);
 }
 
-TEST_CASE("What passes compute of constants comes out of the budget that the importer has left") {
+TEST_CASE("Passes fold constants from the budget that the importer has left") {
   constexpr int kConstants = 8;
   ModelBuilder model;
   model.input("x", {1 << 18}).constant("c", {1 << 18}, std::vector<float>(1 << 18, 1));
@@ -120,7 +120,7 @@ TEST_CASE("What passes compute of constants comes out of the budget that the imp
   CHECK(std::count_if(graph->nodes().begin(), graph->nodes().end(), is_left) == kConstants - 3);
 }
 
-TEST_CASE("Lists that are read as wider integers are bounded, too") {
+TEST_CASE("Lists that are read as wider integers count with their wider size") {
   ImportOptions options;
   options.limits.folded_bytes = 1 << 20;
   ModelBuilder model;
@@ -137,7 +137,7 @@ TEST_CASE("Lists that are read as wider integers are bounded, too") {
   CHECK(contains(message_of(hits, options), "limit"));
 }
 
-TEST_CASE("NonZero gives the positions of all axes") {
+TEST_CASE("NonZero returns positions for all axes") {
   ModelBuilder model;
   model.constant("x", {2, 3}, {0, 1, 2, 3, 0, 5}).node("NonZero", {"x"}, {"positions"});
   set_attribute(model.node("Cast", {"positions"}, {"y"}), "to", int64_t{onnx_type::kFloat});
@@ -146,7 +146,7 @@ TEST_CASE("NonZero gives the positions of all axes") {
   CHECK(run(*graph, {}) == std::vector<float>{0, 0, 1, 1, 1, 2, 0, 2});
 }
 
-TEST_CASE("A reduction along no axis computes of each element what it does before and after the sum") {
+TEST_CASE("A reduction along no axis applies its element-wise functions only") {
   const std::pair<const char*, std::vector<float>> expected[] = {
       {"ReduceL1", {2, 4}},    {"ReduceL2", {2, 4}},   {"ReduceLogSumExp", {-2, 4}}, {"ReduceMax", {-2, 4}},
       {"ReduceMean", {-2, 4}}, {"ReduceSum", {-2, 4}}, {"ReduceSumSquare", {4, 16}},
@@ -162,7 +162,7 @@ TEST_CASE("A reduction along no axis computes of each element what it does befor
   }
 }
 
-TEST_CASE("Sums of squares and of sizes are taken of integers, too") {
+TEST_CASE("ReduceSumSquare and ReduceL1 accept integers") {
   for (const auto& [op_type, y] : {std::pair("ReduceL1", 9.0f), {"ReduceSumSquare", 41.0f}}) {
     ModelBuilder model;
     model.constant("x", {2}, {-4, 5});

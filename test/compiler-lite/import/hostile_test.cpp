@@ -1,4 +1,4 @@
-// Files that are malformed on purpose: a message with the node's or tensor's name, never a crash.
+// Deliberately malformed files. Each is rejected with the node's or tensor's name and must not crash.
 #include <onnx/onnx_pb.h>
 
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace {
 
 using compiler::ImportOptions;
 
-// A convolution and what it needs; each test breaks something.
+// A convolution and its operands. Each test breaks one part.
 ModelBuilder small_model() {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));
@@ -33,7 +33,7 @@ void check_refused(const Result<compiler::Graph>& graph, Code code, const std::s
   CHECK(std::string(graph.error().message()).find(part) != std::string::npos);
 }
 
-TEST_CASE("An empty file, text and other formats are no models") {
+TEST_CASE("Empty files, text and other formats are not models") {
   check_refused(import_bytes(""), Code::kInvalidModel, "0");
   check_refused(import_bytes("This is not a model at all, but a line of text."), Code::kInvalidModel,
                 "not an ONNX model");
@@ -41,7 +41,7 @@ TEST_CASE("An empty file, text and other formats are no models") {
   check_refused(import_bytes(std::string(1000, '\0')), Code::kInvalidModel, "not an ONNX model");
 }
 
-TEST_CASE("Every truncation of a model is refused or still a model, and never crashes") {
+TEST_CASE("Every truncation of a model is rejected or still a model, and never crashes") {
   const std::string bytes = small_model().bytes();
   for (size_t length = 0; length < bytes.size(); ++length) {
     const auto graph = import_bytes(bytes.substr(0, length));
@@ -61,23 +61,23 @@ TEST_CASE("Models with flipped bytes never crash") {
   }
 }
 
-TEST_CASE("A model that is sound is imported") { CHECK(small_model().import()); }
+TEST_CASE("A valid model is imported") { CHECK(small_model().import()); }
 
-TEST_CASE("A cycle is named") {
+TEST_CASE("A cycle is reported with a node of it") {
   ModelBuilder model = small_model();
   model.node("Relu", {"b"}, {"a"});
   model.node("Relu", {"a"}, {"b"});
   check_refused(model.import(), Code::kInvalidModel, "cycle");
 }
 
-TEST_CASE("A tensor that nobody makes is named with the node that wants it") {
+TEST_CASE("An undefined tensor is reported with the node that reads it") {
   ModelBuilder model = small_model();
   model.node("Add", {"y", "nowhere"}, {"z"});
   check_refused(model.import(), Code::kInvalidModel, "'nowhere'");
   check_refused(model.import(), Code::kInvalidModel, "node 'Add2' (Add)");
 }
 
-TEST_CASE("Values defined twice are refused") {
+TEST_CASE("Values defined twice are rejected") {
   ModelBuilder by_nodes = small_model();
   by_nodes.node("Relu", {"x"}, {"y"});
   check_refused(by_nodes.import(), Code::kInvalidModel, "'y' is defined twice");
@@ -89,13 +89,13 @@ TEST_CASE("Values defined twice are refused") {
   check_refused(by_input.import(), Code::kInvalidModel, "'x' is defined twice");
 }
 
-TEST_CASE("An output that no node makes is named") {
+TEST_CASE("An output that no node computes is reported") {
   ModelBuilder model = small_model();
   model.output("ghost");
   check_refused(model.import(), Code::kInvalidModel, "'ghost'");
 }
 
-TEST_CASE("An output that is listed twice is refused, also where no node makes it") {
+TEST_CASE("An output that is listed twice is rejected even if no node computes it") {
   for (const char* const type : {"Relu", "Identity"}) {
     ModelBuilder model;
     model.input("x", {4}).output("y").output("y").node(type, {"x"}, {"y"});
@@ -103,7 +103,7 @@ TEST_CASE("An output that is listed twice is refused, also where no node makes i
   }
 }
 
-TEST_CASE("Tensors whose dimensions are negative or overflow are refused") {
+TEST_CASE("Tensors with negative or overflowing dimensions are rejected") {
   for (const std::vector<int64_t>& dims :
        {std::vector<int64_t>{-1, 2}, {int64_t{1} << 62, int64_t{1} << 62}, {int64_t{1} << 32, int64_t{1} << 32, 0}}) {
     ModelBuilder model = small_model();
@@ -112,7 +112,7 @@ TEST_CASE("Tensors whose dimensions are negative or overflow are refused") {
   }
 }
 
-TEST_CASE("Tensors whose bytes do not fit their shape are refused") {
+TEST_CASE("Tensors whose bytes do not match their shape are rejected") {
   ModelBuilder raw = small_model();
   raw.graph().mutable_initializer(0)->clear_float_data();
   raw.graph().mutable_initializer(0)->set_raw_data("12345");
@@ -122,19 +122,19 @@ TEST_CASE("Tensors whose bytes do not fit their shape are refused") {
   check_refused(list.import(), Code::kInvalidModel, "holds 7 elements");
 }
 
-TEST_CASE("Tensors of strings are refused") {
+TEST_CASE("Tensors of strings are rejected") {
   ModelBuilder model = small_model();
   model.graph().mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
   check_refused(model.import(), Code::kUnsupported, "string");
 }
 
-TEST_CASE("Inputs with huge dimensions are refused") {
+TEST_CASE("Inputs with huge dimensions are rejected") {
   ModelBuilder model;
   model.input("x", {int64_t{1} << 40, int64_t{1} << 40}).output("y").node("Relu", {"x"}, {"y"});
   check_refused(model.import(), Code::kInvalidModel, "'x'");
 }
 
-TEST_CASE("Attributes of the wrong type and range are named") {
+TEST_CASE("Attributes of the wrong type or range are reported") {
   ModelBuilder type = small_model();
   set_attribute(*type.graph().mutable_node(0), "group", std::string("two"));
   check_refused(type.import(), Code::kInvalidModel, "attribute 'group' has the wrong type");
@@ -151,7 +151,7 @@ TEST_CASE("Attributes of the wrong type and range are named") {
   check_refused(group.import(), Code::kInvalidModel, "group");
 }
 
-TEST_CASE("More nodes than the limit are refused before they are built") {
+TEST_CASE("More nodes than the limit are rejected before they are built") {
   ModelBuilder model = small_model();
   for (int i = 0; i < 1'000'000; ++i) {
     onnx::NodeProto& node = *model.graph().add_node();
@@ -160,7 +160,7 @@ TEST_CASE("More nodes than the limit are refused before they are built") {
   check_refused(model.import(), Code::kInvalidModel, "100000 nodes");
 }
 
-TEST_CASE("Models with more nodes than their bytes are worth are refused") {
+TEST_CASE("Models with more nodes than their file size allows are rejected") {
   ModelBuilder model;
   model.input("v0", {4});
   constexpr int kNodes = 70'000;
@@ -173,7 +173,7 @@ TEST_CASE("Models with more nodes than their bytes are worth are refused") {
   CHECK(import_bytes(model.bytes()));
 }
 
-TEST_CASE("Models with more tensors, values or operands than their bytes are worth are refused") {
+TEST_CASE("Models with more tensors, values or operands than their file size allows are rejected") {
   constexpr int kMany = 200'000;
   ModelBuilder tensors = small_model(), values = small_model(), operands = small_model();
   for (int i = 0; i < kMany; ++i) {
@@ -186,7 +186,7 @@ TEST_CASE("Models with more tensors, values or operands than their bytes are wor
   check_refused(operands.import(), Code::kInvalidModel, "more than 400000 operands of nodes");
 }
 
-TEST_CASE("Nodes that become more operators than the file's bytes are worth are refused while they are imported") {
+TEST_CASE("Nodes that become more operators than the file size allows are rejected during import") {
   constexpr int kNodes = 16'000;  // of four operators and a constant each
   ModelBuilder model;
   model.input("v0", {4}).output("v" + std::to_string(kNodes));
@@ -201,7 +201,7 @@ TEST_CASE("Nodes that become more operators than the file's bytes are worth are 
   CHECK(import_bytes(model.bytes()));
 }
 
-TEST_CASE("Constants that nodes come with count as their operators do") {
+TEST_CASE("Constants of nodes count like their operators") {
   constexpr int kNodes = 20'000;  // of two constants and two operators each
   ModelBuilder model;
   model.input("v0", {1, 1}).output("v" + std::to_string(kNodes)).constant("one", {1}, {1});
@@ -212,7 +212,7 @@ TEST_CASE("Constants that nodes come with count as their operators do") {
   check_refused(model.import(), Code::kInvalidModel, "operators and constants, the limit for a file of its size");
 }
 
-TEST_CASE("Nodes whose operators have more operands than a plan may have are refused while they are imported") {
+TEST_CASE("Nodes with more operands than a plan may have are rejected during import") {
   constexpr int kNodes = 6'000;  // of twelve operands each
   ModelBuilder model;
   model.input("x", {1}).output("joined");
@@ -222,7 +222,7 @@ TEST_CASE("Nodes whose operators have more operands than a plan may have are ref
   check_refused(model.import(), Code::kInvalidModel, "(Mean): the model's operators have more than 400000");
 }
 
-TEST_CASE("Nodes and outputs with names beyond reason are refused: what is made of them is named after them") {
+TEST_CASE("Nodes and outputs with excessive names are rejected") {
   for (const bool of_node : {true, false}) {
     for (const size_t bytes : {1024, 1025}) {
       const std::string name(bytes, 'n');
@@ -238,7 +238,7 @@ TEST_CASE("Nodes and outputs with names beyond reason are refused: what is made 
   }
 }
 
-TEST_CASE("Files that unfold to more memory than they have bytes are refused") {
+TEST_CASE("Files that expand to too much memory are rejected") {
   ModelBuilder model = small_model();
   std::string bytes = model.bytes();
   // Empty entries of ModelProto.metadata_props (field 14): two bytes each in the file.
@@ -246,7 +246,7 @@ TEST_CASE("Files that unfold to more memory than they have bytes are refused") {
   check_refused(import_bytes(bytes), Code::kInvalidModel, "fields");
 }
 
-TEST_CASE("Messages count by the memory that they take, whatever they are") {
+TEST_CASE("Messages of any type count by their memory") {
   constexpr int kMany = 10'000;
   ModelBuilder attributes = small_model(), graphs = small_model(), dims = small_model(), functions = small_model();
   onnx::AttributeProto& attribute = *graphs.graph().mutable_node(0)->add_attribute();
@@ -265,7 +265,7 @@ TEST_CASE("Messages count by the memory that they take, whatever they are") {
     check_refused(model->import(options), Code::kInvalidModel, "bytes of memory for its fields");
 }
 
-TEST_CASE("Constants that grow without bounds while folding are refused") {
+TEST_CASE("Constants that grow without bounds during folding are rejected") {
   ModelBuilder model;
   model.output("y").constant("shape", std::vector<int64_t>{1 << 20, 1 << 20});
   model.node("ConstantOfShape", {"shape"}, {"y"});
@@ -282,7 +282,7 @@ TEST_CASE("Constants that grow without bounds while folding are refused") {
   check_refused(repeated.import(options), Code::kInvalidModel, "limit");
 }
 
-TEST_CASE("Computations on constants that would take long stay in the graph") {
+TEST_CASE("Expensive computations on constants stay in the graph") {
   ModelBuilder model;
   model.output("y").constant("a", {64, 64}, std::vector<float>(64 * 64, 1));
   model.node("MatMul", {"a", "a"}, {"y"});
@@ -296,7 +296,7 @@ TEST_CASE("Computations on constants that would take long stay in the graph") {
   CHECK(small->nodes().empty());
 }
 
-TEST_CASE("Pads, ranges and repeats without bounds are refused") {
+TEST_CASE("Pads, ranges and repeats without bounds are rejected") {
   for (const int64_t size : {int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
     ModelBuilder pad;
     pad.input("x", {4}).output("y").constant("pads", std::vector<int64_t>{size, size});
@@ -321,7 +321,7 @@ TEST_CASE("Pads, ranges and repeats without bounds are refused") {
   check_refused(standing.import(), Code::kInvalidModel, "delta");
 }
 
-TEST_CASE("Deeply nested subgraphs are refused") {
+TEST_CASE("Deeply nested subgraphs are rejected") {
   onnx::GraphProto graph;
   for (int depth = 0; depth < 200; ++depth) {
     onnx::GraphProto outer;
@@ -337,13 +337,13 @@ TEST_CASE("Deeply nested subgraphs are refused") {
   check_refused(model.import(), Code::kInvalidModel, "nested");
 }
 
-TEST_CASE("An opset that is too old is refused with the remedy") {
+TEST_CASE("An opset that is too old is rejected with the remedy") {
   ModelBuilder model(5);
   model.input("x", {1}).output("y").node("Relu", {"x"}, {"y"});
   check_refused(model.import(), Code::kUnsupported, "version_converter");
 }
 
-// --- external data --------------------------------------------------------------------------------------------------
+// --- External data --------------------------------------------------------------------------------------------------
 
 class Folder {
  public:
@@ -382,14 +382,14 @@ class Folder {
   std::filesystem::path path_;
 };
 
-TEST_CASE("External data beside the model are read") {
+TEST_CASE("External data next to the model are read") {
   const Folder folder;
   CHECK(folder.import("inside.bin"));
   CHECK(folder.import("inside.bin", "40", "24"));
   CHECK(folder.import("sub/deeper.bin"));
 }
 
-TEST_CASE("External data that tensors share beyond reason are refused") {
+TEST_CASE("External data shared by too many tensors are rejected") {
   const Folder folder;
   constexpr size_t kBytes = 4 << 20;
   compiler::ExternalFiles files((folder / "model").string());
@@ -400,7 +400,7 @@ TEST_CASE("External data that tensors share beyond reason are refused") {
   CHECK(files.read({"inside.bin", 0, std::nullopt}, 24));
 }
 
-TEST_CASE("External data outside the model's folder are refused, whatever the way there") {
+TEST_CASE("External data outside the model's folder are rejected for every kind of path") {
   const Folder folder;
   check_refused(folder.import("../outside.bin"), Code::kInvalidModel, "'..'");
   check_refused(folder.import("sub/../../outside.bin"), Code::kInvalidModel, "'..'");
@@ -414,7 +414,7 @@ TEST_CASE("External data outside the model's folder are refused, whatever the wa
   check_refused(folder.import("hard.bin"), Code::kInvalidModel, "hard link");
 }
 
-TEST_CASE("External data must be a regular file that holds the stated range") {
+TEST_CASE("External data must be a regular file that contains the stated range") {
   const Folder folder;
   REQUIRE(::mkfifo((folder / "model/fifo").c_str(), 0600) == 0);
   check_refused(folder.import("fifo"), Code::kInvalidModel, "regular file");
@@ -433,7 +433,7 @@ TEST_CASE("A model in memory has no external data") {
   check_refused(model.import(), Code::kInvalidModel, "no folder");
 }
 
-TEST_CASE("A model that is no regular file is refused") {
+TEST_CASE("A model that is not a regular file is rejected") {
   const Folder folder;
   check_refused(compiler::import_onnx(folder / "none.onnx"), Code::kNotFound, "none.onnx");
   check_refused(compiler::import_onnx(folder / "model"), Code::kInvalidArgument, "regular file");

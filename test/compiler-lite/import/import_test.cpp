@@ -34,14 +34,14 @@ std::multiset<std::string> kinds(const Graph& graph) {
 
 // --- inputs ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("A batch dimension that alone is open becomes one") {
+TEST_CASE("A batch dimension becomes one if it is the only dynamic one") {
   ModelBuilder model;
   model.input("x", {0, 3}).output("y").node("Relu", {"x"}, {"y"});
   const Graph graph = import_or_fail(model);
   CHECK(graph.value(graph.inputs[0].value).shape == Shape{1, 3});
 }
 
-TEST_CASE("Other open dimensions must be stated, and the message says how") {
+TEST_CASE("Other dynamic dimensions must be stated, and the message says how") {
   ModelBuilder model;
   model.input("image", {0, 3, 0, 0}).output("y").node("Relu", {"image"}, {"y"});
   const std::string message = message_of(model);
@@ -121,7 +121,7 @@ TEST_CASE("Shape arithmetic is computed during import") {
   CHECK(graph.value(graph.outputs[0]).shape == Shape{2, 12});
 }
 
-TEST_CASE("Outputs keep the model's names, through nodes that vanish") {
+TEST_CASE("Outputs keep the model's names even if their nodes are removed") {
   ModelBuilder model;
   model.input("x", {2}).output("same").output("again").output("relu");
   model.node("Identity", {"x"}, {"same"});
@@ -149,7 +149,7 @@ TEST_CASE("Weights of half and double precision become f32") {
   CHECK(run(import_or_fail(model), {{1, 1, 1}}) == std::vector<float>{2, 0, 0x1p-24f});
 }
 
-TEST_CASE("A newer opset is accepted where its operators are known") {
+TEST_CASE("A newer opset is accepted if its operators are known") {
   ModelBuilder model(99);
   model.input("x", {2}).output("y").node("Relu", {"x"}, {"y"});
   CHECK(model.import());
@@ -209,7 +209,7 @@ TEST_CASE("Softmax before opset 13 runs over all axes from its own on") {
   CHECK(kinds(import_or_fail(flat)) == std::multiset<std::string>{"Softmax"});
 }
 
-TEST_CASE("Same padding puts the odd pixel where the model says") {
+TEST_CASE("SAME padding puts the odd pixel at the side that the model states") {
   const auto pads = [](const std::string& mode) {
     ModelBuilder model;
     model.input("x", {1, 1, 4, 4}).output("y").constant("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
@@ -225,7 +225,7 @@ TEST_CASE("Same padding puts the odd pixel where the model says") {
   CHECK(pads("VALID") == std::vector<int32_t>{0, 0});
 }
 
-TEST_CASE("Scale and bias of a LayerNormalization are broadcast, and may differ between what is normalized") {
+TEST_CASE("Scale and bias of a LayerNormalization are broadcast and may differ between normalized slices") {
   using Dims = std::vector<int64_t>;
   const auto normalized = [](const Dims& scale, const std::vector<float>& elements, const Dims& bias) {
     ModelBuilder model(17);
@@ -248,7 +248,7 @@ TEST_CASE("A LayerNormalization whose scale has more elements than its input is 
   CHECK(graph.error().code() == Code::kInvalidModel);
 }
 
-TEST_CASE("A grid of one pixel from corner to corner lies at the first") {
+TEST_CASE("A grid of one pixel with align_corners is at the first corner") {
   ModelBuilder model(20);
   model.input("theta", {1, 2, 3}).output("y").constant("size", std::vector<int64_t>{1, 1, 1, 2});
   set_attribute(model.node("AffineGrid", {"theta", "size"}, {"y"}), "align_corners", int64_t{1});
@@ -264,7 +264,7 @@ TEST_CASE("Split becomes slices") {
   CHECK(run(graph, {{1, 2, 3, 4}}) == std::vector<float>{2, 3, 4});
 }
 
-TEST_CASE("A BatchNormalization that has a mean of each element is refused by that") {
+TEST_CASE("A BatchNormalization with a mean per element is rejected with that reason") {
   ModelBuilder model(8);
   model.input("x", {1, 2, 1, 1}).output("y");
   for (const char* name : {"scale", "bias", "mean", "var"}) model.constant(name, {2}, {1, 1});
@@ -275,7 +275,7 @@ TEST_CASE("A BatchNormalization that has a mean of each element is refused by th
   CHECK(graph.error().message().find("spatial = 0") != std::string_view::npos);
 }
 
-TEST_CASE("A cropped part is resized by sizes, as scales have two readings") {
+TEST_CASE("A cropped region is resized by sizes because scales are ambiguous") {
   const auto resized = [](float end, bool by_scales) {
     ModelBuilder model(13);
     model.input("x", {4}).output("y").constant("roi", {2}, {0, end}).constant("scale", {1}, {2});
@@ -308,7 +308,7 @@ TEST_CASE("Slice clamps its bounds, and steps backwards") {
   CHECK(sliced(INT64_MIN, 2, 1) == std::vector<float>{0, 1});
   CHECK(sliced(0, 4, INT64_MAX) == std::vector<float>{0});
   CHECK(sliced(3, 0, INT64_MIN) == std::vector<float>{3});
-  CHECK(sliced(-9, -99, -1) == std::vector<float>{0});  // as ONNX's text and ONNX Runtime have it
+  CHECK(sliced(-9, -99, -1) == std::vector<float>{0});  // as in the ONNX specification and ONNX Runtime
 }
 
 TEST_CASE("8-bit integers wrap as the model's type does") {
@@ -324,7 +324,7 @@ TEST_CASE("8-bit integers wrap as the model's type does") {
   CHECK(sums[1] == 6);
 }
 
-TEST_CASE("A limit of Clip that is not stated is that of a float, also beside one that is an input") {
+TEST_CASE("A missing limit of Clip is the limit of f32 even if the other limit is an input") {
   const float infinity = std::numeric_limits<float>::infinity(), largest = std::numeric_limits<float>::max();
   const std::vector<float> x{-infinity, 1, infinity};
   const auto clipped = [&](const std::vector<std::string>& inputs, bool limit_is_input = false) {

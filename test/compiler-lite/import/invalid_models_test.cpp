@@ -1,4 +1,4 @@
-// Models that are well-formed, but break the rules of an operator or of the format; and legal ones that look like them.
+// Well-formed models that violate the rules of an operator or of the format, and similar valid models.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ void check_accepted(const ModelBuilder& model) {
   CHECK(graph);
 }
 
-TEST_CASE("Constant indices must lie in the axis") {
+TEST_CASE("Constant indices must be inside the axis") {
   for (const int64_t index : {3, -4, 99}) {
     ModelBuilder model;
     model.input("x", {2, 3}).output("y").constant("i", std::vector<int64_t>{0, index});
@@ -65,7 +65,7 @@ TEST_CASE("Equal parts of a Split have as many elements") {
   check_accepted(model_of(18, 7, 2));
 }
 
-TEST_CASE("Inputs beyond those of the operator are refused, absent ones pass") {
+TEST_CASE("Inputs beyond those of the operator are rejected unless they are absent") {
   ModelBuilder model;
   model.input("x", {2}).output("y").node("Relu", std::vector<std::string>(50, "x"), {"y"});
   check_refused(model, "has 50 inputs, expected at most 1");
@@ -87,7 +87,7 @@ TEST_CASE("auto_pad and pads exclude each other") {
   check_accepted(model_of(0));
 }
 
-TEST_CASE("Inputs with dimensions that are no sizes must be stated, and the message says how") {
+TEST_CASE("Invalid dimensions of inputs must be overridden, and the message says how") {
   for (const int64_t dim : {int64_t{0}, int64_t{-1}, int64_t{-4}, INT64_MIN + 1}) {
     for (const int axis : {0, 1}) {
       ModelBuilder model;
@@ -121,7 +121,7 @@ TEST_CASE("A LayerNormalization without a bias may state so") {
   }
 }
 
-TEST_CASE("What is no tensor, and what has no operator, is said so") {
+TEST_CASE("Inputs that are not tensors and nodes without an operator are reported") {
   ModelBuilder sequence;
   sequence.input("x", {1}).output("y").node("Relu", {"x"}, {"y"});
   sequence.graph().mutable_input(0)->mutable_type()->mutable_sequence_type();

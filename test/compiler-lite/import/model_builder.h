@@ -1,4 +1,4 @@
-// Small ONNX models made in memory, for tests of the importer.
+// Small ONNX models built in memory, for tests of the importer.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "compiler-lite/import/import.h"
 
-// Whoever looks into them includes onnx/onnx_pb.h, which takes long to compile.
+// Files that access protobuf messages include onnx/onnx_pb.h, which compiles slowly.
 namespace onnx {
 class GraphProto;
 class ModelProto;
@@ -31,7 +31,7 @@ class ModelBuilder {
   onnx::ModelProto& proto() { return *model_; }
   onnx::GraphProto& graph();
 
-  // Dimensions below 1 are left open.
+  // Dimensions below 1 are dynamic.
   ModelBuilder& input(const std::string& name, const std::vector<int64_t>& dims, int32_t type = onnx_type::kFloat);
   ModelBuilder& output(const std::string& name);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& elements);
@@ -39,7 +39,7 @@ class ModelBuilder {
   // For types that fit 32 bits.
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims,
                          const std::vector<int32_t>& elements, int32_t type);
-  // The node that was added, for its attributes. Without a name it is called by its type and number.
+  // Returns the added node, for its attributes. A node without a name is named after its type and number.
   onnx::NodeProto& node(const std::string& op_type, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& outputs, const std::string& name = "");
 
@@ -57,7 +57,7 @@ void set_attribute(onnx::NodeProto& node, const std::string& name, const std::ve
 
 Result<compiler::Graph> import_bytes(const std::string& bytes, const compiler::ImportOptions& options = {});
 
-// Runs a graph of one f32 output on f32 inputs; fails the test where it cannot.
+// Runs a graph with one f32 output on f32 inputs. Fails the test on errors.
 std::vector<float> run(const compiler::Graph& graph, const std::vector<std::vector<float>>& inputs);
 
 }  // namespace nestrt::test

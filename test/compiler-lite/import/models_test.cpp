@@ -75,7 +75,7 @@ TEST_CASE("A network with dynamic shapes needs them stated, and folds all its sh
   for (const auto& node : graph.nodes()) CHECK(graph.value(node->outputs[0]).type == DataType::kF32);
 }
 
-// k * 37 modulo 201, and so on: numbers that anybody can make again.
+// Reproducible numbers: k * 37 modulo 201, and so on.
 HostTensor pattern(const Shape& shape, int factor, int modulus, int scale) {
   std::vector<float> elements;
   for (int i = 0; i < shape.num_elements(); ++i)
@@ -91,8 +91,8 @@ ImportOptions silero_options(int64_t rate, int64_t samples) {
   return options;
 }
 
-// Expected: what ONNX Runtime 1.31 gives for the same inputs.
-TEST_CASE("A recurrent network whose branches a bound input decides runs as in ONNX Runtime") {
+// Expected values from ONNX Runtime 1.31 for the same inputs.
+TEST_CASE("A recurrent network with branches selected by a bound input runs as in ONNX Runtime") {
   const auto path = shared_data("models/silero_vad_v5.onnx");
   if (!path) return;
   struct Case {
@@ -111,7 +111,7 @@ TEST_CASE("A recurrent network whose branches a bound input decides runs as in O
   }
 }
 
-TEST_CASE("A network whose branches nothing decides is refused, and the message says how") {
+TEST_CASE("A network with branches of unknown condition is rejected, and the message states the remedy") {
   const auto path = shared_data("models/silero_vad_v5.onnx");
   if (!path) return;
   ImportOptions options = silero_options(16000, 512);

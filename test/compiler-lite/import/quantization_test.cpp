@@ -1,5 +1,5 @@
-// QuantizeLinear, DequantizeLinear and the QLinear operators: small models whose results can be computed by hand,
-// before and after the passes have made integers of them.
+// QuantizeLinear, DequantizeLinear and the QLinear operators: small models with hand-calculated results, before and
+// after the passes convert them to integers.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ std::vector<uint8_t> run_bytes(const Graph& graph, const std::vector<uint8_t>& i
   return result;
 }
 
-// As imported, and as compiled.
+// Checks the graph as imported and as optimised.
 void check_bytes(const ModelBuilder& model, const std::vector<uint8_t>& input, const std::vector<uint8_t>& expected) {
   const auto imported = model.import();
   INFO(imported.error().to_string());
@@ -61,7 +61,7 @@ onnx::NodeProto& add_microsoft(ModelBuilder& model, const std::string& type, con
   return node;
 }
 
-// The constant B of a QGemm, 3, -2; 1, 4, with one scale or one by column.
+// The constant B of a QGemm, 3, -2; 1, 4, with one scale or one per column.
 void add_gemm_constants(ModelBuilder& model, bool transposed, const std::vector<float>& scales) {
   model.constant("b", {2, 2}, transposed ? std::vector<int32_t>{3, 1, -2, 4} : std::vector<int32_t>{3, -2, 1, 4},
                  onnx_type::kInt8);
@@ -82,7 +82,7 @@ bool computes_in_s8(const Graph& graph, ops::Kind kind) {
 
 }  // namespace
 
-TEST_CASE("QuantizeLinear and DequantizeLinear give integers and floats, from opset 10 to 21") {
+TEST_CASE("QuantizeLinear and DequantizeLinear compute integers and floats in opsets 10 to 21") {
   for (const int64_t opset : {10, 13, 19, 21}) {
     ModelBuilder model(opset);
     model.input("x", {4});
@@ -97,7 +97,7 @@ TEST_CASE("QuantizeLinear and DequantizeLinear give integers and floats, from op
   }
 }
 
-TEST_CASE("Scales along an axis are for floats that Quantize and Dequantize keep") {
+TEST_CASE("Scales along an axis stay in Quantize and Dequantize") {
   ModelBuilder model;
   model.input("x", {2, 2});
   model.constant("scales", {2}, std::vector<float>{1.0f, 10.0f});
@@ -108,7 +108,7 @@ TEST_CASE("Scales along an axis are for floats that Quantize and Dequantize keep
   CHECK(run(optimised(model), {{1.4f, 14.0f, -1000.0f, -900.0f}}) == std::vector<float>{1.0f, 10.0f, -128.0f, -900.0f});
 }
 
-TEST_CASE("Without a zero point integers are u8, and other operators see them as they are") {
+TEST_CASE("Integers without a zero point are u8, and other operators read them unchanged") {
   ModelBuilder model;
   model.input("x", {3});
   model.constant("scale", {}, std::vector<float>{1.0f});
@@ -132,7 +132,7 @@ TEST_CASE("The same integers may be dequantized in two ways") {
   CHECK(run(optimised(model), {{1.0f, 2.0f}}) == std::vector<float>{9.0f, 12.0f});  // 5 and 7
 }
 
-TEST_CASE("Results that are quantized with different scales stay apart") {
+TEST_CASE("Results that are quantized with different scales stay separate") {
   ModelBuilder model;
   model.input("x", {1});
   add_parameters(model, "a", 1.0f, 0);
@@ -146,7 +146,7 @@ TEST_CASE("Results that are quantized with different scales stay apart") {
   CHECK(run(optimised(model), {{3.0f}}) == std::vector<float>{1.0f});
 }
 
-TEST_CASE("QLinearConv computes with integers, whatever type its weights have") {
+TEST_CASE("QLinearConv computes with integers for every type of weights") {
   for (const int32_t type : {onnx_type::kInt8, onnx_type::kUint8}) {
     ModelBuilder model(10);
     model.input("x", {1, 1, 1, 3}, onnx_type::kUint8);
@@ -160,7 +160,7 @@ TEST_CASE("QLinearConv computes with integers, whatever type its weights have") 
                             {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "b"}, {"y"});
     set_attribute(node, "pads", std::vector<int64_t>{0, 1, 0, 0});
     model.output("y");
-    // From zero 2, 4, -1: sums -4, -2, 14 with the padding's 0 first; plus 8, times 0.25, plus 10.
+    // Relative to the zero point 2, 4, -1: sums -4, -2, 14 with the padding's 0 first; plus 8, times 0.25, plus 10.
     check_bytes(model, {102, 104, 99}, {11, 12, 16});
     CHECK(computes_in_s8(optimised(model), ops::Kind::kConv));
   }
@@ -217,7 +217,7 @@ TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
   for (const auto& node : graph.nodes()) CHECK(node->kind() != ops::Kind::kDequantize);
 }
 
-TEST_CASE("QGemm computes with integers, for one scale or one by column, and B either way round") {
+TEST_CASE("QGemm computes with integers for one scale or one per column, and for B transposed or not") {
   for (const bool transposed : {false, true}) {
     for (const bool by_column : {false, true}) {
       ModelBuilder model;
@@ -228,8 +228,8 @@ TEST_CASE("QGemm computes with integers, for one scale or one by column, and B e
       add_parameters(model, "y", 0.5f, 10);
       set_attribute(add_microsoft(model, "QGemm", kGemmInputs), "transB", int64_t{transposed});
       model.output("y");
-      // Products 10, 12; -7, -14 and C: 18, 8; 1, -18, of which a quarter, or of the second column half, halves to
-      // even.
+      // Products 10, 12; -7, -14 and C: 18, 8; 1, -18. A quarter of these, or half in the second column, with halves
+      // rounded to even.
       check_bytes(model, {102, 104, 99, 96},
                   by_column ? std::vector<uint8_t>{14, 14, 10, 1} : std::vector<uint8_t>{14, 12, 10, 6});
       CHECK(computes_in_s8(optimised(model), ops::Kind::kDense));
@@ -237,14 +237,14 @@ TEST_CASE("QGemm computes with integers, for one scale or one by column, and B e
   }
 }
 
-TEST_CASE("QGemm without a scale of its output gives floats, and alpha is of products and C") {
+TEST_CASE("QGemm without an output scale returns floats, and alpha applies to products and C") {
   // Products 10, 12; -8, 10 in steps of 2 * 0.5 * 0.25.
   const std::vector<std::pair<std::vector<int64_t>, std::vector<float>>> cases = {
       {{2, 2}, {3.5f, 4.0f, -4.0f, 3.5f}},  // C is 4, 4; -8, 4
       {{2, 1}, {3.5f, 4.0f, -4.0f, 0.5f}},  // 4; -8
       {{1, 2}, {3.5f, 1.0f, -1.0f, 0.5f}},  // 4, -8
       {{1}, {3.5f, 4.0f, -1.0f, 3.5f}},     // 4
-      {{0}, {2.5f, 3.0f, -2.0f, 2.5f}},     // none
+      {{0}, {2.5f, 3.0f, -2.0f, 2.5f}},     // no C
   };
   for (const auto& [dims, expected] : cases) {
     ModelBuilder model;
@@ -269,7 +269,7 @@ TEST_CASE("QGemm without a scale of its output gives floats, and alpha is of pro
   }
 }
 
-TEST_CASE("One C for columns of several scales counts in the steps of each") {
+TEST_CASE("A single C is scaled for each column with its own scale") {
   ModelBuilder model;
   model.input("x", {1, 2}, onnx_type::kUint8);
   add_parameters(model, "x", 0.5f, 100);
@@ -281,7 +281,7 @@ TEST_CASE("One C for columns of several scales counts in the steps of each") {
   check_bytes(model, {102, 104}, {14, 20});  // 18 quarters to the even 4, and 20 halves
 }
 
-TEST_CASE("QLinearSoftmax is that of the opset that it states") {
+TEST_CASE("QLinearSoftmax follows the opset that it states") {
   const auto check = [](int64_t opset, std::optional<int64_t> axis, const std::vector<uint8_t>& expected) {
     ModelBuilder model;
     model.input("x", {1, 2, 2}, onnx_type::kUint8);
@@ -299,7 +299,7 @@ TEST_CASE("QLinearSoftmax is that of the opset that it states") {
   check(12, 1, {128, 43, 43, 43});
 }
 
-TEST_CASE("QLinearReduceMean takes its axes from the attribute in every opset") {
+TEST_CASE("QLinearReduceMean reads its axes from the attribute in every opset") {
   for (const int64_t opset : {13, 18}) {
     for (const bool all : {false, true}) {
       ModelBuilder model(opset);
@@ -316,7 +316,7 @@ TEST_CASE("QLinearReduceMean takes its axes from the attribute in every opset") 
   }
 }
 
-TEST_CASE("QLinearWhere selects what its integers stand for") {
+TEST_CASE("QLinearWhere selects the real values of its integers") {
   ModelBuilder model;
   model.input("x", {2, 2}, onnx_type::kUint8);
   model.constant("condition", {2, 1}, {1, 0}, onnx_type::kBool);
@@ -330,7 +330,7 @@ TEST_CASE("QLinearWhere selects what its integers stand for") {
   check_bytes(model, {102, 99, 0, 255}, {14, 8, 26, 26});  // 1, -0.5; 4, 4
 }
 
-TEST_CASE("What QGemm and QLinearSoftmax cannot mean is refused") {
+TEST_CASE("Invalid forms of QGemm and QLinearSoftmax are rejected") {
   const auto refuse = [](float alpha, int32_t c_type, size_t num_inputs, const std::vector<float>& scales) {
     ModelBuilder model;
     model.input("x", {1, 2}, onnx_type::kUint8);
@@ -393,7 +393,7 @@ TEST_CASE("Integers that the model moves itself stay integers of their scale") {
   CHECK(requantized == 2);  // the input and the output
 }
 
-TEST_CASE("Scales and zero points that cannot be are refused") {
+TEST_CASE("Invalid scales and zero points are rejected") {
   const auto refuse = [](float scale, const std::vector<int32_t>& zeros, int32_t type) {
     ModelBuilder model;
     model.input("x", {4});

@@ -1,4 +1,4 @@
-// Recurrent networks over sequences that are shorter than their input.
+// Recurrent networks with sequences shorter than their input.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<float> some(size_t count, int step) {
   return elements;
 }
 
-// A GRU of two directions over `steps`, with the lengths unless there are none. Outputs: all "states", or the "last".
+// A bidirectional GRU over `steps` with optional lengths. Outputs: all "states", or the "last".
 ModelBuilder network(int64_t steps, const std::vector<int32_t>& lengths, const std::string& output = "states") {
   ModelBuilder model;
   model.input("x", {steps, kBatch, kInputs}).output(output);
@@ -32,7 +32,7 @@ ModelBuilder network(int64_t steps, const std::vector<int32_t>& lengths, const s
 
 }  // namespace
 
-TEST_CASE("Sequences that are all shorter than their input end where they end, with states of 0 behind") {
+TEST_CASE("Sequences of one length shorter than the input end there, followed by states of 0") {
   constexpr int64_t kLength = 3;
   const std::vector<float> x = some(kSteps * kBatch * kInputs, 11);
   const std::vector<float> begin(x.begin(), x.begin() + kLength * kBatch * kInputs);
@@ -49,7 +49,7 @@ TEST_CASE("Sequences that are all shorter than their input end where they end, w
   CHECK(run_all(network(kSteps, lengths), x) == states);
 }
 
-TEST_CASE("Sequences of different lengths, of no steps and of more than there are, are refused") {
+TEST_CASE("Sequences of different, zero or excessive lengths are rejected") {
   CHECK_THAT(message_of(network(kSteps, {3, 4})), Catch::Contains("different lengths in one batch"));
   CHECK_THAT(message_of(network(kSteps, {0, 0})), Catch::Contains("sequence length 0 of an input of 4 steps"));
   CHECK_THAT(message_of(network(kSteps, {5, 5})), Catch::Contains("sequence length 5 of an input of 4 steps"));

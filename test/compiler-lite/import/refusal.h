@@ -1,4 +1,4 @@
-// What the importer says of a model that it refuses.
+// Error messages of rejected models.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 
 namespace nestrt::test {
 
-// Fails the test where the model is imported.
+// Fails the test if the model is imported.
 inline std::string message_of(const ModelBuilder& model, const compiler::ImportOptions& options = {}) {
   const auto graph = model.import(options);
   REQUIRE(!graph);

@@ -45,7 +45,7 @@ std::string describe(const HostTensor& tensor) {
   return std::string(name(tensor.type)) + " " + tensor.shape.to_string();
 }
 
-// Empty where the tensors agree.
+// Returns "" if the tensors agree.
 std::string difference(const HostTensor& actual, const HostTensor& expected, double relative) {
   if (actual.type != expected.type || !(actual.shape == expected.shape)) {
     return describe(actual) + " instead of " + describe(expected);
@@ -143,7 +143,7 @@ class Case {
     if (!model) result_.not_exported = model.error().message();
     if (!model && model.error().code() == Code::kUnsupported) return {};
     NESTRT_RETURN_IF_ERROR(model.error());
-    compiler::ImportOptions options;  // which take inputs without elements, too
+    compiler::ImportOptions options;  // accepts inputs without elements
     for (const auto& input : graph.inputs)
       options.input_shapes[graph.value(input.value).name] = graph.value(input.value).shape;
     NESTRT_ASSIGN_OR_RETURN(const compiler::Graph again,
@@ -153,8 +153,8 @@ class Case {
     return compare(outputs, expected);
   }
 
-  // The way of a user: the file through the compiler, its plan through a session. What memory held before, NaNs of f32,
-  // must not come into the results.
+  // Compiles the file and runs its plan in a session, as a user does. Memory is filled with f32 NaNs first, which must
+  // not appear in the results.
   Result<std::vector<HostTensor>> run_plan(const std::vector<HostTensor>& inputs) const {
     const AllocationFill allocations(Stale::kNans);
     compiler::CompileOptions options;
@@ -178,8 +178,8 @@ class Case {
     return outputs;
   }
 
-  // Binds one input more, from the last, as long as the model cannot be imported. All of them where data decide the
-  // size of the output, which ends as it does in ONNX then.
+  // Binds one more input, starting with the last, until the model can be imported. Binds all inputs if data determine
+  // the size of the output, so the output ends as in ONNX.
   Result<compiler::Graph> import_binding(const std::vector<HostTensor>& inputs) {
     compiler::ImportOptions& options = import_options_ = {};
     for (size_t i = 0; i < inputs.size(); ++i) options.input_shapes[model_.inputs[i].name] = inputs[i].shape;
@@ -220,7 +220,7 @@ class Case {
 
   std::filesystem::path folder_;
   compiler::OnnxModel model_;
-  compiler::ImportOptions import_options_;  // for the data set at hand
+  compiler::ImportOptions import_options_;  // for the current data set
   CaseResult result_;
 };
 

@@ -18,14 +18,14 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-// A case is right, or refused with a message.
+// Every case passes or is rejected with a message.
 void check_case(const CaseResult& result) {
   INFO(result.name << ": " << result.message);
   CHECK(result.verdict != Verdict::kFailed);
   if (result.verdict == Verdict::kUnsupported) CHECK(!result.message.empty());
 }
 
-// What import accepts goes back to ONNX, but for what the opsets that are written do not have.
+// Every imported case can be exported, except for features that the supported opsets lack.
 void check_export(const CaseResult& result) {
   if (result.verdict != Verdict::kPassed || result.not_exported.empty()) return;
   INFO(result.name << ": " << result.not_exported);
@@ -34,7 +34,7 @@ void check_export(const CaseResult& result) {
                     [&](std::string_view reason) { return result.not_exported.find(reason) != std::string::npos; }));
 }
 
-// For who looks for the next operator: script/reports/operators-table --list.
+// To find the next operator to implement, run script/reports/operators-table --list.
 void write_line(std::ostream& list, const CaseResult& result) {
   const char* const verdict = result.verdict == Verdict::kPassed        ? "right"
                               : result.verdict == Verdict::kUnsupported ? "refused"
@@ -42,7 +42,7 @@ void write_line(std::ostream& list, const CaseResult& result) {
   list << result.name << '\t' << verdict << '\t' << result.message << std::endl;
 }
 
-TEST_CASE("ONNX's operator cases are right or refused, and docs/reference/operators.md says so") {
+TEST_CASE("ONNX's operator cases pass or are rejected as docs/reference/operators.md states") {
   std::vector<CaseResult> results;
   int passed = 0;
   const CaseSet set = find_conformance_cases();
@@ -69,7 +69,7 @@ TEST_CASE("ONNX's operator cases are right or refused, and docs/reference/operat
   const std::string table = operator_table(results, set.version);
   const auto path = std::filesystem::path(NESTRT_SOURCE_DIR) / "docs/reference/operators.md";
   if (std::getenv("NESTRT_WRITE_OPERATORS") != nullptr) std::ofstream(path, std::ios::binary) << table;
-  // Not CHECK(read(path) == table), which would print both.
+  // Not CHECK(read(path) == table), which would print both files.
   const bool current = read(path) == table;
   INFO("docs/reference/operators.md is stale: run script/reports/operators-table");
   CHECK(current);

@@ -1,4 +1,4 @@
-// docs/reference/operators.md from the results of the conformance cases.
+// Generates docs/reference/operators.md from the results of the conformance cases.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace nestrt::test {
 
-// The whole document, of the tests of that version of ONNX.
+// Returns the whole document for the tests of this version of ONNX.
 std::string operator_table(const std::vector<CaseResult>& results, const std::string& version);
 
 }  // namespace nestrt::test

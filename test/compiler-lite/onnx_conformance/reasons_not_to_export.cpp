@@ -12,7 +12,7 @@ std::span<const std::string_view> reasons_not_to_export() {
       "only MaxPool can have a dilated window",
       "its scales and sizes cannot be expressed together",
       "ONNX has no float remainder with the divisor's sign",
-      // A last window that starts in the padding, which the library counts.
+      // The last window starts in the padding, and the library counts it.
       "Pool, node name: y): [ShapeInferenceError] Inferred shape and existing shape differ",
   };
   return kReasons;

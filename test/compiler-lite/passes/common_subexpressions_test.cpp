@@ -24,7 +24,7 @@ TEST_CASE("Equal nodes are computed once") {
   CHECK(difference(graph, before, generator) == 0);
 }
 
-TEST_CASE("Equal constants are stored once, and what they feed is computed once") {
+TEST_CASE("Equal constants are stored once and their users are computed once") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2});
   const ValueId a = add(graph, concat_attributes(0), {x, graph.add_constant("a", std::vector<float>{1, 2}, {2})});
@@ -37,7 +37,7 @@ TEST_CASE("Equal constants are stored once, and what they feed is computed once"
   CHECK(count(graph, ops::Kind::kConcat) == 3);
 }
 
-TEST_CASE("Equal outputs of the graph stay apart") {
+TEST_CASE("Equal outputs of the graph stay separate") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 3});
   graph.outputs = {add(graph, transpose_attributes({1, 0}), {x}, "y"),

@@ -33,7 +33,7 @@ TEST_CASE("The node that writes a constant output stays") {
   CHECK(graph.nodes().size() == 1);
 }
 
-TEST_CASE("A constant that would grow beyond measure is not folded") {
+TEST_CASE("A constant that would grow too large is not folded") {
   Graph graph;
   ops::Tile tile;
   tile.shape = {1 << 20};
@@ -44,7 +44,7 @@ TEST_CASE("A constant that would grow beyond measure is not folded") {
   CHECK(*changes == 0);
 }
 
-TEST_CASE("A computation on constants that would take long is not folded") {
+TEST_CASE("An expensive computation on constants is not folded") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = random_constant(graph, generator, {2000, 2000});

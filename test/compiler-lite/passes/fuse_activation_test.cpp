@@ -13,7 +13,7 @@ size_t nodes_left_by_activation(Graph& graph, ValueId output) {
   return nodes_left_by(compiler::fuse_activation, graph, 1e-6);
 }
 
-TEST_CASE("Every activation goes into the Conv before it") {
+TEST_CASE("Every activation is fused into the preceding Conv") {
   std::mt19937 generator(1);
   for (const UnaryKind kind : {UnaryKind::kRelu, UnaryKind::kClip, UnaryKind::kLeakyRelu, UnaryKind::kHardSigmoid,
                                UnaryKind::kHardSwish, UnaryKind::kSigmoid, UnaryKind::kTanh, UnaryKind::kSilu}) {
@@ -24,7 +24,7 @@ TEST_CASE("Every activation goes into the Conv before it") {
   }
 }
 
-TEST_CASE("An activation goes into Dense, ConvTranspose and Binary") {
+TEST_CASE("An activation is fused into Dense, ConvTranspose and Binary") {
   std::mt19937 generator(1);
   Graph dense;
   const ValueId product =
@@ -37,7 +37,7 @@ TEST_CASE("An activation goes into Dense, ConvTranspose and Binary") {
   CHECK(nodes_left_by_activation(sum, add(sum, unary_attributes(UnaryKind::kRelu), {twice})) == 1);
 }
 
-TEST_CASE("An activation behind a Reshape and a Transpose goes into the Conv before them") {
+TEST_CASE("An activation after a Reshape and a Transpose is fused into the Conv before them") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
@@ -50,7 +50,7 @@ TEST_CASE("An activation behind a Reshape and a Transpose goes into the Conv bef
   CHECK(moved.same_elements_as == "y");
 }
 
-TEST_CASE("The second activation stays, and so does one of a Conv that feeds something else") {
+TEST_CASE("A second activation and one of a Conv with other users are not fused") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
@@ -63,7 +63,7 @@ TEST_CASE("The second activation stays, and so does one of a Conv that feeds som
   CHECK(nodes_left_by_activation(shared, add(shared, concat_attributes(1), {conv, relu})) == 3);
 }
 
-TEST_CASE("Operators that are no activations stay") {
+TEST_CASE("Operators that are not activations are not fused") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);

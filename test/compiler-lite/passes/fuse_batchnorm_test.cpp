@@ -20,7 +20,7 @@ ValueId normalise(Graph& graph, std::mt19937& generator, ValueId y, const Shape&
   return add(graph, binary_attributes(BinaryKind::kAdd), {random_constant(graph, generator, shape), scaled});
 }
 
-TEST_CASE("Scale and shift per channel go into the Conv before them") {
+TEST_CASE("Scale and shift per channel are folded into the preceding Conv") {
   std::mt19937 generator(1);
   for (bool bias : {false, true}) {
     Graph graph;
@@ -29,14 +29,14 @@ TEST_CASE("Scale and shift per channel go into the Conv before them") {
   }
 }
 
-TEST_CASE("Scale and shift go into a 1-D Conv") {
+TEST_CASE("Scale and shift are folded into a 1-D Conv") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {2, 4, 9}), 6, 3);
   CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, conv, {1, 6, 1})) == 1);
 }
 
-TEST_CASE("Scale and shift go into a grouped ConvTranspose") {
+TEST_CASE("Scale and shift are folded into a grouped ConvTranspose") {
   std::mt19937 generator(1);
   Graph graph;
   ops::ConvTranspose transposed;
@@ -50,7 +50,7 @@ TEST_CASE("Scale and shift go into a grouped ConvTranspose") {
   CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {6, 1, 1})) == 1);
 }
 
-TEST_CASE("Scale and shift go into Dense") {
+TEST_CASE("Scale and shift are folded into Dense") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId y =
@@ -75,7 +75,7 @@ TEST_CASE("Constants that vary inside a channel do not fold") {
   CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, conv, {4, 1, 4})) == 3);
 }
 
-TEST_CASE("A Conv that feeds something else keeps its weights") {
+TEST_CASE("A Conv with other users keeps its weights") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 4);
@@ -83,7 +83,7 @@ TEST_CASE("A Conv that feeds something else keeps its weights") {
   CHECK(nodes_left_by_batchnorm(graph, add(graph, binary_attributes(BinaryKind::kAdd), {scaled, conv})) == 4);
 }
 
-TEST_CASE("Preprocessing in the graph goes into a Conv without padding") {
+TEST_CASE("Preprocessing in the graph is folded into a Conv without padding") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId shifted = add(graph, binary_attributes(BinaryKind::kSub),
@@ -93,7 +93,7 @@ TEST_CASE("Preprocessing in the graph goes into a Conv without padding") {
   CHECK(nodes_left_by_batchnorm(graph, add_conv(graph, generator, scaled, 6, 3, 0, true, 2)) == 1);
 }
 
-TEST_CASE("Before a Conv with padding a scale folds and a shift stays") {
+TEST_CASE("Before a Conv with padding a scale is folded and a shift is not") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId y = normalise(graph, generator, add_input(graph, "x", {1, 4, 5, 5}), {4, 1, 1});
@@ -105,7 +105,7 @@ TEST_CASE("Before a Conv with padding a scale folds and a shift stays") {
   CHECK(nodes_left_by_batchnorm(scaled, add_conv(scaled, generator, z, 6, 3, 1)) == 1);
 }
 
-TEST_CASE("Weights that would overflow stay as they are") {
+TEST_CASE("Weights that would overflow are not changed") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 2, 2}), 4);

@@ -13,7 +13,7 @@ using ops::PoolKind;
 
 const Shape kImage{1, 3, 6, 6};
 
-// Runs the pass, checks that the results are the same, and returns the number of Pads that are left.
+// Runs the pass, checks that the results are the same, and returns the number of remaining Pads.
 int pads_left(Graph& graph, ValueId output) {
   std::mt19937 generator(1);
   graph.outputs = {output};
@@ -27,13 +27,13 @@ ValueId padded(Graph& graph, ValueId x, float value = 0) {
   return add(graph, pad_attributes({0, 0, 0, 1}, {0, 0, 1, 1}, value), {x});
 }
 
-TEST_CASE("A Pad of zeros goes into the Conv, on top of its own padding") {
+TEST_CASE("A Pad of zeros is added to the padding of the Conv") {
   std::mt19937 generator(1);
   Graph graph;
   CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kImage)), 4, 3, 1)) == 0);
 }
 
-TEST_CASE("A Pad of another number, or of channels, stays before a Conv") {
+TEST_CASE("A Pad with another value or of channels is not folded into a Conv") {
   std::mt19937 generator(1);
   Graph graph;
   CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kImage), 1), 4, 3)) == 1);
@@ -43,7 +43,7 @@ TEST_CASE("A Pad of another number, or of channels, stays before a Conv") {
   CHECK(pads_left(channels, add_conv(channels, generator, pad, 4, 3)) == 1);
 }
 
-TEST_CASE("A Pad of zeros goes into an average pool that counts it") {
+TEST_CASE("A Pad of zeros is folded into an average pool that counts padding") {
   for (const int32_t pad : {0, 1}) {
     for (const bool counted : {false, true}) {
       Graph graph;
@@ -55,7 +55,7 @@ TEST_CASE("A Pad of zeros goes into an average pool that counts it") {
   }
 }
 
-TEST_CASE("A Pad of minus infinity goes into a max pool, one of zeros does not") {
+TEST_CASE("A Pad of minus infinity is folded into a max pool and a Pad of zeros is not") {
   for (const float value : {0.0f, -std::numeric_limits<float>::infinity()}) {
     Graph graph;
     const ValueId pad = padded(graph, add_input(graph, "x", kImage), value);
@@ -63,13 +63,13 @@ TEST_CASE("A Pad of minus infinity goes into a max pool, one of zeros does not")
   }
 }
 
-TEST_CASE("A Pad of zeros goes into a max pool whose input is not negative") {
+TEST_CASE("A Pad of zeros is folded into a max pool with a non-negative input") {
   Graph graph;
   const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kImage)});
   CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {padded(graph, relu)})) == 0);
 }
 
-TEST_CASE("A Pad of zeros goes into a max pool after a Clip only where the Clip lets nothing negative through") {
+TEST_CASE("A Pad of zeros is folded into a max pool after a Clip only if the Clip excludes negative values") {
   for (const auto& [low, high, left] : {std::tuple(0.0f, 6.0f, 0), {-1.0f, 6.0f, 1}, {0.0f, -1.0f, 1}}) {
     Graph graph;
     const ValueId clip =
@@ -78,13 +78,13 @@ TEST_CASE("A Pad of zeros goes into a max pool after a Clip only where the Clip 
   }
 }
 
-TEST_CASE("A Pad as wide as the window of a max pool stays") {
+TEST_CASE("A Pad as wide as the window of a max pool is not folded") {
   Graph graph;
   const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kImage)});
   CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {1, 1}), {padded(graph, relu)})) == 1);
 }
 
-TEST_CASE("A Pad with two users goes into both") {
+TEST_CASE("A Pad with two users is folded into both") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId pad = padded(graph, add_input(graph, "x", kImage));

@@ -32,12 +32,12 @@ ValueId dequantize(Graph& graph, ValueId integers, const std::string& name = "")
   return add(graph, ops::Dequantize(), {integers}, name);
 }
 
-// As a QDQ model has it around every operator.
+// Quantize and Dequantize, as a QDQ model has them around every operator.
 ValueId through_u8(Graph& graph, ValueId x, float scale, int zero_point, const std::string& name = "") {
   return dequantize(graph, quantize(graph, x, scale, zero_point), name);
 }
 
-// Floats that were s8, with a scale for each index of `axis`.
+// Floats dequantized from s8, with a scale for each index of `axis`.
 ValueId weights(Graph& graph, std::mt19937& generator, const Shape& shape, const std::vector<float>& scales, int axis) {
   std::uniform_int_distribution<int> element(-127, 127);
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
@@ -52,7 +52,7 @@ ValueId weights(Graph& graph, std::mt19937& generator, const Shape& shape, const
   return id;
 }
 
-// Runs the pass and requires that no output is more than `limit` away from what it was.
+// Runs the pass and requires that no output changes by more than `limit`.
 void rewrite(Graph& graph, ValueId output, double limit) {
   std::mt19937 generator(5);
   graph.outputs = {output};
@@ -106,7 +106,7 @@ TEST_CASE("A Conv between Dequantize and Quantize becomes a Conv of s8") {
   CHECK(graph.nodes().size() == 3);
 }
 
-TEST_CASE("A Dense whose result stays float gives its accumulators") {
+TEST_CASE("A Dense with a float result outputs its accumulators") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {2, 7}), 0.03f, 131);
@@ -116,7 +116,7 @@ TEST_CASE("A Dense whose result stays float gives its accumulators") {
   CHECK(graph.nodes().size() == 2);
 }
 
-TEST_CASE("A bias that is no integer is added to accumulators that stay float, one that is to the integers") {
+TEST_CASE("A float bias is added to float accumulators and an integer bias to integer accumulators") {
   for (const Shape& weights_shape : {Shape{3, 2, 1, 1}, Shape{2, 3}})
     for (const bool is_integer : {false, true}) {
       std::mt19937 generator(1);
@@ -137,7 +137,7 @@ TEST_CASE("A bias that is no integer is added to accumulators that stay float, o
     }
 }
 
-TEST_CASE("Weights that are no integers, or not of one scale by output channel, leave the Conv float") {
+TEST_CASE("A Conv stays float if its weights are not integers or not scaled per output channel") {
   std::mt19937 generator(1);
   for (const bool other_axis : {false, true}) {
     Graph graph;
@@ -150,7 +150,7 @@ TEST_CASE("Weights that are no integers, or not of one scale by output channel, 
   }
 }
 
-TEST_CASE("A Conv whose sums could leave int32 stays float") {
+TEST_CASE("A Conv whose sums could overflow int32 stays float") {
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {1, 70000, 1, 1}), 1.0f, 0);
   const ValueId w = graph.add_constant("w", std::vector<float>(70000, 127.0f), {1, 70000, 1, 1});
@@ -168,7 +168,7 @@ TEST_CASE("Add, average pool and Concat between Dequantize and Quantize compute 
   const ValueId mean =
       through_u8(graph, add(graph, pool_attributes(ops::PoolKind::kAverage, {2, 2}, 1), {sum}), 0.04f, 100);
   const ValueId all = add(graph, concat_attributes(1), {mean, mean});
-  rewrite(graph, through_u8(graph, all, 0.05f, 120, "y"), 0.1001);  // three roundings after each other
+  rewrite(graph, through_u8(graph, all, 0.05f, 120, "y"), 0.1001);  // three consecutive roundings
   CHECK(takes_s8(graph, only(graph, Kind::kBinary)));
   CHECK(takes_s8(graph, only(graph, Kind::kPool)));
   CHECK(takes_s8(graph, only(graph, Kind::kConcat)));
@@ -176,7 +176,7 @@ TEST_CASE("Add, average pool and Concat between Dequantize and Quantize compute 
   CHECK(count(graph, Kind::kDequantize) == 1);
 }
 
-TEST_CASE("What only moves elements moves s8, whatever comes after") {
+TEST_CASE("Operators that move elements move s8 for any later operator") {
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {1, 2, 4, 4}), 0.03f, 131);
   ValueId y = add(graph, pool_attributes(ops::PoolKind::kMax, {2, 2}), {x});
@@ -190,7 +190,7 @@ TEST_CASE("What only moves elements moves s8, whatever comes after") {
     if (node->kind() != Kind::kQuantize) CHECK(takes_s8(graph, *node));
 }
 
-TEST_CASE("A Quantize of what moves elements comes before the move") {
+TEST_CASE("A Quantize moves before operators that move elements") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {2, 6}), 0.03f, 131);
@@ -201,7 +201,7 @@ TEST_CASE("A Quantize of what moves elements comes before the move") {
   CHECK(graph.nodes().size() == 4);
 }
 
-TEST_CASE("A Quantize after a Dequantize goes, or becomes a Requantize") {
+TEST_CASE("A Quantize after a Dequantize is removed or becomes a Requantize") {
   for (const float scale : {0.03f, 0.04f}) {
     Graph graph;
     const ValueId x = through_u8(graph, add_input(graph, "x", {9}), 0.03f, 131);
@@ -221,7 +221,7 @@ TEST_CASE("An activation between Dequantize and Quantize becomes a table") {
   }
 }
 
-TEST_CASE("Integers that the model shows stay what they are") {
+TEST_CASE("Integers that are outputs of the model keep their values") {
   Graph graph;
   compiler::Value input;
   input.name = "x";

@@ -16,7 +16,7 @@ size_t nodes_left_by_residual(Graph& graph, ValueId output) {
 
 ValueId sum(Graph& graph, ValueId a, ValueId b) { return add(graph, binary_attributes(BinaryKind::kAdd), {a, b}); }
 
-TEST_CASE("A skip connection becomes the residual of the Conv, its activation the Conv's") {
+TEST_CASE("A skip connection and its activation are fused into the Conv") {
   std::mt19937 generator(1);
   for (const bool bias : {false, true}) {
     Graph graph;
@@ -32,7 +32,7 @@ TEST_CASE("A skip connection becomes the residual of the Conv, its activation th
   }
 }
 
-TEST_CASE("Of two Convs the later one takes the other as its residual") {
+TEST_CASE("The later of two Convs gets the other as its residual") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
@@ -41,7 +41,7 @@ TEST_CASE("Of two Convs the later one takes the other as its residual") {
   CHECK(graph.nodes()[1]->input(3) == first);
 }
 
-TEST_CASE("An activation that the addition has already moves into the Conv") {
+TEST_CASE("An activation fused into the addition moves into the Conv") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
@@ -51,7 +51,7 @@ TEST_CASE("An activation that the addition has already moves into the Conv") {
   CHECK(nodes_left_by_residual(graph, add(graph, added, {conv, x})) == 1);
 }
 
-TEST_CASE("A Conv whose result is used elsewhere takes no residual") {
+TEST_CASE("A Conv with other users gets no residual") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
@@ -59,7 +59,7 @@ TEST_CASE("A Conv whose result is used elsewhere takes no residual") {
   CHECK(nodes_left_by_residual(graph, add(graph, concat_attributes(1), {conv, sum(graph, conv, x)})) == 3);
 }
 
-TEST_CASE("A Conv with an activation, an addition that broadcasts and one of a Conv to itself stay") {
+TEST_CASE("An activated Conv, a broadcasting addition and an addition of a Conv to itself are not fused") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5}), row = add_input(graph, "row", {1, 4, 1, 5});

@@ -1,4 +1,4 @@
-// Random networks, optimised and as they are, compute the same.
+// Random networks must compute the same before and after optimisation.
 #include <algorithm>
 
 #include "compiler-lite/passes/optimise.h"
@@ -13,7 +13,7 @@ using compiler::ValueId;
 using ops::BinaryKind;
 using ops::UnaryKind;
 
-// Draws nodes over values of rank 4 with an image of one size, some of them transposed on the way.
+// Adds random nodes over images of one size, with transposes in between.
 class RandomNetwork {
  public:
   explicit RandomNetwork(uint32_t seed) : generator_(seed) {}
@@ -22,7 +22,7 @@ class RandomNetwork {
     Graph graph;
     values_ = {add_input(graph, "a", {1, 5, 6, 7}), add_input(graph, "b", {1, 16, 6, 7})};
     for (int i = 0; i < 14; ++i) values_.push_back(node(graph));
-    // Two outputs: the last value, and one from the middle that others use as well.
+    // Two outputs: the last value, and an intermediate one with other users.
     graph.outputs = {add(graph, unary_attributes(UnaryKind::kAbs), {values_.back()}, "y")};
     if (values_[9] != values_.back() && graph.producer(values_[9]) != nullptr) graph.outputs.push_back(values_[9]);
     graph.tidy();
@@ -31,7 +31,7 @@ class RandomNetwork {
 
  private:
   int pick(int count) { return std::uniform_int_distribution<int>(0, count - 1)(generator_); }
-  // A recent value more often than an old one, so that networks are deep.
+  // Prefers recent values, so that networks are deep.
   ValueId any() {
     const int size = static_cast<int>(values_.size());
     return values_[static_cast<size_t>(std::max(pick(size), pick(size)))];
@@ -127,7 +127,7 @@ TEST_CASE("Random networks compute the same after all passes, layouts and packin
   }
 }
 
-TEST_CASE("Random networks compute the same with any one pass left out") {
+TEST_CASE("Random networks compute the same with any one pass disabled") {
   uint32_t seed = 1000;
   for (const compiler::Pass& pass : compiler::passes()) {
     for (int i = 0; i < 5; ++i) {

@@ -1,4 +1,4 @@
-// Networks as their authors exported them: optimised, laid out and packed they compute what they computed before.
+// Networks as exported by their authors must compute the same after optimisation, layouts and packing.
 #include <string>
 
 #include "compiler-lite/import/import.h"
@@ -15,11 +15,11 @@ using compiler::Graph;
 
 struct Network {
   const char* file;
-  size_t nodes;  // at most, after all passes: convolutions and what cannot be fused into them
-  int reorders;  // at most
+  size_t nodes;  // maximum after all passes: convolutions and operators that cannot be fused into them
+  int reorders;  // maximum
 };
 
-// The small ones first: sanitizers run no others.
+// Small networks come first, because sanitizer builds run only these.
 constexpr Network kNetworks[] = {
     {"ad01_autoencoder.onnx", 10, 0},
     {"dscnn_kws.onnx", 13, 0},

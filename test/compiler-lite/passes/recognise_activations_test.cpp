@@ -13,7 +13,7 @@ ValueId binary(Graph& graph, BinaryKind kind, ValueId a, ValueId b) {
   return add(graph, binary_attributes(kind), {a, b});
 }
 
-// Cleans up until nothing changes, checks that the results are the same, and returns the only node that is left.
+// Runs the cleanup until nothing changes, checks that the results are the same, and returns the only remaining node.
 const ops::Unary& only_unary(Graph& graph, ValueId output) {
   std::mt19937 generator(1);
   graph.outputs = {output};
@@ -46,7 +46,7 @@ TEST_CASE("x * hard_sigmoid(x) is hard_swish") {
   CHECK(only_unary(graph, binary(graph, BinaryKind::kMul, x, gate)).kind == UnaryKind::kHardSwish);
 }
 
-TEST_CASE("x * clip(x + 3, 0, 6) / 6 is hard_swish, wherever the division stands") {
+TEST_CASE("x * clip(x + 3, 0, 6) / 6 is hard_swish for any position of the division") {
   for (bool divide_gate : {false, true}) {
     Graph graph;
     const ValueId x = add_input(graph, "x", {2, 50});
@@ -84,7 +84,7 @@ TEST_CASE("max(x, 0) is relu, and min(max(x, 0), 6) is one clip") {
   CHECK(clip.beta == 3);
 }
 
-TEST_CASE("A gate of another value, and a scale that does not fit, are left alone") {
+TEST_CASE("A gate of another value and an unsuitable scale are not changed") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 5}), z = add_input(graph, "z", {2, 5});

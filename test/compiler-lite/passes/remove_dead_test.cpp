@@ -7,7 +7,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-TEST_CASE("Nodes and constants that no output needs go") {
+TEST_CASE("Nodes and constants that no output needs are removed") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {2});

@@ -7,13 +7,13 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// One that the pass cannot remove: the graph's output.
+// A node that the pass cannot remove: the graph's output.
 void finish(Graph& graph, ValueId id) { graph.outputs = {add(graph, concat_attributes(0), {id, id}, "y")}; }
 
-// Runs the pass and returns the nodes that are left beside finish()'s.
+// Runs the pass and returns the remaining nodes other than finish()'s.
 size_t nodes_left(Graph& graph) { return nodes_left_by(compiler::remove_identity, graph, 0) - 1; }
 
-TEST_CASE("Reshape to the same shape goes") {
+TEST_CASE("A Reshape to the same shape is removed") {
   Graph graph;
   finish(graph, add(graph, reshape_attributes({2, 3}), {add_input(graph, "x", {2, 3})}));
   CHECK(nodes_left(graph) == 0);
@@ -26,7 +26,7 @@ TEST_CASE("A chain of Reshapes becomes one") {
   CHECK(nodes_left(graph) == 1);
 }
 
-TEST_CASE("Transposes that cancel go") {
+TEST_CASE("Transposes that cancel are removed") {
   Graph graph;
   const ValueId there = add(graph, transpose_attributes({0, 2, 3, 1}), {add_input(graph, "x", {2, 3, 4, 5})});
   finish(graph, add(graph, transpose_attributes({0, 3, 1, 2}), {there}));
@@ -47,7 +47,7 @@ TEST_CASE("A Transpose that only moves dimensions of one becomes a Reshape") {
   CHECK(count(graph, ops::Kind::kReshape) == 1);
 }
 
-TEST_CASE("Slice of everything, Tile by ones, Pad by zeros and Concat of one go") {
+TEST_CASE("Full Slice, Tile by ones, Pad by zeros and Concat of one are removed") {
   Graph graph;
   ops::Slice slice;
   slice.start = {0, 0};

@@ -9,11 +9,11 @@ using compiler::ValueId;
 using ops::BinaryKind;
 using ops::UnaryKind;
 
-// Channels first to last, and back.
+// Permutations from channels first to channels last, and back.
 ValueId to_last(Graph& graph, ValueId x) { return add(graph, transpose_attributes({0, 2, 3, 1}), {x}); }
 ValueId to_first(Graph& graph, ValueId x) { return add(graph, transpose_attributes({0, 3, 1, 2}), {x}); }
 
-// Runs the pass, checks that the results are the same, and returns the number of Transposes that are left.
+// Runs the pass, checks that the results are the same, and returns the number of remaining Transposes.
 int transposes_left(Graph& graph, ValueId output) {
   std::mt19937 generator(1);
   graph.outputs = {output};
@@ -52,7 +52,7 @@ TEST_CASE("Transposes around Pad, Slice and Concat cancel") {
   CHECK(transposes_left(graph, to_first(graph, y)) == 0);
 }
 
-TEST_CASE("A gate computed from the transposed tensor does not stand in the way") {
+TEST_CASE("A gate computed from the transposed tensor does not prevent the cancellation") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId gate = add(graph, unary_attributes(UnaryKind::kSigmoid), {x});
@@ -80,14 +80,14 @@ TEST_CASE("A Reduce over some axes leaves the order of the others") {
   CHECK(transposes_left(graph, y) == 1);
 }
 
-TEST_CASE("A Transpose that only an operator with an order of its own uses stays") {
+TEST_CASE("A Transpose whose only user depends on the order stays") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId y = add(graph, unary_attributes(UnaryKind::kRelu), {x});
   CHECK(transposes_left(graph, add(graph, reshape_attributes({60}), {y})) == 1);
 }
 
-TEST_CASE("Sinking that would only multiply Transposes is not done") {
+TEST_CASE("Sinking that would only add Transposes is not done") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId a = add(graph, unary_attributes(UnaryKind::kRelu), {x});

@@ -66,27 +66,27 @@ TEST_CASE("Before another layer the factor is shared between activations and wei
   Pair pair(kRelu, 1, {0.5f, 0.5f, -0.25f, 0.5f}, {3.9f, 0.25f});
   const Graph before = pair.graph.clone();
   CHECK(equalise(pair.graph, pair.profile) == 1);
-  CHECK(pair.elements(pair.first, 1) == std::vector<float>{0.5f, -0.5f});  // 4 of the 16 that fit
+  CHECK(pair.elements(pair.first, 1) == std::vector<float>{0.5f, -0.5f});  // a factor of 4 of the 16 that fit
   CHECK(pair.elements(pair.second, 1) == std::vector<float>{0.5f, 0.125f, -0.25f, 0.125f});
   std::mt19937 generator(3);
   CHECK(test::difference(pair.graph, before, generator) == 0);
 }
 
-TEST_CASE("A clip from 0 is passed, and limits what is scaled to no less than calibration saw") {
+TEST_CASE("Equalisation scales through a clip from 0 up to the peak seen in calibration") {
   Pair pair(kRelu6, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   CHECK(equalise(pair.graph, pair.profile) == 1);
   CHECK(pair.first->as<ops::Conv>()->activation.beta == 6);
   CHECK(pair.profile.values[0].peaks[1] <= 6);
 }
 
-TEST_CASE("Channels without elements, or without weights behind them, keep their scale") {
+TEST_CASE("Channels without elements or without following weights keep their scale") {
   Pair silent(kRelu, 2, {0.5f, 0.25f}, {3.9f, 0.0f});
   CHECK(equalise(silent.graph, silent.profile) == 0);
   Pair unused(kRelu, 1, {0.5f, 0.0f, -0.25f, 0.0f}, {3.9f, 0.25f});
   CHECK(equalise(unused.graph, unused.profile) == 0);
 }
 
-TEST_CASE("Values that others use, too, or that are activated otherwise keep their scale") {
+TEST_CASE("Values with other users or other activations keep their scale") {
   Pair shared(kRelu, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   shared.graph.outputs.push_back(shared.first->outputs[0]);
   CHECK(equalise(shared.graph, shared.profile) == 0);

@@ -7,7 +7,7 @@
 using namespace nestrt;
 using namespace nestrt::compiler;
 
-TEST_CASE("Calibration methods are found by their names") {
+TEST_CASE("Calibration methods are found by name") {
   for (const auto method :
        {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile, CalibrationMethod::kKl, CalibrationMethod::kMse})
     CHECK(calibration_method(name(method)) == method);
@@ -38,7 +38,7 @@ TEST_CASE("The digest of a model is that of its content") {
   CHECK(model_digest(folder.path() + "/absent.onnx").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("The digest of a model tells the constants that its inputs were bound to") {
+TEST_CASE("The digest of a model depends on the constants bound to its inputs") {
   const test::TemporaryFolder folder;
   const std::string model = folder.write_text("model.onnx", "content");
   const auto digest = [&](const std::map<std::string, HostTensor>& bindings) { return *model_digest(model, bindings); };
@@ -52,7 +52,7 @@ TEST_CASE("The digest of a model tells the constants that its inputs were bound 
   CHECK(one != digest({{"rate", constant(1)}, {"kind", constant(1)}}));
 }
 
-TEST_CASE("A profile of another model is refused") {
+TEST_CASE("A profile of another model is rejected") {
   QuantizationProfile profile;
   profile.model_digest = "11112222";
   CHECK(require_model(profile, "11112222").ok());

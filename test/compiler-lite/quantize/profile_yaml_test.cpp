@@ -41,7 +41,7 @@ QuantizationProfile sample_profile() {
   return profile;
 }
 
-// The profile as text, with one part of it replaced.
+// Returns the profile as text with one part replaced.
 std::string edited(const std::string& from, const std::string& to) {
   std::string text = format_profile(sample_profile());
   const size_t at = text.find(from);
@@ -92,7 +92,7 @@ TEST_CASE("A profile survives its file") {
   CHECK(load_profile(path + ".absent").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("A malformed profile is refused with its line") {
+TEST_CASE("A malformed profile is rejected with its line") {
   CHECK_THAT(complaint("a: [1, 2\nb: 3"), Contains("malformed YAML") && Contains("line"));
   CHECK_THAT(complaint(""), Contains("not a quantization profile"));
   CHECK_THAT(complaint("just text"), Contains("not a quantization profile"));
@@ -119,7 +119,7 @@ TEST_CASE("A malformed profile is refused with its line") {
   CHECK_THAT(complaint(edited("\"1e5\"", "data")), Contains("'data' appears twice"));
 }
 
-TEST_CASE("No cut of a profile is accepted silently or crashes") {
+TEST_CASE("No truncated profile is accepted silently or crashes") {
   QuantizationProfile small = sample_profile();
   small.values.resize(1);
   const std::string text = format_profile(small);
@@ -129,7 +129,7 @@ TEST_CASE("No cut of a profile is accepted silently or crashes") {
   }
 }
 
-TEST_CASE("Deep nesting in a profile is refused") {
+TEST_CASE("Deep nesting in a profile is rejected") {
   CHECK_FALSE(parse_profile(std::string(100000, '['), "deep").has_value());
 }
 
@@ -165,14 +165,14 @@ TEST_CASE("A histogram over a range becomes one over magnitudes") {
     INFO(i);
     CHECK(value.magnitudes.counts[i] == (i < 512 ? 3 : i < 1024 ? 0 : 4));
   }
-  // A part that contains zero is divided there.
+  // A part that contains zero is split there.
   const ValueProfile across = from_signed_histogram("x", -1, 3, {4000});
   CHECK(across.elements == 4000);
   const auto half = across.magnitudes.counts.begin() + 512;
   CHECK(std::accumulate(across.magnitudes.counts.begin(), half, uint64_t{0}) == 2000);
 }
 
-TEST_CASE("A histogram over an empty range is one of a constant") {
+TEST_CASE("A histogram over an empty range describes a constant") {
   const ValueProfile constant = from_signed_histogram("x", 5, 5, {2, 3});
   CHECK(constant.elements == 5);
   CHECK(constant.zeros == 0);
@@ -203,7 +203,7 @@ TEST_CASE("Histograms over any range keep the number of their elements") {
   }
 }
 
-TEST_CASE("Foreign profiles of more values than their bytes are worth as histograms of ours are refused") {
+TEST_CASE("Foreign profiles with more values than their file size allows are rejected") {
   std::string text;
   const auto with_values = [&](int count) {
     text.clear();
@@ -218,7 +218,7 @@ TEST_CASE("Foreign profiles of more values than their bytes are worth as histogr
   CHECK_THAT(refused.error().to_string(), Catch::Matchers::Contains("the limit for a file of its size"));
 }
 
-TEST_CASE("Names that YAML cannot keep are refused, and nothing is written") {
+TEST_CASE("Names that YAML cannot represent are rejected and nothing is written") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/profile.yaml";
   for (const char* name : {"dat\xc7", "a\xef\xbf\xbe"}) {
@@ -231,7 +231,7 @@ TEST_CASE("Names that YAML cannot keep are refused, and nothing is written") {
   }
 }
 
-TEST_CASE("A mistyped or repeated key of a profile is refused with its line") {
+TEST_CASE("A mistyped or repeated key of a profile is rejected with its line") {
   for (const std::string& text : {edited("exponent:", "exponnet:"), edited("samples:", "sample:"),
                                   edited("exponent: -5", "exponent: -5\n    exponent: -4")}) {
     const auto profile = parse_profile(text, "p.yaml");

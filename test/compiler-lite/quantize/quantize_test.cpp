@@ -99,7 +99,7 @@ const HostTensor kInput = tensor({1, 1, 1, 4}, {0.5f, -0.25f, 1.0f, 0.3f});  // 
 
 }  // namespace
 
-TEST_CASE("A quantized network gives what its integers give by hand") {
+TEST_CASE("A quantized network computes the hand-calculated integer results") {
   Graph graph = two_convs();
   const QuantizationReport report = quantized(graph, profile_of({{"x", 6}, {"c1", 6}}));
   CHECK(report.s8_nodes == 2);
@@ -111,7 +111,7 @@ TEST_CASE("A quantized network gives what its integers give by hand") {
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 21 * 64 / 4096.0f});
 }
 
-TEST_CASE("A profile knows values whose elements the passes have moved by the name of the model or by theirs") {
+TEST_CASE("A profile finds values moved by passes under the model's name or their current name") {
   Graph graph = two_convs();
   for (size_t i = 0; i < graph.num_values(); ++i) {
     Value& value = graph.value(static_cast<ValueId>(i));
@@ -166,7 +166,7 @@ TEST_CASE("An activation without an s8 form is computed in f32 between s8 operat
   CHECK(run(graph, {kInput}) == std::vector<float>{19 / 64.0f, -7 / 64.0f, 43 / 64.0f, 10 / 64.0f});
 }
 
-TEST_CASE("A value that f32 operators take, too, is dequantized for them") {
+TEST_CASE("A value with f32 users is dequantized for them") {
   Graph graph = two_convs();
   graph.outputs.push_back(node_of(graph, "c1").outputs[0]);
   quantized(graph, profile_of({{"x", 6}, {"c1", 6}}));
@@ -175,7 +175,7 @@ TEST_CASE("A value that f32 operators take, too, is dequantized for them") {
   CHECK(graph.value(graph.outputs[1]).type == DataType::kF32);
 }
 
-TEST_CASE("What a Concat joins has the exponent of the widest") {
+TEST_CASE("The operands of a Concat share the exponent of the widest") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId a = conv(graph, x, "a", {1.0f}, 1), b = conv(graph, x, "b", {1.0f}, 1);
@@ -211,7 +211,7 @@ TEST_CASE("Operands of a sum that are too far apart leave it in f32") {
   CHECK(graph.value(node_of(graph, "sum").outputs[0]).type == DataType::kF32);
 }
 
-TEST_CASE("Averages that are much smaller than what they average are computed in f32") {
+TEST_CASE("Averages that are much smaller than their inputs are computed in f32") {
   for (const int average : {4, 5}) {
     Graph graph;
     const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
@@ -254,7 +254,7 @@ TEST_CASE("A node without calibration stays f32 and the report says why") {
   CHECK_THAT(report.kept[0].reason, Contains("'x'"));
 }
 
-TEST_CASE("A node whose accumulators could wrap stays f32 and the report says so") {
+TEST_CASE("A node whose accumulators could overflow stays f32 and the report says so") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 300000});
   const ValueId w = graph.add_constant("w", std::vector<float>(600000, 1.0f), {300000, 2});
@@ -268,7 +268,7 @@ TEST_CASE("A node whose accumulators could wrap stays f32 and the report says so
   CHECK(report.s8_nodes == 1);
 }
 
-TEST_CASE("Nodes stay f32 as asked, and one that does not exist is named") {
+TEST_CASE("Nodes stay f32 on request, and an unknown name is rejected") {
   Graph graph = two_convs();
   QuantizeOptions options = plain_options();
   options.keep_f32 = {"c1"};
@@ -284,14 +284,14 @@ TEST_CASE("Nodes stay f32 as asked, and one that does not exist is named") {
   CHECK_THAT(std::string(refused.error().message()), Contains("nowhere"));
 }
 
-TEST_CASE("Convs and Denses that share weights have integers of their own") {
+TEST_CASE("Convs and Denses that share weights have separate integers") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId w = graph.add_constant("w", std::vector<float>{0.5f}, {1, 1, 1, 1});
   const ValueId a = test::add(graph, test::conv_attributes({1, 1}), {x, w}, "a");
   graph.outputs = {test::add(graph, test::conv_attributes({1, 1}), {a, w}, "b")};
   quantized(graph, profile_of({{"x", 6}, {"a", 13}}));
-  // a of 2^-13 clips all but nothing of +-1/64; b is half of it.
+  // The exponent 2^-13 clips almost all of +-1/64; b is half of a.
   CHECK(run(graph, {kInput})[0] == 127 / 8192.0f / 2);
 }
 

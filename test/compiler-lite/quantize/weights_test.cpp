@@ -13,7 +13,7 @@ namespace {
 
 constexpr ProductExponents kWide{6, std::nullopt};
 
-// A 1x1 Conv of `weights` [outputs, inputs / group], and a bias where one is given.
+// A 1x1 Conv of `weights` [outputs, inputs / group] with an optional bias.
 struct Product {
   Graph graph;
   const Node* node = nullptr;
@@ -34,8 +34,8 @@ WeightOptions per_tensor() { return {false, false, {}}; }
 WeightOptions least_squares() { return {true, true, {}}; }
 WeightOptions corrected(const std::vector<float>& means) { return {true, false, means}; }
 
-TEST_CASE("The error of a weight that meets padding alone is no error of the output") {
-  // 3x3 over one pixel, and over 2x2, where each corner of the kernel meets one of four pixels' outputs.
+TEST_CASE("The error of a weight that multiplies only padding does not affect the bias") {
+  // 3x3 over one pixel, and over 2x2, where each corner of the kernel applies to one of four output pixels.
   const auto bias_over = [](int64_t side) {
     Graph graph;
     const ValueId x = test::add_input(graph, "x", {1, 1, side, side});
@@ -54,7 +54,7 @@ TEST_CASE("The error of a weight that meets padding alone is no error of the out
     return std::ldexp(static_cast<double>(result->bias[0]), -(6 + result->exponents[0]));
   };
   const double steps = 1.0 / 128, step_error = std::round(0.5 * 128) * steps - (0.5 + 0.2 / 256);
-  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // of the middle one alone
+  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // of the centre weight only
   CHECK(std::abs(bias_over(2)) > std::abs(bias_over(1)));
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("Biases have the exponent of the accumulators") {
   CHECK(result->bias == std::vector<int32_t>{819, -4096});  // 0.1 * 2^(6+7), -2 * 2^(6+5)
 }
 
-TEST_CASE("A channel of zeros takes any exponent that its bias fits") {
+TEST_CASE("A channel of zeros gets any exponent that fits its bias") {
   const Product product(1, {0.0f, 0.0f}, {1000.0f});
   const auto result = product.quantize({6, 4});
   REQUIRE(result);
@@ -101,7 +101,7 @@ TEST_CASE("A channel of zeros takes any exponent that its bias fits") {
   CHECK(std::ldexp(result->bias[0], -(6 + result->exponents[0])) == 1000.0);
 }
 
-TEST_CASE("By squared error, an outlier clips where the rest gains more") {
+TEST_CASE("Squared error clips an outlier if the other weights gain more") {
   std::vector<float> weights(4096, 0.15f);
   weights[0] = 1.1f;
   const Product product(1, weights);
@@ -112,23 +112,23 @@ TEST_CASE("By squared error, an outlier clips where the rest gains more") {
   CHECK(result->weights[0] == 127);
 }
 
-TEST_CASE("By squared error, weights that are exact stay so") {
+TEST_CASE("Squared error keeps exact weights exact") {
   const Product product(1, {0.75f, -0.5f});
   CHECK(product.quantize(kWide, least_squares())->exponents[0] == 7);
 }
 
-TEST_CASE("Weights become coarser where the accumulators could leave 32 bits, or the node is refused") {
+TEST_CASE("Weights become coarser if the accumulators could overflow 32 bits, or the node is rejected") {
   const std::vector<float> weights(300000, 1.0f);  // 128 * 64 * 300000 > 2^31
   const Product product(1, weights);
   const auto result = product.quantize({6, std::nullopt});
   REQUIRE(result);
   CHECK(result->exponents[0] == 5);
-  // A shift of at least 0 needs an exponent of 6 at least.
+  // A shift of at least 0 needs an exponent of at least 6.
   CHECK_FALSE(product.quantize({0, 6}).has_value());
   CHECK(product.quantize({0, 5}).has_value());
 }
 
-TEST_CASE("The rounding term counts among what could leave 32 bits") {
+TEST_CASE("The rounding term counts towards an overflow of 32 bits") {
   // 127 * 128 + 2^30 + bias
   const auto fits = [](float bias) {
     const Product product(1, {127.0f}, {bias});
@@ -138,7 +138,7 @@ TEST_CASE("The rounding term counts among what could leave 32 bits") {
   CHECK_FALSE(fits(std::ldexp(1.0f, 30)));
 }
 
-TEST_CASE("Weights and biases that are no numbers are refused") {
+TEST_CASE("NaN weights and biases are rejected") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   for (const float bad : {nan, infinity, -infinity}) {
     CHECK_FALSE(Product(1, {1.0f, bad}).quantize(kWide).has_value());
@@ -146,8 +146,8 @@ TEST_CASE("Weights and biases that are no numbers are refused") {
   }
 }
 
-TEST_CASE("The bias takes up the mean error of the rounded weights") {
-  // 0.3 * 2^8 = 76.8 -> 77: each x gives 0.2 / 256 too much.
+TEST_CASE("The bias compensates for the mean error of the rounded weights") {
+  // 0.3 * 2^8 = 76.8 -> 77: each x adds 0.2 / 256 too much.
   const Product product(1, {0.3f, 0.25f});
   const std::vector<float> means = {10.0f, 100.0f};
   const auto result = product.quantize({6, std::nullopt}, corrected(means));
@@ -157,7 +157,7 @@ TEST_CASE("The bias takes up the mean error of the rounded weights") {
   CHECK(result->bias[0] == -128);  // -0.2 / 256 * 10 * 2^(6+8)
 }
 
-TEST_CASE("The mean error counts the inputs of a channel's own group") {
+TEST_CASE("The mean error uses the inputs of the channel's group") {
   const Product product(2, {0.3f, 0.3f}, {}, 2);
   const std::vector<float> means = {10.0f, -20.0f};
   const auto result = product.quantize({6, std::nullopt}, corrected(means));
@@ -165,7 +165,7 @@ TEST_CASE("The mean error counts the inputs of a channel's own group") {
   CHECK(result->bias == std::vector<int32_t>{-128, 256});
 }
 
-TEST_CASE("Means of another number of channels are not used") {
+TEST_CASE("Means with another number of channels are ignored") {
   const Product product(1, {0.3f, 0.25f});
   const std::vector<float> means = {10.0f};
   CHECK(product.quantize({6, std::nullopt}, corrected(means))->bias.empty());

@@ -86,7 +86,7 @@ TEST_CASE("A quantization is measured against the same network in f32") {
   CHECK_FALSE(bad->right);
 }
 
-TEST_CASE("With labels the loss is that of accuracy") {
+TEST_CASE("With labels the loss is the loss of accuracy") {
   const Workshop workshop;
   const EvaluationOptions unlabelled{{}, workshop.over_images("").samples, "", 0};
   auto first = workshop.evaluator(unlabelled);
@@ -94,7 +94,7 @@ TEST_CASE("With labels the loss is that of accuracy") {
   const Quantization quantization = workshop.quantization(unlabelled.samples, {"second"});
   const auto score = first->evaluate(quantization, 3);
   REQUIRE(score);
-  // Each class is right for the images that the network gives it: together, all.
+  // Each class is correct for the images that the network assigns to it, so all images count once.
   uint64_t right = 0, right_in_f32 = 0;
   for (int label = 0; label < 4; ++label) {
     std::string lines;
@@ -116,7 +116,7 @@ TEST_CASE("With labels the loss is that of accuracy") {
   CHECK(right_in_f32 == 3);
 }
 
-TEST_CASE("Labels that do not fit images or network are named") {
+TEST_CASE("Labels that do not fit images or network are reported") {
   const Workshop workshop;
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\n")), Contains("has no class for"));
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\nship_2.png\t4\n")),
@@ -126,7 +126,7 @@ TEST_CASE("Labels that do not fit images or network are named") {
   CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));
 }
 
-TEST_CASE("Labels that the network in f32 only guesses are refused where a loss is asked for") {
+TEST_CASE("A loss is rejected if the f32 network only guesses the labels") {
   const Workshop workshop;
   const auto evaluator = workshop.evaluator(workshop.over_samples());  // of four classes
   REQUIRE(evaluator);
@@ -141,7 +141,7 @@ TEST_CASE("Labels that the network in f32 only guesses are refused where a loss 
   CHECK_THAT(status.to_string(), Contains("in f32 is right for 10 of 40") && Contains("offset"));
 }
 
-TEST_CASE("Of a network without class scores the noise is measured, where that is enough") {
+TEST_CASE("Noise is measured for a network without class scores if that is sufficient") {
   const test::TemporaryFolder folder;
   test::ModelBuilder maps;
   maps.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 3, 3}, std::vector<float>(54, 0.1F));
@@ -168,7 +168,7 @@ TEST_CASE("Of a network without class scores the noise is measured, where that i
   CHECK(score->decibel > 25);
 }
 
-TEST_CASE("Data is told apart by its samples, its labels and the options of compiling") {
+TEST_CASE("The data digest depends on samples, labels and compile options") {
   const Workshop workshop;
   const auto digest_of = [&](const EvaluationOptions& options) {
     auto evaluator = workshop.evaluator(options);
@@ -186,7 +186,7 @@ TEST_CASE("Data is told apart by its samples, its labels and the options of comp
   CHECK(digest_of(workshop.over_images("airplane_1.png\t0\ncat.png\t1\nship_2.png\t3\n")) != labelled);
 }
 
-TEST_CASE("Samples that are missing or unreadable are named, or passed over as asked") {
+TEST_CASE("Missing or unreadable samples are reported, or skipped on request") {
   const Workshop workshop;
   EvaluationOptions options = workshop.over_samples();
   options.samples.npy.clear();

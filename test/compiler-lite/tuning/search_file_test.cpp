@@ -38,7 +38,7 @@ std::string complaint(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("What a search found out survives its file") {
+TEST_CASE("Search results survive a round trip through their file") {
   const std::string text = format_search(sample_records());
   const auto records = parse_search(text, "search.yaml");
   INFO(text);
@@ -58,7 +58,7 @@ TEST_CASE("What a search found out survives its file") {
   CHECK(record.rankings[0].layers[1].decibel == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("A damaged search file is refused with line and remedy") {
+TEST_CASE("A damaged search file is rejected with line and remedy") {
   CHECK_THAT(complaint(edited("samples: 100", "samples: many")), Contains("line ") && Contains("got many"));
   CHECK_THAT(complaint(edited("agreeing: 97", "agreeing: 101")), Contains("from 0 to 100"));
   CHECK_THAT(complaint(edited("right_in_f32: 89", "wrong: 1")), Contains("'right_in_f32' is missing"));
@@ -73,7 +73,7 @@ TEST_CASE("A damaged search file is refused with line and remedy") {
   CHECK_THAT(complaint("{"), Contains("malformed YAML"));
 }
 
-TEST_CASE("Every cut of a search file is refused or consistent") {
+TEST_CASE("Every truncated search file is rejected or consistent") {
   const std::string text = format_search(sample_records());
   for (size_t length = 0; length < text.size(); length += 3) {
     const auto records = parse_search(text.substr(0, length), "search.yaml");
@@ -83,7 +83,7 @@ TEST_CASE("Every cut of a search file is refused or consistent") {
   }
 }
 
-TEST_CASE("Names that YAML cannot keep are refused") {
+TEST_CASE("Names that YAML cannot represent are rejected") {
   const test::TemporaryFolder folder;
   for (const bool in_options : {true, false}) {
     auto records = sample_records();
@@ -96,7 +96,7 @@ TEST_CASE("Names that YAML cannot keep are refused") {
   }
 }
 
-TEST_CASE("A search file that does not exist knows nothing") {
+TEST_CASE("A missing search file has no results") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/search.yaml";
   auto records = load_search(path);

@@ -55,7 +55,7 @@ class SearchWorkshop {
   Evaluator evaluator_;
 };
 
-// Nothing but layers in f32.
+// Settings that differ only in the layers kept in f32.
 SearchOptions mixing_only(double max_loss) {
   SearchOptions options;
   options.max_loss = max_loss;
@@ -68,7 +68,7 @@ const Trial& chosen(const SearchResult& result) { return result.trials[result.ch
 
 }  // namespace
 
-TEST_CASE("A start that loses little enough is all that is tried") {
+TEST_CASE("A start within the loss limit is the only trial") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 100;
@@ -78,7 +78,7 @@ TEST_CASE("A start that loses little enough is all that is tried") {
   CHECK(chosen(result).settings.text() == "--method mse --corrections weights,bias");
 }
 
-TEST_CASE("Corrections are tried before layers are given up") {
+TEST_CASE("Corrections are tried before layers are kept in f32") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 9;
@@ -88,7 +88,7 @@ TEST_CASE("Corrections are tried before layers are given up") {
   CHECK(chosen(result).score.f32_share == 0);
 }
 
-TEST_CASE("The fewest layers stay f32 that do") {
+TEST_CASE("The smallest sufficient number of layers stays f32") {
   SearchWorkshop workshop;
   const SearchResult result = workshop.found(mixing_only(9));
   CHECK(result.met);
@@ -97,14 +97,14 @@ TEST_CASE("The fewest layers stay f32 that do") {
   CHECK(chosen(result).score.loss() <= 9);
 }
 
-TEST_CASE("Without labels nothing with more noise than the start is taken") {
+TEST_CASE("Without labels no trial with more noise than the start is chosen") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 9;
   const SearchResult result = workshop.found(options);
   CHECK(result.met);
   CHECK(chosen(result).score.decibel >= result.trials.front().score.decibel);
-  // The same agreement with more noise is no result: known scores stand for measured ones.
+  // The same agreement with more noise is not an improvement. Recorded scores replace measured ones.
   SearchRecord record;
   SearchOptions rounding = mixing_only(9);
   rounding.vary_rounding = true;
@@ -118,7 +118,7 @@ TEST_CASE("Without labels nothing with more noise than the start is taken") {
   CHECK(noisy.chosen == 0);
 }
 
-TEST_CASE("Whoever measures, the same is tried and chosen") {
+TEST_CASE("Trials and choice do not depend on the measuring function") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 0;
@@ -149,7 +149,7 @@ TEST_CASE("Whoever measures, the same is tried and chosen") {
   }
 }
 
-TEST_CASE("Errors of whoever measures end the search") {
+TEST_CASE("Errors of the measuring function end the search") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 0;
@@ -162,7 +162,7 @@ TEST_CASE("Errors of whoever measures end the search") {
     REQUIRE_FALSE(result);
     CHECK(result.error().code() == Code::kUnavailable);
   }
-  SECTION("a layer that is none") {
+  SECTION("a layer without a score") {
     SearchOptions mixing = mixing_only(9);
     mixing.measure_all = [](auto settings, size_t, const auto&) -> Result<Scores> { return Scores(settings.size()); };
     SearchRecord record;
@@ -172,7 +172,7 @@ TEST_CASE("Errors of whoever measures end the search") {
   }
 }
 
-TEST_CASE("What cannot be met gives the best that was found") {
+TEST_CASE("A limit that cannot be met gives the best trial") {
   SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   options.budget = 1;
@@ -181,13 +181,13 @@ TEST_CASE("What cannot be met gives the best that was found") {
   CHECK(stopped.trials.size() == 1);
 
   QuantizationSettings start;
-  start.options.keep_f32 = {"first", "third"};  // the bad one is the only one left, and must stay s8
+  start.options.keep_f32 = {"first", "third"};  // only the sensitive layer remains and must stay s8
   const SearchResult impossible = workshop.found(mixing_only(9), start);
   CHECK_FALSE(impossible.met);
   CHECK(impossible.trials.size() == 1);
 }
 
-TEST_CASE("What the caller has decided is not varied") {
+TEST_CASE("Settings fixed by the caller are not varied") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 0;
@@ -204,7 +204,7 @@ TEST_CASE("What the caller has decided is not varied") {
   }
 }
 
-TEST_CASE("A search that remembers measures nothing again, and goes on where it stopped") {
+TEST_CASE("A search with recorded results measures nothing again and resumes where it stopped") {
   SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   int saved = 0;
@@ -229,7 +229,7 @@ TEST_CASE("A search that remembers measures nothing again, and goes on where it 
   for (const Trial& trial : second.trials) CHECK(trial.remembered);
 }
 
-TEST_CASE("A search ends where its results cannot be kept, and refuses a budget of nothing") {
+TEST_CASE("A search ends if its results cannot be saved, and rejects a budget of 0") {
   SearchWorkshop workshop;
   SearchRecord record;
   SearchOptions options;

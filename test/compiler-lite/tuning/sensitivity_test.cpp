@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-TEST_CASE("The layer that suffers most from 8 bits comes first") {
+TEST_CASE("The layer that loses most in 8 bits comes first") {
   const test::TemporaryFolder folder;
   test::write_small_classifier(folder.path());
   EvaluationOptions options;
@@ -25,7 +25,7 @@ TEST_CASE("The layer that suffers most from 8 bits comes first") {
 
   SECTION("alone and all but it") {
     SensitivityOptions measure;
-    measure.samples = 1000;  // more than there are
+    measure.samples = 1000;  // more than available
     measure.all_but_one = true;
     std::vector<std::pair<size_t, size_t>> calls;
     measure.progress = [&](size_t done, size_t total) { calls.emplace_back(done, total); };
@@ -40,14 +40,14 @@ TEST_CASE("The layer that suffers most from 8 bits comes first") {
     CHECK(result->layers[0].alone.decibel < 10);
     CHECK(result->layers[1].alone.decibel > 25);
     CHECK(result->layers[1].alone.decibel <= result->layers[2].alone.decibel);
-    // Without it, all is well; without another, nothing is.
+    // The loss disappears without this layer, and stays without any other.
     CHECK(result->layers[0].all_but_one->decibel > result->all.decibel + 15);
     CHECK(result->layers[2].all_but_one->decibel < 10);
     REQUIRE(calls.size() == 8);
     CHECK(calls.front() == std::pair<size_t, size_t>(0, 7));
     CHECK(calls.back() == std::pair<size_t, size_t>(7, 7));
   }
-  SECTION("of the layers that may be s8 at all") {
+  SECTION("among the layers that may be s8") {
     quantization.options.keep_f32 = {"second"};
     const auto result = measure_sensitivity(*evaluator, quantization, {});
     REQUIRE(result);

@@ -10,7 +10,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Elements of a list are copied once, where none is converted") {
+TEST_CASE("Elements of a list are copied once if no conversion is needed") {
   constexpr int kElements = 100'000;
   onnx::TensorProto proto;
   proto.set_data_type(onnx::TensorProto::INT64);
