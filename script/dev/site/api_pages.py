@@ -48,7 +48,7 @@ def has_comment(lines, number):
 
 
 def is_exempt(member, compound, scope, line):
-    """Returns whether a member needs no comment of its own: private ones, fields and constructors, which the comment of
+    """Returns whether a member needs no comment: private ones, fields and constructors, which the comment of
     their type covers, macros, and getters in one line."""
     name, kind = member.findtext("name") or "", member.get("kind")
     if member.get("prot") in ("private", "protected") or compound.get("prot") == "private" or kind in ("define", "friend"):
