@@ -22,7 +22,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 
 def expose(model_path, values, folder):
-    """Returns the path of a copy of the model with `values` as additional outputs, or of the model if `values` is empty."""
+    """Returns the path of a copy of the model with `values` as additional outputs, or of the model without any."""
     graph = onnx.load(model_path, load_external_data=False).graph
     known = {output.name for output in graph.output}
     computed = {name for node in graph.node for name in node.output if name}
@@ -51,11 +51,11 @@ def is_quantized(path):
 def session_options(optimise, precise):
     options = ort.SessionOptions()
     options.log_severity_level = 3
-    # Intermediate values keep their meaning only where the graph stays as it is; and some rewrites of ONNX Runtime
-    # change results, such as that of Pad before MaxPool. But without them quantized operators compute with floats.
+    # Optimisations change intermediate values, and some change results (for example Pad before MaxPool). Without them,
+    # however, quantized operators compute with floats.
     levels = ort.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimise else levels.ORT_DISABLE_ALL
-    # On an x86-64 CPU without VNNI sums of products of uint8 and int8 are cut off at 16 bits otherwise.
+    # Without this, an x86-64 CPU without VNNI saturates sums of uint8 x int8 products at 16 bits.
     options.add_session_config_entry("session.x64quantprecision", "1" if precise else "0")
     return options
 
@@ -65,8 +65,8 @@ def open_session(path, optimise):
     try:
         return ort.InferenceSession(path, session_options(optimise, precise=True), providers=providers)
     except ort_state.NotImplemented:
-        # To be precise ONNX Runtime makes weights of int8 uint8, for which its QLinearConv and QGemm of int8 have no
-        # kernels. As they are, sums of products of int8 and int8 are exact.
+        # The precise mode converts int8 weights to uint8, for which QLinearConv and QGemm of int8 have no kernels.
+        # Sums of int8 x int8 products are exact without it.
         return ort.InferenceSession(path, session_options(optimise, precise=False), providers=providers)
 
 
