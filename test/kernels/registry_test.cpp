@@ -19,7 +19,7 @@ struct Product {
   bool has_s8 = true;
 };
 
-// Of as many pixels as it reads, or with stride 2 of half of them along either axis.
+// Keeps the number of pixels, or halves it along each axis with stride 2.
 ops::Conv conv(int side, int group, int stride) {
   ops::Conv conv;
   conv.kernel = {side, side};
@@ -31,12 +31,12 @@ ops::Conv conv(int side, int group, int stride) {
 }
 ops::Conv conv3x3(int group, int stride = 1) { return conv(3, group, stride); }
 
-// Zeros, which are so in every packing.
+// Returns zeros, which are the same in every packing.
 TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::kNone) {
   TestTensor result = shape_only(shape, type);
   result.packing = packing;
-  const auto bytes = packing == Packing::kNone ? storage_bytes(type, shape, Layout::kPlain)
-                                                       : kernels::packed_bytes(packing, shape);
+  const auto bytes =
+      packing == Packing::kNone ? storage_bytes(type, shape, Layout::kPlain) : kernels::packed_bytes(packing, shape);
   result.bytes.resize(static_cast<size_t>(bytes));
   return result;
 }
@@ -53,7 +53,8 @@ bool runs_here(const KernelVariant& variant) {
   return includes(kernels::supported_instruction_sets().front(), variant.needs);
 }
 
-// Names of the variants that take the product in packed weights, of which each is asked to prepare those in `packing`.
+// Returns the names of the variants that accept the product with packed weights. Each must prepare weights in
+// `packing`.
 std::set<std::string> check_packing(const Product& product, DataType type, Packing packing) {
   std::set<std::string> names;
   make_case(product, type, packing).with_spec([&](const OperatorSpec& spec) {
@@ -78,7 +79,7 @@ std::vector<Packing> packings_of(DataType type) {
 
 }  // namespace
 
-TEST_CASE("Every operator has a row, with a reference and names of its own") {
+TEST_CASE("Every operator has a row with a reference and unique names") {
   const auto rows = kernels::operators().rows();
   std::set<std::string_view> names;
   for (size_t kind = 1; kind < ops::kNumKinds; ++kind) {
@@ -89,7 +90,7 @@ TEST_CASE("Every operator has a row, with a reference and names of its own") {
       CHECK(names.insert(variant.name).second);
       has_reference = has_reference || (variant.preference == 0 && variant.needs == InstructionSet::kPortable);
     }
-    CHECK(has_reference != (static_cast<ops::Kind>(kind) == ops::Kind::kOpaque));  // which nobody but a vendor computes
+    CHECK(has_reference != (static_cast<ops::Kind>(kind) == ops::Kind::kOpaque));  // only vendors' units compute Opaque
   }
   CHECK(rows[0] == nullptr);
 }

@@ -1,4 +1,4 @@
-// What runs every kernel of these tests finds those that depend on what memory held before.
+// Tests that the kernel test harness detects kernels that depend on previous contents of memory.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-// y = x for one pixel of 20 channels in blocks of 16, but for one fault.
+// y = x for one pixel of 20 channels in blocks of 16, with one injected fault.
 enum class Fault { kNone, kLeavesLastUnwritten, kReadsScratch, kReadsPadding, kReadsAllocation };
 
 constexpr size_t kElements = 20, kLast = kElements - 1, kStored = 32;
@@ -50,7 +50,7 @@ bool is_caught() {
   return !same_elements(c.run_over(Stale::kZeros, variant<kFault>()), c.run_over(Stale::kNans, variant<kFault>()));
 }
 
-TEST_CASE("A kernel that depends on what memory held before is caught, whichever memory it is") {
+TEST_CASE("A kernel that depends on previous contents of any memory is detected") {
   CHECK_FALSE(is_caught<Fault::kNone>());
   CHECK(is_caught<Fault::kLeavesLastUnwritten>());
   CHECK(is_caught<Fault::kReadsScratch>());

@@ -237,4 +237,17 @@ Findings folder_cycles(const SourceTree& tree) {
   return cycles_of(graph);
 }
 
+Findings crowded_folders(const SourceTree& tree) {
+  constexpr size_t kMaxSources = 25;
+  std::map<std::string, size_t> sources;
+  for (const auto& [path, text] : tree)
+    if (is_code(path)) ++sources[parent_of(path)];
+  Findings findings;
+  for (const auto& [folder, count] : sources)
+    if (count > kMaxSources)
+      findings.push_back(folder + ": " + std::to_string(count) + " sources, expected at most " +
+                         std::to_string(kMaxSources) + "; split it by concept");
+  return findings;
+}
+
 }  // namespace nestrt::test

@@ -19,4 +19,7 @@ Findings include_cycles(const SourceTree& tree);
 // one. Tests and examples are not checked.
 Findings folder_cycles(const SourceTree& tree);
 
+// Returns folders that directly contain more than 25 sources (.cpp, .c and .h).
+Findings crowded_folders(const SourceTree& tree);
+
 }  // namespace nestrt::test

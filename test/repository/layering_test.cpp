@@ -24,11 +24,11 @@ TEST_CASE("Every include of the repository respects the layers") {
 
 TEST_CASE("Heavy libraries stay out of libnestrt") { require_none(library_violations(repository())); }
 
-TEST_CASE("No header of the repository includes itself through others") {
-  require_none(include_cycles(repository()));
-}
+TEST_CASE("No header of the repository includes itself through others") { require_none(include_cycles(repository())); }
 
 TEST_CASE("No folder of the repository includes itself through others") { require_none(folder_cycles(repository())); }
+
+TEST_CASE("No source folder holds more than 25 sources") { require_none(crowded_folders(repository())); }
 
 TEST_CASE("An include of a higher layer is found") {
   auto [from, to] = GENERATE(table<std::string, std::string>({
@@ -105,6 +105,21 @@ TEST_CASE("A cycle of folders is found and listed") {
                            {"runtime/ops/c.h", "#include \"runtime/core/a.h\"\n"}};
   CHECK(include_cycles(tree).empty());
   CHECK(folder_cycles(tree) == Findings{"runtime/core/ -> runtime/plan/ -> runtime/ops/ -> runtime/core/"});
+}
+
+TEST_CASE("A cycle of sibling subfolders is found") {
+  const SourceTree tree = {{"runtime/plan/format/a.h", ""},
+                           {"runtime/plan/format/a.cpp", "#include \"runtime/plan/verify/b.h\"\n"},
+                           {"runtime/plan/verify/b.h", "#include \"runtime/plan/format/a.h\"\n"}};
+  CHECK(folder_cycles(tree) == Findings{"runtime/plan/format/ -> runtime/plan/verify/ -> runtime/plan/format/"});
+}
+
+TEST_CASE("A folder with more than 25 sources is found") {
+  SourceTree tree = {{"kernels/a/README.md", ""}, {"kernels/a/b/c.h", ""}};
+  for (int i = 0; i < 25; ++i) tree["kernels/a/" + std::to_string(i) + ".cpp"] = "";
+  CHECK(crowded_folders(tree).empty());
+  tree["kernels/a/d.h"] = "";
+  CHECK(crowded_folders(tree) == Findings{"kernels/a/: 26 sources, expected at most 25; split it by concept"});
 }
 
 TEST_CASE("A folder and its subfolder may include each other") {

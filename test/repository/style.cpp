@@ -62,8 +62,7 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   if (in_libnestrt(path) && std::regex_search(without_comment(line), kThrow)) {
     report("throws; libnestrt returns a Status");
   }
-  if (in_libnestrt(path) && !path.ends_with("/nestrt/mutex.h") &&
-      std::regex_search(without_comment(line), kUncheckedLock)) {
+  if (in_libnestrt(path) && !path.ends_with("/mutex.h") && std::regex_search(without_comment(line), kUncheckedLock)) {
     report("a lock that clang cannot check; use those of nestrt/driver/mutex.h");
   }
 }

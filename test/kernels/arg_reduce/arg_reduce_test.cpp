@@ -32,7 +32,7 @@ TEST_CASE("ArgReduce finds the first or the last extreme") {
   CHECK(found(0, false, false) == std::vector<int64_t>{0, 0, 0, 0});
 }
 
-TEST_CASE("ArgReduce states its output") {
+TEST_CASE("ArgReduce infers its output") {
   const TestTensor x = tensor({2, 4}, std::vector<float>(8));
   const auto kept = arg_case(x, 0, false, false).infer();
   CHECK((*kept)[0].type == DataType::kS64);
@@ -48,7 +48,7 @@ TEST_CASE("ArgReduce lets a NaN win and compares integers exactly") {
   CHECK(reference(arg_case(y, 0, false, false))[0].values<int64_t>()[0] == 1);
 }
 
-TEST_CASE("ArgReduce refuses an empty axis and an axis out of range") {
+TEST_CASE("ArgReduce rejects an empty axis and an axis out of range") {
   const TestTensor x = tensor({2, 0}, std::vector<float>{});
   CHECK(arg_case(x, 1, false, false).infer().error().message().find("empty") != std::string_view::npos);
   CHECK(arg_case(x, 2, false, false).infer().error().message().find("axis") != std::string_view::npos);

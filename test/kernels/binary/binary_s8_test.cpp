@@ -1,4 +1,4 @@
-// binary.s8.add gives the bits of the reference.
+// Compares binary.s8.add with the reference bit for bit.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -14,7 +14,7 @@ struct Sum {
   ops::Binary table;
   TestTensor a, b;
   int exponent = 0;
-  float scale = 0;  // the result's; 0: none
+  float scale = 0;  // the result's; 0: no scale
   int zero_point = 0;
 
   OperatorCase make(Layout layout) const {
@@ -52,7 +52,7 @@ Sum random_sum(std::mt19937& generator) {
 
 }  // namespace
 
-TEST_CASE("Vectors add s8 tensors like the reference") {
+TEST_CASE("Vectorized addition of s8 tensors equals the reference") {
   std::mt19937 generator(1);
   const int sums = by_level(40, 500, 10'000);
   for (int i = 0; i < sums; ++i) {

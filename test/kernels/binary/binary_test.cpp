@@ -14,7 +14,7 @@ namespace {
 
 using Kind = ops::BinaryKind;
 
-// The output is what infer says; for a case that infer refuses there is none.
+// Returns a case with the output of infer(), or without an output if infer() rejects it.
 OperatorCase binary_case(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout = Layout::kPlain,
                          ops::Activation activation = {}) {
   ops::Binary table;
@@ -26,7 +26,7 @@ OperatorCase binary_case(Kind kind, const TestTensor& a, const TestTensor& b, La
   return c;
 }
 
-std::string complaint(Kind kind, const TestTensor& a, const TestTensor& b, ops::Activation activation = {}) {
+std::string infer_error(Kind kind, const TestTensor& a, const TestTensor& b, ops::Activation activation = {}) {
   return std::string(binary_case(kind, a, b, Layout::kPlain, activation).infer().error().message());
 }
 
@@ -37,7 +37,7 @@ TestTensor plain(TestTensor tensor) {
 
 constexpr Kind kFastKinds[] = {Kind::kAdd, Kind::kSub, Kind::kMul, Kind::kDiv, Kind::kMin, Kind::kMax, Kind::kPrelu};
 
-// Fails where no fast kernel takes the case.
+// Fails if no fast kernel accepts the case.
 void check_fast_kernels(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout,
                         ops::Activation activation = {}) {
   const TestTensor expected = reference(binary_case(kind, plain(a), plain(b), Layout::kPlain, activation))[0];
@@ -79,7 +79,7 @@ TEST_CASE("Binary comparisons give booleans, false for NaN") {
   CHECK(value(Kind::kGreaterOrEqual) == std::vector<uint8_t>{0, 1, 1, 0});
 }
 
-TEST_CASE("Binary logic takes any byte but 0 for true") {
+TEST_CASE("Binary logic treats every byte except 0 as true") {
   const TestTensor a = tensor_bool({4}, {0, 0, 1, 2}), b = tensor_bool({4}, {0, 3, 0, 1});
   const auto value = [&](Kind kind) { return reference(binary_case(kind, a, b))[0].values<uint8_t>(); };
   CHECK(value(Kind::kLogicalAnd) == std::vector<uint8_t>{0, 0, 0, 1});
@@ -88,7 +88,7 @@ TEST_CASE("Binary logic takes any byte but 0 for true") {
   CHECK(value(Kind::kEqual) == std::vector<uint8_t>{1, 0, 0, 1});
 }
 
-TEST_CASE("Binary integers wrap, truncate and divide by zero harmlessly") {
+TEST_CASE("Binary integers wrap, truncate and divide by zero without a fault") {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
   const auto value = [](Kind kind, const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
     const Shape shape{static_cast<int64_t>(a.size())};
@@ -187,7 +187,7 @@ TEST_CASE("Fast binary kernels apply every activation") {
   }
 }
 
-TEST_CASE("Fast binary kernels treat special values as the reference does") {
+TEST_CASE("Fast binary kernels equal the reference for special values") {
   const std::vector<float> special = {0, -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, 1, -1};
   std::vector<float> left, right;
   for (float a : special) {
@@ -202,16 +202,16 @@ TEST_CASE("Fast binary kernels treat special values as the reference does") {
   }
 }
 
-TEST_CASE("Binary refuses what does not fit") {
+TEST_CASE("Binary rejects operands that do not fit") {
   const TestTensor f32 = tensor({2}, std::vector<float>{1, 2}), s64 = tensor({2}, std::vector<int64_t>{1, 2});
   const TestTensor three = tensor({3}, std::vector<float>{1, 2, 3});
-  CHECK(complaint(Kind::kAdd, f32, s64).find("Cast") != std::string::npos);
-  CHECK(complaint(Kind::kAdd, f32, three).find("broadcast") != std::string::npos);
-  CHECK(complaint(Kind::kBitwiseAnd, f32, f32).find("bitwise_and does not support f32") != std::string::npos);
-  CHECK(complaint(Kind::kLogicalAnd, f32, f32).find("f32") != std::string::npos);
-  CHECK(complaint(Kind::kAdd, tensor_bool({1}, {1}), tensor_bool({1}, {1})).find("bool") != std::string::npos);
+  CHECK(infer_error(Kind::kAdd, f32, s64).find("Cast") != std::string::npos);
+  CHECK(infer_error(Kind::kAdd, f32, three).find("broadcast") != std::string::npos);
+  CHECK(infer_error(Kind::kBitwiseAnd, f32, f32).find("bitwise_and does not support f32") != std::string::npos);
+  CHECK(infer_error(Kind::kLogicalAnd, f32, f32).find("f32") != std::string::npos);
+  CHECK(infer_error(Kind::kAdd, tensor_bool({1}, {1}), tensor_bool({1}, {1})).find("bool") != std::string::npos);
   const ops::Activation relu{ops::ActivationKind::kRelu};
-  CHECK(complaint(Kind::kAdd, s64, s64, relu).find("activation") != std::string::npos);
+  CHECK(infer_error(Kind::kAdd, s64, s64, relu).find("activation") != std::string::npos);
 }
 
 TEST_CASE("Add of s8 tensors aligns their exponents") {
@@ -219,17 +219,17 @@ TEST_CASE("Add of s8 tensors aligns their exponents") {
   OperatorCase c(add);
   c.input(with_exponent(tensor_s8({2, 2}, {10, -10, 127, -128}), 4));
   c.input(with_exponent(tensor_s8({1, 2}, {3, 100}), 6)).output_s8({2, 2}, 5);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   // (4 a + b + 1) >> 1
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{22, 30, 127, -128});
 }
 
-TEST_CASE("Add of s8 tensors refuses other kinds, activations and shifts") {
+TEST_CASE("Add of s8 tensors rejects other kinds, activations and shifts") {
   const auto refused = [](ops::Binary table, int exponent_a, int output) {
     OperatorCase c(std::move(table));
     c.input(with_exponent(tensor_s8({1}, {1}), exponent_a)).input(with_exponent(tensor_s8({1}, {1}), 0));
     c.output_s8({1}, output);
-    return complaint(c);
+    return infer_error(c);
   };
   ops::Binary mul;
   mul.kind = ops::BinaryKind::kMul;
@@ -241,13 +241,13 @@ TEST_CASE("Add of s8 tensors refuses other kinds, activations and shifts") {
   CHECK_THAT(refused(ops::Binary(), 0, 1), Catch::Contains("expected at most 20 and 0 to 31"));
 }
 
-TEST_CASE("An Add of tensors with scales adds what they are away from zero") {
+TEST_CASE("An Add of tensors with scales adds their distances from the zero points") {
   ops::Binary add;
   OperatorCase c(add);
   c.input(with_scale(tensor_s8({1, 3}, {10, -5, 127}), 0.5f, 2)).input(with_scale(tensor_s8({2, 1}, {4, 0}), 2.0f, -4));
   c.output_s8c({2, 3}, 1.0f, 1);  // 4, -3.5, 62.5 plus 16 or 8
-  CHECK(complaint(c).empty());
-  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{21, 13, 79, 13, 5, 71});  // half to even
+  CHECK(infer_error(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{21, 13, 79, 13, 5, 71});  // ties to even
   add.activation = {ops::ActivationKind::kRelu};
   OperatorCase relu(add);
   relu.input(with_scale(tensor_s8({1}, {-5}), 1.0f, 0)).input(with_scale(tensor_s8({1}, {2}), 1.0f, 0));
@@ -256,7 +256,7 @@ TEST_CASE("An Add of tensors with scales adds what they are away from zero") {
   OperatorCase fine{ops::Binary()};
   fine.input(with_scale(tensor_s8({1}, {1}), 1e9f, 0)).input(with_scale(tensor_s8({1}, {1}), 1.0f, 0));
   fine.output_s8c({1}, 1.0f, 0);
-  CHECK_THAT(complaint(fine), Catch::Contains("is too fine for operands of scales"));
+  CHECK_THAT(infer_error(fine), Catch::Contains("is too fine for operands of scales"));
 }
 
 }  // namespace nestrt::test

@@ -31,7 +31,7 @@ TEST_CASE("Cast of f32 to integers truncates and saturates") {
         std::vector<uint8_t>{1, 0, 255, 0, 255, 0, 0, 255, 255, 0});
 }
 
-TEST_CASE("Cast to boolean tells what is not zero, and back gives 0 and 1") {
+TEST_CASE("Cast to boolean maps nonzero values to true and back to 1") {
   const TestTensor x = tensor({5}, std::vector<float>{0, -0.0f, 0.25f, kNan, -2});
   const TestTensor truth = reference(cast_case(x, DataType::kBool))[0];
   CHECK(truth.values<uint8_t>() == std::vector<uint8_t>{0, 0, 1, 1, 1});

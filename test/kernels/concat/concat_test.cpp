@@ -11,7 +11,7 @@ ops::Concat concat(int32_t axis) {
   return table;
 }
 
-TEST_CASE("Concat puts its inputs one after the other along the axis") {
+TEST_CASE("Concat joins its inputs along the axis") {
   OperatorCase c(concat(-1));
   c.input(tensor({2, 1}, std::vector<int64_t>{1, 2})).input(tensor({2, 2}, std::vector<int64_t>{3, 4, 5, 6}));
   c.input(tensor({2, 0}, std::vector<int64_t>{})).output(DataType::kS64, {2, 3});
@@ -21,7 +21,7 @@ TEST_CASE("Concat puts its inputs one after the other along the axis") {
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{1, 3, 4, 2, 5, 6});
 }
 
-// Inputs of these lengths along `axis`, in `layout`, against the plain reference.
+// Compares inputs of these lengths along `axis`, in `layout`, with the plain reference.
 void check_lengths(std::mt19937& generator, DataType type, Shape shape, int axis, const std::vector<int64_t>& lengths,
                    Layout layout) {
   OperatorCase plain(concat(axis)), fast(concat(axis));
@@ -55,11 +55,11 @@ TEST_CASE("Concat joins blocked tensors whose channels fill their blocks") {
   }
 }
 
-TEST_CASE("Concat names what does not fit") {
+TEST_CASE("Concat reports the operand that does not fit") {
   const auto pair = [](int32_t axis, const TestTensor& a, const TestTensor& b) {
     OperatorCase c(concat(axis));
     c.input(a).input(b);
-    return complaint(c);
+    return infer_error(c);
   };
   const TestTensor small = tensor({2, 2}, std::vector<float>(4));
   CHECK_THAT(pair(2, small, small), Catch::Contains("axis is 2"));
@@ -69,14 +69,14 @@ TEST_CASE("Concat names what does not fit") {
   CHECK_THAT(pair(0, small, absent()), Catch::Contains("input 1 is absent"));
 }
 
-TEST_CASE("Concat of s8 tensors needs equal exponents") {
+TEST_CASE("Concat of s8 tensors requires equal exponents") {
   ops::Concat table;
   const auto joined = [&](int exponent) {
     OperatorCase c(table);
     c.input(with_exponent(tensor_s8({1}, {1}), 3))
         .input(with_exponent(tensor_s8({1}, {2}), exponent))
         .output_s8({2}, 3);
-    return complaint(c);
+    return infer_error(c);
   };
   CHECK(joined(3).empty());
   CHECK_THAT(joined(4), Catch::Contains("insert a Requantize"));

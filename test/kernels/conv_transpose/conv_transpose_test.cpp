@@ -42,7 +42,7 @@ TEST_CASE("ConvTranspose crops by its pads and extends by its output padding") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{2, 13, 20, 130, 200, 300});
 }
 
-TEST_CASE("ConvTranspose keeps groups apart") {
+TEST_CASE("ConvTranspose computes groups separately") {
   ops::ConvTranspose conv = conv_transpose_attributes(2, 1);
   conv.group = 2;
   OperatorCase c(conv);
@@ -52,16 +52,16 @@ TEST_CASE("ConvTranspose keeps groups apart") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{1, 2, 10, 20, 300, 400, 3005, 4005});
 }
 
-TEST_CASE("ConvTranspose refuses outputs that vanish or overflow") {
-  const auto complaint = [](const ops::ConvTranspose& conv, const Shape& x, const Shape& weights) {
+TEST_CASE("ConvTranspose rejects outputs that vanish or overflow") {
+  const auto infer_error = [](const ops::ConvTranspose& conv, const Shape& x, const Shape& weights) {
     OperatorCase c(conv);
     for (const Shape& shape : {x, weights}) c.input(shape_only(shape));
     return c.infer().error();
   };
-  CHECK(complaint(conv_transpose_attributes(1, 3), {1, 1, 4}, {1, 1, 3}).ok());
-  CHECK_FALSE(complaint(conv_transpose_attributes(1, 3, 1, 3), {1, 1, 4}, {1, 1, 3}).ok());
-  CHECK_FALSE(complaint(conv_transpose_attributes(1, 3, 2147483647), {1, 1, int64_t{1} << 40}, {1, 1, 3}).ok());
-  CHECK_FALSE(complaint(conv_transpose_attributes(1, 3), {1, 2, 4}, {1, 1, 3}).ok());
+  CHECK(infer_error(conv_transpose_attributes(1, 3), {1, 1, 4}, {1, 1, 3}).ok());
+  CHECK_FALSE(infer_error(conv_transpose_attributes(1, 3, 1, 3), {1, 1, 4}, {1, 1, 3}).ok());
+  CHECK_FALSE(infer_error(conv_transpose_attributes(1, 3, 2147483647), {1, 1, int64_t{1} << 40}, {1, 1, 3}).ok());
+  CHECK_FALSE(infer_error(conv_transpose_attributes(1, 3), {1, 2, 4}, {1, 1, 3}).ok());
 }
 
 namespace {
@@ -130,8 +130,8 @@ TEST_CASE("ConvTranspose adds a residual before the activation") {
   });
 }
 
-TEST_CASE("ConvTranspose is prepared by its taps, however many phases its stride makes") {
-  // 2^40 phases, all of which would take days: one of them has a tap.
+TEST_CASE("The preparation of ConvTranspose depends on its taps and not on the phases of its stride") {
+  // 2^40 phases, of which only one has a tap. Visiting all would take days.
   ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, (1 << 20) - 1);
   OperatorCase c(conv);
   c.input(tensor_f32({1, 1, 1, 1}, {2})).input(as_constant(tensor_f32({1, 1, 1, 1}, {3})));
@@ -139,7 +139,7 @@ TEST_CASE("ConvTranspose is prepared by its taps, however many phases its stride
   c.with_spec([](const OperatorSpec& spec) { CHECK(kernels::prepare_conv_transpose_gemm(spec)); });
 }
 
-TEST_CASE("ConvTranspose gives outputs that no tap reaches their bias and residual") {
+TEST_CASE("ConvTranspose outputs without taps are bias plus residual") {
   ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, 1);
   conv.kernel[1] = 2;
   conv.activation = {ops::ActivationKind::kRelu};

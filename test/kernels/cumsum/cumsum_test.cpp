@@ -30,7 +30,7 @@ TEST_CASE("CumSum adds up along its axis, in four ways") {
   CHECK(sums(0, false, false) == std::vector<float>{1, 2, 3, 5, 7, 9});
 }
 
-TEST_CASE("CumSum multiplies where it is asked to") {
+TEST_CASE("CumSum multiplies if requested") {
   OperatorCase c(ops::CumSum{.axis = 0, .exclusive = true, .product = true});
   c.input(tensor({3}, std::vector<int32_t>{2, 3, 4})).output(DataType::kS32, {3});
   CHECK(reference(c)[0].values<int32_t>() == std::vector<int32_t>{1, 2, 6});
@@ -43,7 +43,7 @@ TEST_CASE("CumSum of integers wraps") {
         std::vector<int64_t>{kMax, -kMax - 1, -kMax});
 }
 
-TEST_CASE("CumSum refuses booleans and an axis out of range") {
+TEST_CASE("CumSum rejects booleans and an axis out of range") {
   CHECK(cumsum_case(tensor_bool({2}, {0, 1}), 0, false, false).infer().error().message().find("bool") !=
         std::string_view::npos);
   CHECK(cumsum_case(tensor({2}, std::vector<float>{0, 1}), 1, false, false).infer().error().message().find("axis") !=

@@ -1,4 +1,4 @@
-// Every fast kernel of an s8 Dense gives the bits of the reference.
+// Compares every fast kernel of an s8 Dense with the reference bit for bit.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -55,7 +55,7 @@ OperatorCase random_scaled_case(std::mt19937& generator) {
 
 }  // namespace
 
-TEST_CASE("Every kernel of an s8 Dense gives the bits of the reference") {
+TEST_CASE("Every kernel of an s8 Dense equals the reference bit for bit") {
   std::mt19937 generator(1);
   bool panel = false;
   const int cases = by_level(40, 500, 10'000);

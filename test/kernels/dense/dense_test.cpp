@@ -18,17 +18,17 @@ TEST_CASE("Dense multiplies rows with the weights and adds the bias") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{5.5f, 50, 300, 5.5f, 50, 300});
 }
 
-TEST_CASE("Dense refuses what does not fit") {
-  const auto complaint = [](const Shape& x, const Shape& weights, const Shape& bias) {
+TEST_CASE("Dense rejects operands that do not fit") {
+  const auto infer_error = [](const Shape& x, const Shape& weights, const Shape& bias) {
     OperatorCase c(ops::Dense{});
     for (const Shape& shape : {x, weights, bias}) c.input(shape_only(shape));
     return c.infer().error();
   };
-  CHECK(complaint({2, 3}, {3, 4}, {4}).ok());
-  CHECK_FALSE(complaint({2, 3}, {4, 4}, {4}).ok());
-  CHECK_FALSE(complaint({2, 3}, {3, 4}, {3}).ok());
-  CHECK_FALSE(complaint({2, 3, 1}, {3, 4}, {4}).ok());
-  CHECK_FALSE(complaint({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}, {int64_t{1} << 40}).ok());
+  CHECK(infer_error({2, 3}, {3, 4}, {4}).ok());
+  CHECK_FALSE(infer_error({2, 3}, {4, 4}, {4}).ok());
+  CHECK_FALSE(infer_error({2, 3}, {3, 4}, {3}).ok());
+  CHECK_FALSE(infer_error({2, 3, 1}, {3, 4}, {4}).ok());
+  CHECK_FALSE(infer_error({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}, {int64_t{1} << 40}).ok());
 }
 
 TEST_CASE("Every kernel of Dense agrees with the reference") {

@@ -8,11 +8,11 @@ namespace nestrt::test {
 TEST_CASE("Dequantize is exact") {
   OperatorCase c{ops::Dequantize()};
   c.input(with_exponent(tensor_s8({4}, {-128, -1, 0, 127}), 3)).output(DataType::kF32, {4});
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<float>() == std::vector<float>{-16, -0.125f, 0, 15.875f});
 }
 
-TEST_CASE("Dequantize gives the same in a blocked layout") {
+TEST_CASE("Dequantize is the same in a blocked layout") {
   std::mt19937 generator(4);
   const TestTensor x = with_exponent(random_s8(generator, {1, 17, 5}), -2);
   OperatorCase plain{ops::Dequantize()}, blocked{ops::Dequantize()};
@@ -21,27 +21,27 @@ TEST_CASE("Dequantize gives the same in a blocked layout") {
   check_exact(blocked, reference(plain)[0], "dequantize.simd");
 }
 
-TEST_CASE("Dequantize refuses a tensor without one exponent, and scales that cannot be") {
+TEST_CASE("Dequantize rejects a tensor without an exponent and invalid scales") {
   OperatorCase none{ops::Dequantize()};
   none.input(tensor_s8({1}, {1})).output(DataType::kF32, {1});
-  CHECK_THAT(complaint(none), Catch::Contains("has no quantization"));
+  CHECK_THAT(infer_error(none), Catch::Contains("has no quantization"));
   OperatorCase several{ops::Dequantize()};
   several.input(with_exponents(tensor_s8({2}, {1, 1}), {1, 2}, 0)).output(DataType::kF32, {2});
-  CHECK_THAT(complaint(several), Catch::Contains("expected one"));
+  CHECK_THAT(infer_error(several), Catch::Contains("expected one"));
   OperatorCase scales{ops::Dequantize()};
   TestTensor x = tensor_s8({1}, {1});
   x.quantization.emplace();
   x.quantization->scales = {-0.3f};
   scales.input(x).output(DataType::kF32, {1});
-  CHECK_THAT(complaint(scales), Catch::Contains("expected a positive finite number"));
+  CHECK_THAT(infer_error(scales), Catch::Contains("expected a positive finite number"));
 }
 
-TEST_CASE("Dequantize takes s8, u8 and s32 with scales, of the tensor or by channel") {
+TEST_CASE("Dequantize supports s8, u8 and s32 with scales per tensor or per channel") {
   const auto of = [](TestTensor x) {
     OperatorCase c{ops::Dequantize()};
     const Shape shape = x.shape;
     c.input(std::move(x)).output(DataType::kF32, shape);
-    CHECK(complaint(c).empty());
+    CHECK(infer_error(c).empty());
     return reference(c)[0].values<float>();
   };
   CHECK(of(with_scale(tensor_s8({3}, {-128, 0, 127}), 0.5f, -1)) == std::vector<float>{-63.5f, 0.5f, 64.0f});
@@ -51,7 +51,7 @@ TEST_CASE("Dequantize takes s8, u8 and s32 with scales, of the tensor or by chan
         std::vector<float>{1.0f, 2.0f, 30.0f, 40.0f});
 }
 
-TEST_CASE("Dequantize from a scale gives the same in vectors, in any layout") {
+TEST_CASE("Vectorized Dequantize from a scale equals the reference in any layout") {
   std::mt19937 generator(3);
   const TestTensor x = with_scale(random_s8(generator, {2, 19, 3, 2}), 0.037f, -77);
   for (const Layout layout : {Layout::kPlain, Layout::kBlocked16}) {

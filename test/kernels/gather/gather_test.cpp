@@ -13,7 +13,7 @@ ops::Gather gather(int32_t axis) {
 
 const std::vector<float> kTwelve{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
-TEST_CASE("Gather picks slices along an axis") {
+TEST_CASE("Gather selects slices along an axis") {
   OperatorCase c(gather(1));
   c.input(tensor({2, 3, 2}, kTwelve)).input(tensor({1, 2}, std::vector<int64_t>{2, -3}));
   c.output(DataType::kF32, {2, 1, 2, 2});
@@ -27,7 +27,7 @@ TEST_CASE("Gather of a scalar index drops the axis") {
   OperatorCase c(gather(0));
   c.input(tensor({3}, std::vector<int64_t>{7, 8, 9})).input(tensor({}, std::vector<int32_t>{1}));
   c.output(DataType::kS64, {});
-  CHECK(complaint(c) == "");
+  CHECK(infer_error(c) == "");
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{8});
 }
 
@@ -40,11 +40,11 @@ TEST_CASE("Gather clamps indices that leave the axis") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{3, 1, 1, 3});
 }
 
-TEST_CASE("Gather names what does not fit") {
+TEST_CASE("Gather reports the operand that does not fit") {
   const auto of = [](int32_t axis, const TestTensor& data, const TestTensor& indices) {
     OperatorCase c(gather(axis));
     c.input(data).input(indices);
-    return complaint(c);
+    return infer_error(c);
   };
   const TestTensor index = tensor({1}, std::vector<int64_t>{0});
   CHECK_THAT(of(3, tensor({2, 3, 2}, kTwelve), index), Catch::Contains("axis is 3"));

@@ -11,7 +11,7 @@ ops::GatherElements gather_elements(int32_t axis) {
   return table;
 }
 
-TEST_CASE("GatherElements picks elements along an axis") {
+TEST_CASE("GatherElements selects elements along an axis") {
   OperatorCase c(gather_elements(0));
   c.input(tensor({3, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
   c.input(tensor({2, 3}, std::vector<int64_t>{1, 2, 0, -1, 0, 9})).output(DataType::kF32, {2, 3});
@@ -21,11 +21,11 @@ TEST_CASE("GatherElements picks elements along an axis") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{4, 8, 3, 7, 2, 9});
 }
 
-TEST_CASE("GatherElements names what does not fit") {
+TEST_CASE("GatherElements reports the operand that does not fit") {
   const auto of = [](int32_t axis, const TestTensor& indices) {
     OperatorCase c(gather_elements(axis));
     c.input(tensor({2, 2}, std::vector<float>(4))).input(indices);
-    return complaint(c);
+    return infer_error(c);
   };
   CHECK_THAT(of(2, tensor({2, 2}, std::vector<int64_t>(4))), Catch::Contains("axis is 2"));
   CHECK_THAT(of(0, tensor({1, 3}, std::vector<int64_t>(3))), Catch::Contains("indices have shape 1x3"));

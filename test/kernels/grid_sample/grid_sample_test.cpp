@@ -13,7 +13,7 @@ OperatorCase grid_case(ops::GridSample op, const TestTensor& x, const TestTensor
   return c;
 }
 
-// Points of a line of four elements 1, 2, 3, 4.
+// Samples points of a line of four elements 1, 2, 3, 4.
 std::vector<float> along_line(ops::GridSample op, const std::vector<float>& points) {
   const auto count = static_cast<int64_t>(points.size());
   return reference(grid_case(op, counting({1, 1, 4}), tensor({1, count, 1}, points), {1, 1, count}))[0].values<float>();
@@ -22,7 +22,7 @@ std::vector<float> along_line(ops::GridSample op, const std::vector<float>& poin
 using ops::PaddingKind;
 using ops::ResizeMode;
 
-TEST_CASE("GridSample takes points from -1 to 1, between centres or from edge to edge") {
+TEST_CASE("GridSample maps points from -1 to 1 to centres or to edges") {
   CHECK(along_line({.align_corners = true}, {-1, 1, 0, -1.0f / 3}) == std::vector<float>{1, 4, 2.5f, 2});
   CHECK(along_line({}, {-0.75f, 0.75f, 0}) == std::vector<float>{1, 4, 2.5f});
   CHECK(along_line({.mode = ResizeMode::kNearest}, {-0.75f, 0.3f, 0.6f}) == std::vector<float>{1, 3, 4});
@@ -43,13 +43,13 @@ TEST_CASE("GridSample interpolates with cubics that a line passes through") {
   CHECK(y[1] == Approx(2.0f));
 }
 
-TEST_CASE("GridSample looks up the last axis first, in every channel and sample") {
+TEST_CASE("GridSample uses the last axis first in every channel and sample") {
   const TestTensor grid = tensor({2, 1, 1, 2}, std::vector<float>{1, -1, -1, 1});  // top right, bottom left
   CHECK(reference(grid_case({.align_corners = true}, counting({2, 2, 2, 2}), grid, {2, 2, 1, 1}))[0].values<float>() ==
         std::vector<float>{2, 6, 11, 15});
 }
 
-TEST_CASE("GridSample of points that are no numbers stays inside") {
+TEST_CASE("GridSample of NaN points reads only inside the input") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
   for (const ResizeMode mode : {ResizeMode::kNearest, ResizeMode::kLinear, ResizeMode::kCubic}) {
     CHECK(along_line({.mode = mode}, {kNan, kInf, -kInf, 1e30f}) == std::vector<float>(4, 0));
@@ -61,11 +61,11 @@ TEST_CASE("GridSample of points that are no numbers stays inside") {
   }
 }
 
-TEST_CASE("GridSample names what does not fit") {
+TEST_CASE("GridSample reports the operand that does not fit") {
   const auto of = [](const Shape& x, const Shape& grid) {
     OperatorCase c(ops::GridSample{});
     c.input(shape_only(x)).input(shape_only(grid));
-    return complaint(c);
+    return infer_error(c);
   };
   CHECK_THAT(of({1, 1, 4}, {1, 3, 2}), Catch::Contains("does not fit an input"));
   CHECK_THAT(of({2, 1, 4}, {1, 3, 1}), Catch::Contains("does not fit an input"));

@@ -25,13 +25,13 @@ TEST_CASE("InstanceNorm normalizes each channel of each image") {
   CHECK(relative_error(reference(c)[0], expected) < 1e-6);
 }
 
-TEST_CASE("InstanceNorm of large, close numbers does not cancel") {
+TEST_CASE("InstanceNorm of large similar values has no cancellation") {
   const TestTensor x = tensor({1, 1, 4}, std::vector<float>{1000000, 1000001, 1000000, 1000001});
   const OperatorCase c = norm_case(x, tensor({1}, std::vector<float>{1}), tensor({1}, std::vector<float>{0}), 0);
   CHECK(reference(c)[0].values<float>() == std::vector<float>{-1, 1, -1, 1});
 }
 
-TEST_CASE("InstanceNorm refuses parameters that do not fit") {
+TEST_CASE("InstanceNorm rejects parameters that do not fit") {
   const TestTensor x = tensor({1, 2, 1}, std::vector<float>{1, 2}), two = tensor({2}, std::vector<float>{1, 1});
   const TestTensor three = tensor({3}, std::vector<float>{1, 1, 1});
   CHECK(norm_case(x, three, two, 0).infer().error().message().find("scale") != std::string_view::npos);

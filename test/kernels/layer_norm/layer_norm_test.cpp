@@ -32,7 +32,7 @@ TEST_CASE("LayerNorm works without a bias and over all axes") {
   CHECK(relative_error(reference(norm_case(x, ones, absent(), 0))[0], expected) < 2e-5);
 }
 
-TEST_CASE("LayerNorm refuses parameters that do not fit") {
+TEST_CASE("LayerNorm rejects parameters that do not fit") {
   const TestTensor x = tensor({2, 2}, std::vector<float>(4)), two = tensor({2}, std::vector<float>(2));
   const TestTensor one = tensor({1}, std::vector<float>(1));
   CHECK(norm_case(x, one, two, 1).infer().error().message().find("scale") != std::string_view::npos);

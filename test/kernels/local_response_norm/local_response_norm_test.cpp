@@ -40,7 +40,7 @@ TEST_CASE("LocalResponseNorm divides by a power of its neighbours") {
   CHECK(y[0] == Approx(1.0 / (2 + 1 + 4)));
   CHECK(y[1] == Approx(2.0 / (2 + 1 + 4 + 9)));
   CHECK(y[3] == Approx(4.0 / (2 + 9 + 16)));
-  // The larger half of an even window lies behind.
+  // The larger half of an even window comes after the channel.
   CHECK(reference(norm_case(attributes(2, 2, 1, 2), x))[0].values<float>()[1] == Approx(2.0 / (2 + 4 + 9)));
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("Fast LocalResponseNorm keeps a NaN within reach of its window") {
   check_fast_kernels(attributes(5, 1e-4f, 0.75f, 1), tensor({1, 40, 3}, values));
 }
 
-TEST_CASE("LocalResponseNorm refuses a window of nothing, vectors and integers") {
+TEST_CASE("LocalResponseNorm rejects empty windows, vectors and integers") {
   const TestTensor x = tensor({1, 2, 1}, std::vector<float>{1, 2});
   CHECK(norm_case(attributes(0, 1, 1, 1), x).infer().error().message().find("size") != std::string_view::npos);
   const TestTensor vector = tensor({2}, std::vector<float>{1, 2});

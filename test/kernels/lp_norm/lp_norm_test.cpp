@@ -23,14 +23,14 @@ TEST_CASE("LpNorm divides each slice by its norm") {
   CHECK(reference(norm_case(x, 0, 1))[0].values<float>() == std::vector<float>{0.75f, -1, 0.25f, 0});
 }
 
-TEST_CASE("LpNorm leaves a slice of zeros and does not overflow") {
+TEST_CASE("LpNorm keeps a slice of zeros and does not overflow") {
   const TestTensor x = tensor({2, 2}, std::vector<float>{0, 0, 3e38f, 3e38f});
   const std::vector<float> y = reference(norm_case(x, 1, 2))[0].values<float>();
   CHECK(y[0] == 0);
   CHECK(y[2] == Approx(0.70710678f));
 }
 
-TEST_CASE("LpNorm refuses other norms and an axis out of range") {
+TEST_CASE("LpNorm rejects other norms and an axis out of range") {
   const TestTensor x = tensor({2}, std::vector<float>{3, 4});
   CHECK(norm_case(x, 0, 3).infer().error().message().find("p is 3") != std::string_view::npos);
   CHECK(norm_case(x, 1, 2).infer().error().message().find("axis") != std::string_view::npos);

@@ -21,7 +21,7 @@ TEST_CASE("MatMul of two matrices is their product") {
   CHECK(product(tensor_f32({2, 2}, {1, 2, 3, 4}), tensor_f32({2, 1}, {10, 1}), {2, 1}) == std::vector<float>{12, 34});
 }
 
-TEST_CASE("MatMul takes vectors as a row on the left and a column on the right") {
+TEST_CASE("MatMul treats vectors as a row on the left and a column on the right") {
   const TestTensor vector = tensor_f32({2}, {1, 10}), matrix = tensor_f32({2, 2}, {1, 2, 3, 4});
   CHECK(product(vector, matrix, {2}) == std::vector<float>{31, 42});
   CHECK(product(matrix, vector, {2}) == std::vector<float>{21, 43});
@@ -37,17 +37,17 @@ TEST_CASE("MatMul over an empty inner axis is zero") {
   CHECK(product(tensor_f32({1, 0}, {}), tensor_f32({0, 2}, {}), {1, 2}) == std::vector<float>{0, 0});
 }
 
-TEST_CASE("MatMul refuses what does not fit") {
-  const auto complaint = [](const Shape& a, const Shape& b) {
+TEST_CASE("MatMul rejects operands that do not fit") {
+  const auto infer_error = [](const Shape& a, const Shape& b) {
     OperatorCase c(ops::MatMul{});
     for (const Shape& shape : {a, b}) c.input(shape_only(shape));
     return c.infer().error();
   };
-  CHECK(complaint({5, 2, 3}, {3, 4}).ok());
-  CHECK_FALSE(complaint({2, 3}, {4, 3}).ok());
-  CHECK_FALSE(complaint({2, 1, 3}, {3, 3, 1}).ok());
-  CHECK_FALSE(complaint({}, {1}).ok());
-  CHECK_FALSE(complaint({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}).ok());
+  CHECK(infer_error({5, 2, 3}, {3, 4}).ok());
+  CHECK_FALSE(infer_error({2, 3}, {4, 3}).ok());
+  CHECK_FALSE(infer_error({2, 1, 3}, {3, 3, 1}).ok());
+  CHECK_FALSE(infer_error({}, {1}).ok());
+  CHECK_FALSE(infer_error({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}).ok());
 }
 
 TEST_CASE("Every kernel of MatMul agrees with the reference") {

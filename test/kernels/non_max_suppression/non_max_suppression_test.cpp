@@ -7,7 +7,7 @@
 namespace nestrt::test {
 namespace {
 
-// Three boxes: the second overlaps the first by 0.6, the third stands apart.
+// Three boxes: the second overlaps the first by 0.6, the third is separate.
 TestTensor boxes() { return tensor({1, 3, 4}, std::vector<float>{0, 0, 8, 4, 0, 0, 8, 5, 20, 20, 30, 30}); }
 
 std::vector<int64_t> chosen(ops::NonMaxSuppression op, const TestTensor& of_boxes, const TestTensor& scores,
@@ -17,7 +17,7 @@ std::vector<int64_t> chosen(ops::NonMaxSuppression op, const TestTensor& of_boxe
   return reference(c)[0].values<int64_t>();
 }
 
-TEST_CASE("NonMaxSuppression keeps the best of boxes that overlap, and says where they end") {
+TEST_CASE("NonMaxSuppression keeps the best of overlapping boxes and marks the end") {
   const TestTensor scores = tensor({1, 1, 3}, std::vector<float>{0.8f, 0.9f, 0.1f});
   CHECK(chosen({.count = 3, .iou_threshold = 0.5f}, boxes(), scores, 3) ==
         std::vector<int64_t>{0, 0, 1, 0, 0, 2, -1, -1, -1});
@@ -28,7 +28,7 @@ TEST_CASE("NonMaxSuppression keeps the best of boxes that overlap, and says wher
         std::vector<int64_t>{0, 0, 1, -1, -1, -1, -1, -1, -1});
 }
 
-TEST_CASE("NonMaxSuppression takes corners in any order, and centres") {
+TEST_CASE("NonMaxSuppression accepts corners in any order and centres") {
   const TestTensor scores = tensor({1, 1, 2}, std::vector<float>{0.8f, 0.9f});
   const std::vector<int64_t> one = {0, 0, 1, -1, -1, -1};
   CHECK(chosen({.count = 2, .iou_threshold = 0.5f}, tensor({1, 2, 4}, std::vector<float>{8, 4, 0, 0, 0, 0, 8, 5}),
@@ -37,25 +37,25 @@ TEST_CASE("NonMaxSuppression takes corners in any order, and centres") {
                tensor({1, 2, 4}, std::vector<float>{2, 4, 4, 8, 2.5f, 4, 5, 8}), scores, 2) == one);
 }
 
-TEST_CASE("NonMaxSuppression orders classes one behind the other, equal scores as they stand") {
+TEST_CASE("NonMaxSuppression orders by class and keeps the order of equal scores") {
   const TestTensor scores = tensor({1, 2, 3}, std::vector<float>{0.5f, 0.5f, 0.5f, 0, 0, 1});
   CHECK(chosen({.count = 2, .iou_threshold = 0.5f}, boxes(), scores, 4) ==
         std::vector<int64_t>{0, 0, 0, 0, 0, 2, 0, 1, 2, 0, 1, 0});
 }
 
-TEST_CASE("NonMaxSuppression leaves out scores that are no numbers") {
+TEST_CASE("NonMaxSuppression ignores NaN scores") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   CHECK(chosen({.count = 3}, boxes(), tensor({1, 1, 3}, std::vector<float>{kNan, kNan, 1}), 3) ==
         std::vector<int64_t>{0, 0, 2, -1, -1, -1, -1, -1, -1});
 }
 
-TEST_CASE("NonMaxSuppression names what does not fit") {
+TEST_CASE("NonMaxSuppression reports the operand that does not fit") {
   OperatorCase c(ops::NonMaxSuppression{.count = 1});
   c.input(shape_only({1, 3, 4})).input(shape_only({1, 1, 4}));
-  CHECK_THAT(complaint(c), Catch::Contains("boxes of shape"));
+  CHECK_THAT(infer_error(c), Catch::Contains("boxes of shape"));
   OperatorCase negative(ops::NonMaxSuppression{.count = -1});
   negative.input(shape_only({1, 3, 4})).input(shape_only({1, 1, 3}));
-  CHECK_THAT(complaint(negative), Catch::Contains("count -1"));
+  CHECK_THAT(infer_error(negative), Catch::Contains("count -1"));
 }
 
 }  // namespace

@@ -14,19 +14,19 @@ ops::Opaque opaque(std::vector<int64_t> results) {
 
 constexpr auto kF32 = static_cast<int64_t>(DataType::kF32), kS8 = static_cast<int64_t>(DataType::kS8);
 
-std::string complaint_about(std::vector<int64_t> results) {
+std::string infer_error_of(std::vector<int64_t> results) {
   OperatorCase c(opaque(std::move(results)));
   c.input(tensor({2}, std::vector<float>{1, 2}));
-  return complaint(c);
+  return infer_error(c);
 }
 
-TEST_CASE("Opaque gives the results that it states") {
+TEST_CASE("Opaque infers the results that it lists") {
   OperatorCase c(opaque({kF32, 2, 3, 4, kS8, 0}));
   c.input(tensor({2}, std::vector<float>{1, 2})).output(DataType::kF32, {3, 4}).output(DataType::kS8, {});
-  CHECK(complaint(c) == "");
+  CHECK(infer_error(c) == "");
 }
 
-TEST_CASE("Opaque refuses results that cannot be") {
+TEST_CASE("Opaque rejects invalid results") {
   std::vector<int64_t> many;
   for (int i = 0; i < 65; ++i) many.insert(many.end(), {kF32, 0});
   for (const std::vector<int64_t>& results : {std::vector<int64_t>{},
@@ -39,15 +39,15 @@ TEST_CASE("Opaque refuses results that cannot be") {
                                               {-1, 0},
                                               {256, 0},
                                               many})
-    CHECK_THAT(complaint_about(results), Catch::Contains("results are not 1 to 64 types that exist"));
-  CHECK_THAT(complaint_about({kF32, 1, -3}), Catch::Contains("negative dimension"));
-  CHECK_THAT(complaint_about({kF32, 2, int64_t{1} << 40, int64_t{1} << 40}), Catch::Contains("2^40 elements"));
-  CHECK_THAT(complaint_about({kF32, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1}), Catch::Contains("dimensions, at most"));
+    CHECK_THAT(infer_error_of(results), Catch::Contains("results must list 1 to 64 outputs"));
+  CHECK_THAT(infer_error_of({kF32, 1, -3}), Catch::Contains("negative dimension"));
+  CHECK_THAT(infer_error_of({kF32, 2, int64_t{1} << 40, int64_t{1} << 40}), Catch::Contains("2^40 elements"));
+  CHECK_THAT(infer_error_of({kF32, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1}), Catch::Contains("dimensions, at most"));
   many.resize(128);
-  CHECK(complaint_about(many).find("results are not") == std::string::npos);
+  CHECK(infer_error_of(many).find("results must list") == std::string::npos);
 }
 
-TEST_CASE("No kernel takes Opaque") { CHECK(kernels::operators().find(ops::Kind::kOpaque)->kernels.get().empty()); }
+TEST_CASE("No kernel supports Opaque") { CHECK(kernels::operators().find(ops::Kind::kOpaque)->kernels.get().empty()); }
 
 }  // namespace
 }  // namespace nestrt::test

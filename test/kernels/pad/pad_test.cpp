@@ -20,7 +20,7 @@ std::vector<float> pad_row(PadMode mode, int64_t begin, int64_t end, const std::
   OperatorCase c(pad(mode, {begin}, {end}, 9));
   const int64_t length = static_cast<int64_t>(row.size());
   c.input(tensor({length}, row)).output(DataType::kF32, {length + begin + end});
-  CHECK(complaint(c) == "");
+  CHECK(infer_error(c) == "");
   return reference(c)[0].values<float>();
 }
 
@@ -43,11 +43,11 @@ TEST_CASE("Pad fills integers with the saturated value") {
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{std::numeric_limits<int64_t>::max(), 5});
 }
 
-TEST_CASE("Pad names the attribute that breaks a rule") {
+TEST_CASE("Errors of Pad name the invalid attribute") {
   const auto of_three = [](PadMode mode, int64_t begin, int64_t end) {
     OperatorCase c(pad(mode, {begin}, {end}));
     c.input(tensor({3}, std::vector<float>(3)));
-    return complaint(c);
+    return infer_error(c);
   };
   CHECK_THAT(of_three(PadMode::kReflect, 3, 0), Catch::Contains("begin 3"));
   CHECK_THAT(of_three(PadMode::kReflect, -1, 2), Catch::Contains("end 2"));
@@ -57,7 +57,7 @@ TEST_CASE("Pad names the attribute that breaks a rule") {
   CHECK_THAT(of_three(PadMode::kConstant, int64_t{1} << 40, 1), Catch::Contains("2^40"));
   OperatorCase c(pad(PadMode::kConstant, {1, 1}, {1}));
   c.input(tensor({3}, std::vector<float>(3)));
-  CHECK_THAT(complaint(c), Catch::Contains("begin and end have 2 and 1"));
+  CHECK_THAT(infer_error(c), Catch::Contains("begin and end have 2 and 1"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The fast kernels of s8 pools give the bits of the reference.
+// Compares the fast kernels of s8 pools with the reference bit for bit.
 #include <catch2/catch.hpp>
 
 #include "test/support/kernel/exact.h"
@@ -12,7 +12,7 @@ struct Windows {
   ops::Pool table;
   TestTensor x;
   Shape output;
-  float scale = 0;  // the result's; 0: none
+  float scale = 0;  // the result's; 0: no scale
   int zero_point = 0;
 
   OperatorCase make(Layout input, Layout result) const {
@@ -36,12 +36,12 @@ Windows random_windows(std::mt19937& generator, bool global) {
   pool.count_include_pad = draw(0, 1) == 0;
   Shape shape{draw(1, 2), draw(1, 40)};
   for (int axis = draw(1, 3); axis > 0; --axis) {
-    // Some rows are longer than what kernels keep of them, and so are some windows.
+    // Some rows, and some windows, exceed the kernels' buffers.
     const bool wide = axis == 1 && draw(0, 3) == 0;
     const int dim = wide ? draw(60, 200) : draw(5, 9);
     const int kernel = global ? dim : wide && draw(0, 1) == 0 ? draw(1, 59) : draw(1, 3);
     const int stride = draw(1, wide ? 70 : 3), dilation = (kernel - 1) * 2 >= dim ? 1 : draw(1, 2);
-    // The only window may be larger than the input, by less than a stride.
+    // The only window may be larger than the input by less than a stride.
     const bool small = pool.ceil_mode && !global && draw(0, 3) == 0;
     shape.push_back(small ? std::max((kernel - 1) * dilation + 2 - stride, 1) : dim);
     pool.kernel.push_back(kernel);
@@ -67,7 +67,7 @@ Windows random_windows(std::mt19937& generator, bool global) {
 
 }  // namespace
 
-TEST_CASE("Fast kernels pool s8 tensors like the reference") {
+TEST_CASE("Fast kernels of s8 pools equal the reference") {
   std::mt19937 generator(1);
   const int cases = by_level(40, 500, 10'000);
   for (int i = 0; i < cases; ++i) {

@@ -8,7 +8,7 @@ namespace {
 
 using ops::PoolKind;
 
-// A pool without padding or dilation.
+// Returns a pool without padding or dilation.
 ops::Pool pool(PoolKind kind, std::vector<int32_t> kernel, std::vector<int32_t> stride) {
   ops::Pool table;
   table.kind = kind;
@@ -31,7 +31,7 @@ std::vector<float> run_reference(const ops::Pool& table, const TestTensor& input
 
 TestTensor square() { return tensor({1, 1, 3, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}); }
 
-TEST_CASE("Pool takes the largest element of each window") {
+TEST_CASE("Pool returns the largest element of each window") {
   CHECK(run_reference(pool(PoolKind::kMax, {2, 2}, {1, 1}), square(), {1, 1, 2, 2}) == std::vector<float>{5, 6, 8, 9});
 }
 
@@ -54,11 +54,11 @@ TEST_CASE("Pool drops a last window that would start in the end padding") {
   ops::Pool table = pool(PoolKind::kMax, {2}, {3});
   table.ceil_mode = true;
   table.pad_end = {1};
-  // Four windows' worth of room would need a start at 3, past the input of 3 elements.
+  // A fourth window would start at 3, past the input of 3 elements.
   CHECK(run_reference(table, tensor({1, 1, 3}, std::vector<float>{1, 5, 2}), {1, 1, 1}) == std::vector<float>{5});
 }
 
-TEST_CASE("Pool has a window that only ceil_mode makes whole") {
+TEST_CASE("Pool has a window that only ceil_mode completes") {
   ops::Pool table = pool(PoolKind::kMax, {3, 2}, {2, 2});
   const TestTensor input = tensor({1, 1, 2, 3}, std::vector<float>{1, 2, 3, 6, 5, 4});
   const auto infer = [&] { return OperatorCase(table).input(input).infer(); };
@@ -67,7 +67,7 @@ TEST_CASE("Pool has a window that only ceil_mode makes whole") {
   CHECK(run_reference(table, input, {1, 1, 1, 2}) == std::vector<float>{6, 4});
   table.kind = PoolKind::kAverage;
   CHECK(run_reference(table, input, {1, 1, 1, 2}) == std::vector<float>{3.5, 3.5});
-  table.kernel = {4, 2};  // a stride and more beyond the input
+  table.kernel = {4, 2};  // a stride or more beyond the input
   CHECK_FALSE(infer());
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("Pool dilates its windows") {
   CHECK(run_reference(table, square(), {1, 1, 1, 1}) == std::vector<float>{9});
 }
 
-TEST_CASE("Pool gives the Lp norm of each window") {
+TEST_CASE("Pool returns the Lp norm of each window") {
   ops::Pool table = pool(PoolKind::kLp, {2}, {1});
   const TestTensor input = tensor({1, 1, 3}, std::vector<float>{3, -4, 0});
   CHECK(run_reference(table, input, {1, 1, 2}) == std::vector<float>{5, 4});
@@ -85,7 +85,7 @@ TEST_CASE("Pool gives the Lp norm of each window") {
   CHECK(run_reference(table, input, {1, 1, 2}) == std::vector<float>{7, 4});
 }
 
-TEST_CASE("Pool of nothing but padding is the lowest value") {
+TEST_CASE("Pool of padding only is the lowest value") {
   ops::Pool table = pool(PoolKind::kMax, {2}, {1});
   table.dilation = {4};
   table.pad_begin = table.pad_end = {3};
@@ -94,7 +94,7 @@ TEST_CASE("Pool of nothing but padding is the lowest value") {
         std::vector<float>{8, lowest, lowest, 7});
 }
 
-TEST_CASE("Pool takes maxima of 8-bit integers") {
+TEST_CASE("Pool supports maxima of 8-bit integers") {
   OperatorCase c(pool(PoolKind::kMax, {2}, {2}));
   TestTensor input;
   input.type = DataType::kS8;
@@ -105,8 +105,7 @@ TEST_CASE("Pool takes maxima of 8-bit integers") {
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 127});
 }
 
-// Runs every fast kernel on the case in `layout` and compares with the reference; fails where `kernel` is not among
-// them.
+// Runs every fast kernel on the case in `layout` and compares with the reference. Fails if `kernel` is not among them.
 void check_fast(const ops::Pool& table, const TestTensor& input, Layout layout, Layout output_layout,
                 const std::string& kernel, double tolerance) {
   OperatorCase plain(table);
@@ -127,7 +126,7 @@ void check_fast(const ops::Pool& table, const TestTensor& input, Layout layout, 
   CHECK(found);
 }
 
-// Sums of these are exact in no order, and some elements are infinite.
+// Returns values whose sums are inexact in every order; some elements are infinite.
 TestTensor extreme_tensor(std::mt19937& generator, const Shape& shape) {
   TestTensor result = random_tensor(generator, shape, -1e30f, 1e30f);
   std::vector<float> values = result.values<float>();
@@ -175,8 +174,8 @@ TEST_CASE("Pool over the whole input reads and writes any layout") {
                      random_tensor(generator, shape), layout, output_layout, "pool.f32.global", 1e-5);
 }
 
-TEST_CASE("Pool names the attribute that breaks a rule") {
-  const auto complaint = [](const ops::Pool& table, const TestTensor& input = square()) {
+TEST_CASE("Errors of Pool name the invalid attribute") {
+  const auto infer_error = [](const ops::Pool& table, const TestTensor& input = square()) {
     OperatorCase c(table);
     c.input(input);
     return std::string(c.infer().error().message());
@@ -184,30 +183,30 @@ TEST_CASE("Pool names the attribute that breaks a rule") {
   const ops::Pool good = pool(PoolKind::kAverage, {2, 2}, {1, 1});
   ops::Pool table = good;
   table.kernel = {2};
-  CHECK_THAT(complaint(table), Catch::Contains("kernel has 1 entries, expected 2"));
+  CHECK_THAT(infer_error(table), Catch::Contains("kernel has 1 entries, expected 2"));
   table.kernel = {2, 0};
-  CHECK_THAT(complaint(table), Catch::Contains("kernel of spatial axis 1 is 0"));
+  CHECK_THAT(infer_error(table), Catch::Contains("kernel of spatial axis 1 is 0"));
   table.kernel = {5, 2};
-  CHECK_THAT(complaint(table), Catch::Contains("kernel of spatial axis 0 is 5"));
+  CHECK_THAT(infer_error(table), Catch::Contains("kernel of spatial axis 0 is 5"));
   table = good;
   table.stride = {1, -1};
-  CHECK_THAT(complaint(table), Catch::Contains("stride of spatial axis 1 is -1"));
+  CHECK_THAT(infer_error(table), Catch::Contains("stride of spatial axis 1 is -1"));
   table = good;
   table.dilation = {std::numeric_limits<int32_t>::max(), 1};
-  CHECK_THAT(complaint(table), Catch::Contains("kernel of spatial axis 0"));
+  CHECK_THAT(infer_error(table), Catch::Contains("kernel of spatial axis 0"));
   table.dilation = {0, 1};
-  CHECK_THAT(complaint(table), Catch::Contains("dilation of spatial axis 0 is 0"));
+  CHECK_THAT(infer_error(table), Catch::Contains("dilation of spatial axis 0 is 0"));
   table = good;
   table.pad_begin = {2, 0};
-  CHECK_THAT(complaint(table), Catch::Contains("pad_begin of spatial axis 0 is 2"));
+  CHECK_THAT(infer_error(table), Catch::Contains("pad_begin of spatial axis 0 is 2"));
   table = good;
   table.pad_end = {0, -1};
-  CHECK_THAT(complaint(table), Catch::Contains("pad_end of spatial axis 1 is -1"));
+  CHECK_THAT(infer_error(table), Catch::Contains("pad_end of spatial axis 1 is -1"));
   table = pool(PoolKind::kLp, {2, 2}, {1, 1});
   table.p = 0;
-  CHECK_THAT(complaint(table), Catch::Contains("p is 0"));
-  CHECK_THAT(complaint(good, tensor({1, 1, 3, 3}, std::vector<int32_t>(9))), Catch::Contains("s32"));
-  CHECK_THAT(complaint(good, tensor({3, 3}, std::vector<float>(9))), Catch::Contains("3x3"));
+  CHECK_THAT(infer_error(table), Catch::Contains("p is 0"));
+  CHECK_THAT(infer_error(good, tensor({1, 1, 3, 3}, std::vector<int32_t>(9))), Catch::Contains("s32"));
+  CHECK_THAT(infer_error(good, tensor({3, 3}, std::vector<float>(9))), Catch::Contains("3x3"));
 }
 
 TEST_CASE("Pool of s8 averages by a shift or a reciprocal") {
@@ -216,7 +215,7 @@ TEST_CASE("Pool of s8 averages by a shift or a reciprocal") {
   const TestTensor x = with_exponent(tensor_s8({1, 1, 3, 3}, {-3, 1, 2, 4, 5, 6, 7, 8, 9}), 3);
   OperatorCase c(table);
   c.input(x).output_s8({1, 1, 2, 2}, 3);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 2, 6, 7});
   OperatorCase whole(pool(PoolKind::kAverage, {3, 3}, {1, 1}));
   whole.input(x).output_s8({1, 1, 1, 1}, 3);
@@ -227,15 +226,15 @@ TEST_CASE("Pool of s8 keeps the exponent") {
   for (PoolKind kind : {PoolKind::kMax, PoolKind::kAverage}) {
     OperatorCase c(pool(kind, {1}, {1}));
     c.input(with_exponent(tensor_s8({1, 1, 1}, {5}), 3)).output_s8({1, 1, 1}, 4);
-    CHECK_THAT(complaint(c), Catch::Contains("insert a Requantize"));
+    CHECK_THAT(infer_error(c), Catch::Contains("insert a Requantize"));
   }
   OperatorCase huge(pool(PoolKind::kAverage, {1 << 12, 1 << 12}, {1, 1}));
   huge.input(with_exponent(tensor_s8({0, 1, 1 << 12, 1 << 12}, {}), 0)).output_s8({0, 1, 1, 1}, 0);
-  CHECK_THAT(complaint(huge), Catch::Contains("at most 2^23 elements"));
+  CHECK_THAT(infer_error(huge), Catch::Contains("at most 2^23 elements"));
 }
 
 }  // namespace
-TEST_CASE("Pools of tensors with scales: the maximum keeps them, an average does not need to") {
+TEST_CASE("Maximum pools keep scales and average pools may change them") {
   ops::Pool pool;
   pool.kind = ops::PoolKind::kAverage;
   pool.kernel = {2};
@@ -244,7 +243,7 @@ TEST_CASE("Pools of tensors with scales: the maximum keeps them, an average does
   pool.pad_end = {0};
   OperatorCase c(pool);
   c.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.25f, -3);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{9, 10, -20});  // 3, 3.25, -4.25
   pool.count_include_pad = true;
   OperatorCase padded(pool);
@@ -256,7 +255,7 @@ TEST_CASE("Pools of tensors with scales: the maximum keeps them, an average does
   CHECK(reference(maximum)[0].values<int8_t>() == std::vector<int8_t>{10, 11, 11});
   OperatorCase other(pool);
   other.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.25f, 4);
-  CHECK_THAT(complaint(other), Catch::Contains("insert a Requantize"));
+  CHECK_THAT(infer_error(other), Catch::Contains("insert a Requantize"));
 }
 
 }  // namespace nestrt::test

@@ -1,4 +1,5 @@
-// quantize.simd gives the bits of the reference: every exponent, numbers on and beside every border.
+// Compares quantize.simd with the reference bit for bit, for every exponent and for values on and near every rounding
+// border.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -20,7 +21,7 @@ void check_quantize(const std::vector<float>& values, int exponent, ops::Roundin
   check_exact(c, reference(c)[0], "quantize.simd");
 }
 
-// Numbers around the borders between two results, and those that f32 has to lose.
+// Returns values around the borders between two results, and values at the limits of f32.
 std::vector<float> borders(int exponent) {
   using Limits = std::numeric_limits<float>;
   constexpr float kInfinity = Limits::infinity();

@@ -26,7 +26,7 @@ TEST_CASE("A plain recurrent layer adds its state, times the weights, to every i
   CHECK(y[1] == Approx(std::tanh(-1 + 0.5 * std::tanh(1.0))));
 }
 
-TEST_CASE("In reverse the last input is the first, and a state comes before it") {
+TEST_CASE("A reverse layer starts with the last input and the given state") {
   ops::Recurrent op = recurrent(Kind::kPlain);
   op.reverse = true;
   op.clip = 0.5f;
@@ -38,7 +38,7 @@ TEST_CASE("In reverse the last input is the first, and a state comes before it")
   CHECK(y[0] == Approx(std::tanh(std::tanh(0.5))));
 }
 
-TEST_CASE("An LSTM keeps its cell behind the states, with peepholes from it") {
+TEST_CASE("An LSTM stores its cell after the states and supports peepholes") {
   OperatorCase c(recurrent(Kind::kLstm));
   c.input(tensor({1, 1, 4}, std::vector<float>{0.1f, 0.2f, 0.3f, 0.4f}));
   c.input(tensor({1, 4}, std::vector<float>{1, 2, 3, 4})).input(absent());
@@ -68,7 +68,7 @@ TEST_CASE("A GRU resets its state before or after the product") {
   CHECK(of(true) == Approx(state(0.3 + reset * (1.5 + 0.25))));
 }
 
-TEST_CASE("Panels of recurrent weights give what the reference does") {
+TEST_CASE("Packed recurrent weights equal the reference") {
   std::mt19937 generator(11);
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm}) {
     for (const int64_t hidden : {1, 8, 24, 40}) {
@@ -91,11 +91,11 @@ TEST_CASE("Panels of recurrent weights give what the reference does") {
   }
 }
 
-TEST_CASE("Recurrent names what does not fit") {
+TEST_CASE("Recurrent reports the operand that does not fit") {
   const auto of = [](Kind kind, const Shape& x, const Shape& weights) {
     OperatorCase c(recurrent(kind));
     c.input(shape_only(x)).input(shape_only(weights));
-    return complaint(c);
+    return infer_error(c);
   };
   CHECK_THAT(of(Kind::kGru, {2, 1, 4}, {1, 4}), Catch::Contains("gru of shape"));
   CHECK_THAT(of(Kind::kLstm, {0, 1, 4}, {1, 4}), Catch::Contains("lstm of shape"));
@@ -106,7 +106,7 @@ TEST_CASE("Recurrent names what does not fit") {
       .input(absent())
       .input(absent())
       .input(shape_only({1, 1}));
-  CHECK_THAT(complaint(celled), Catch::Contains("only lstm takes a cell"));
+  CHECK_THAT(infer_error(celled), Catch::Contains("only lstm takes a cell"));
 }
 
 }  // namespace

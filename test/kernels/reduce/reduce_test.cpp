@@ -10,7 +10,7 @@ namespace {
 
 using Kind = ops::ReduceKind;
 
-// The output is what infer says; for a case that infer refuses there is none.
+// Returns a case with the output of infer(), or without an output if infer() rejects it.
 OperatorCase reduce_case(Kind kind, const TestTensor& input, const std::vector<int32_t>& axes, bool keep_dims = true) {
   ops::Reduce table;
   table.kind = kind;
@@ -24,7 +24,7 @@ OperatorCase reduce_case(Kind kind, const TestTensor& input, const std::vector<i
 
 }  // namespace
 
-TEST_CASE("Reduce knows every kind") {
+TEST_CASE("Reduce supports every kind") {
   const TestTensor x = tensor({2, 2}, std::vector<float>{1, -2, 3, 4});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
   CHECK(value(Kind::kMean) == std::vector<float>{-0.5f, 3.5f});
@@ -39,7 +39,7 @@ TEST_CASE("Reduce knows every kind") {
   CHECK(value(Kind::kLogSumExp)[1] == Approx(4.3132617f));
 }
 
-TEST_CASE("Reduce takes any axes, none meaning all") {
+TEST_CASE("Reduce supports any axes and treats an empty list as all") {
   const TestTensor x = counting({2, 3, 2});
   CHECK(reference(reduce_case(Kind::kSum, x, {}))[0].values<float>() == std::vector<float>{78});
   CHECK(reference(reduce_case(Kind::kSum, x, {0, 2}))[0].values<float>() == std::vector<float>{18, 26, 34});
@@ -60,7 +60,7 @@ TEST_CASE("Reduce of integers is exact and wraps") {
   CHECK(value(Kind::kMin) == -7);
 }
 
-TEST_CASE("Reduce keeps NaN and survives infinities") {
+TEST_CASE("Reduce propagates NaN and handles infinities") {
   const TestTensor x = tensor({2, 2}, std::vector<float>{NAN, 1, kInf, 1});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
   CHECK(std::isnan(value(Kind::kMax)[0]));
@@ -70,7 +70,7 @@ TEST_CASE("Reduce keeps NaN and survives infinities") {
   CHECK(reference(reduce_case(Kind::kLogSumExp, lowest, {0}))[0].values<float>()[0] == -kInf);
 }
 
-TEST_CASE("Reduce of nothing gives the neutral element") {
+TEST_CASE("Reduce of an empty set returns the neutral element") {
   const TestTensor x = tensor({2, 0}, std::vector<float>{});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>()[1]; };
   CHECK(value(Kind::kSum) == 0);
@@ -117,7 +117,7 @@ TEST_CASE("Fast spatial means of blocked tensors agree with the reference") {
   }
 }
 
-TEST_CASE("Reduce refuses what does not fit") {
+TEST_CASE("Reduce rejects operands that do not fit") {
   const TestTensor x = counting({2, 2});
   CHECK(reduce_case(Kind::kSum, x, {2}).infer().error().message().find("axes") != std::string_view::npos);
   CHECK(reduce_case(Kind::kSum, x, {1, -1}).infer().error().message().find("twice") != std::string_view::npos);

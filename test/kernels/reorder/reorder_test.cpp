@@ -7,7 +7,7 @@ namespace {
 
 constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32};
 
-TEST_CASE("Reorder changes the layout and nothing else") {
+TEST_CASE("Reorder changes only the layout") {
   std::mt19937 generator(1);
   for (DataType type : {DataType::kF32, DataType::kS8, DataType::kU8, DataType::kS64})
     for (const Shape& shape :
@@ -43,7 +43,7 @@ TEST_CASE("Reorder folds images and unfolds them") {
       }
 }
 
-TEST_CASE("Reorder refuses a tensor without channels") {
+TEST_CASE("Reorder rejects a tensor without channels") {
   OperatorCase c{ops::Reorder()};
   c.input(tensor({4}, std::vector<float>(4)));
   CHECK_THAT(std::string(c.infer().error().message()), Catch::Contains("shape 4"));

@@ -11,7 +11,7 @@ std::vector<int8_t> requantized(int from, int to, ops::Rounding rounding) {
   table.rounding = rounding;
   OperatorCase c(table);
   c.input(with_exponent(tensor_s8({5}, {-128, -3, 1, 3, 127}), from)).output_s8({5}, to);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   return reference(c)[0].values<int8_t>();
 }
 
@@ -25,7 +25,7 @@ TEST_CASE("Requantize shifts right with rounding and left with clipping") {
   CHECK(requantized(64, -64, ops::Rounding::kHalfUp) == std::vector<int8_t>{0, 0, 0, 0, 0});
 }
 
-TEST_CASE("Requantize gives the same in a blocked layout") {
+TEST_CASE("Requantize is the same in a blocked layout") {
   std::mt19937 generator(5);
   const TestTensor x = with_exponent(random_s8(generator, {2, 33, 3}), 6);
   OperatorCase plain{ops::Requantize()}, blocked{ops::Requantize()};
@@ -34,7 +34,7 @@ TEST_CASE("Requantize gives the same in a blocked layout") {
   check_exact(blocked, reference(plain)[0], "requantize.simd");
 }
 
-TEST_CASE("Requantize gives the same in vectors, whatever the exponents") {
+TEST_CASE("Vectorized Requantize equals the reference for all exponents") {
   std::vector<int> all;
   for (int q = -128; q <= 127; ++q) all.push_back(q);
   for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
@@ -51,11 +51,11 @@ TEST_CASE("Requantize gives the same in vectors, whatever the exponents") {
 TEST_CASE("Requantize between scales is Dequantize and Quantize") {
   OperatorCase c{ops::Requantize()};
   c.input(with_scale(tensor_s8({5}, {-128, -1, 0, 1, 127}), 0.5f, -1)).output_s8c({5}, 1.0f, 10);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-54, 10, 10, 11, 74});  // -63.5, 0, 0.5, 1, 64
 }
 
-TEST_CASE("Requantize turns u8 into s8 and back without a loss") {
+TEST_CASE("Requantize converts u8 to s8 and back without loss") {
   std::vector<int> every(256), shifted(256);
   for (int i = 0; i < 256; ++i) every[static_cast<size_t>(i)] = i, shifted[static_cast<size_t>(i)] = i - 128;
   OperatorCase c{ops::Requantize()};
@@ -66,11 +66,11 @@ TEST_CASE("Requantize turns u8 into s8 and back without a loss") {
   OperatorCase d(back);
   d.input(with_scale(tensor_s8({256}, shifted), 0.3f, 72))
       .output(with_scale(shape_only({256}, DataType::kU8), 0.3f, 200));
-  CHECK(complaint(d).empty());
+  CHECK(infer_error(d).empty());
   CHECK(reference(d)[0].values<uint8_t>() == std::vector<uint8_t>(every.begin(), every.end()));
 }
 
-TEST_CASE("An activation of Requantize works on real numbers, and needs scales") {
+TEST_CASE("An activation of Requantize applies to real values and requires scales") {
   ops::Requantize table;
   table.activation = {ops::ActivationKind::kLeakyRelu, 0.25f, 0.0f};
   OperatorCase c(table);
@@ -78,10 +78,10 @@ TEST_CASE("An activation of Requantize works on real numbers, and needs scales")
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{3, 13});
   OperatorCase d(table);
   d.input(with_exponent(tensor_s8({1}, {1}), 0)).output_s8({1}, 0);
-  CHECK_THAT(complaint(d), Catch::Contains("an activation needs an input with a scale"));
+  CHECK_THAT(infer_error(d), Catch::Contains("an activation needs an input with a scale"));
 }
 
-TEST_CASE("Requantize between scales gives the same in a blocked layout") {
+TEST_CASE("Requantize between scales is the same in a blocked layout") {
   std::mt19937 generator(3);
   const TestTensor x = with_scale(random_s8(generator, {2, 19, 3, 2}), 0.5f, 3);
   OperatorCase plain{ops::Requantize()}, blocked{ops::Requantize()};

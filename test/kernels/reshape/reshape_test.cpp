@@ -28,16 +28,16 @@ TEST_CASE("Reshape of an empty tensor is empty") {
   CHECK(reference(c)[0].bytes.empty());
 }
 
-TEST_CASE("Reshape names the attribute that does not fit") {
-  const auto complaint = [](std::vector<int64_t> shape) {
+TEST_CASE("Errors of Reshape name the invalid attribute") {
+  const auto infer_error = [](std::vector<int64_t> shape) {
     OperatorCase c(reshape(std::move(shape)));
     c.input(tensor({2, 3}, std::vector<float>(6)));
     return std::string(c.infer().error().message());
   };
-  CHECK_THAT(complaint({4, 2}), Catch::Contains("shape 4x2") && Catch::Contains("2x3"));
-  CHECK_THAT(complaint({-1, 6}), Catch::Contains("shape") && Catch::Contains("negative"));
-  CHECK_THAT(complaint({int64_t{1} << 40, int64_t{1} << 40}), Catch::Contains("shape") && Catch::Contains("2^40"));
-  CHECK_THAT(complaint(std::vector<int64_t>(9, 1)), Catch::Contains("shape") && Catch::Contains("9 dimensions"));
+  CHECK_THAT(infer_error({4, 2}), Catch::Contains("shape 4x2") && Catch::Contains("2x3"));
+  CHECK_THAT(infer_error({-1, 6}), Catch::Contains("shape") && Catch::Contains("negative"));
+  CHECK_THAT(infer_error({int64_t{1} << 40, int64_t{1} << 40}), Catch::Contains("shape") && Catch::Contains("2^40"));
+  CHECK_THAT(infer_error(std::vector<int64_t>(9, 1)), Catch::Contains("shape") && Catch::Contains("9 dimensions"));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ void check_near(const TestTensor& actual, const std::vector<float>& expected) {
   CHECK(relative_error(actual, tensor(actual.shape, expected)) < 1e-5);
 }
 
-// The expected values of most cases below are those of the ONNX operator tests.
+// Most expected values below are those of the ONNX operator tests.
 
 TEST_CASE("Resize repeats the nearest element") {
   const auto table = resize(ResizeMode::kNearest, CoordinateMode::kHalfPixel, {1, 1, 2, 3}, {1, 1, 4, 6});
@@ -39,13 +39,13 @@ TEST_CASE("Resize repeats the nearest element") {
   CHECK(run_reference(table, counting({1, 1, 2, 2})).values<float>() == expected);
 }
 
-TEST_CASE("Resize moves integers by the nearest mode") {
+TEST_CASE("Resize supports integers in the nearest mode") {
   const auto table = resize(ResizeMode::kNearest, CoordinateMode::kHalfPixel, {2}, {4});
   CHECK(run_reference(table, tensor({2}, std::vector<int64_t>{-5, 1ll << 60})).values<int64_t>() ==
         std::vector<int64_t>{-5, -5, 1ll << 60, 1ll << 60});
 }
 
-TEST_CASE("Resize rounds halves as told") {
+TEST_CASE("Resize rounds halves as specified") {
   const auto pick = [](NearestMode mode) {
     auto table = resize(ResizeMode::kNearest, CoordinateMode::kAsymmetric, {2}, {6});
     table.nearest = mode;
@@ -69,7 +69,7 @@ TEST_CASE("Resize keeps the corners when they are aligned") {
                                                             7.f / 3, 8.f / 3, 3, 10.f / 3, 3, 10.f / 3, 11.f / 3, 4});
 }
 
-// The values are those of ONNX Runtime. Of lengths that are fractional import refuses them: ONNX has others.
+// The values are those of ONNX Runtime. Import rejects fractional output lengths, for which ONNX specifies others.
 TEST_CASE("Resize by a fraction aligns the corners of the whole output") {
   const auto cubic = resize(ResizeMode::kCubic, CoordinateMode::kAlignCorners, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   check_near(run_reference(cubic, counting({1, 1, 4, 4})), {1, 2.5f, 4, 7, 8.5f, 10, 13, 14.5f, 16});
@@ -84,7 +84,7 @@ TEST_CASE("Resize interpolates with cubic weights") {
               14.52783203f});
 }
 
-TEST_CASE("Resize shares the weight of excluded elements") {
+TEST_CASE("Resize redistributes the weight of excluded elements") {
   auto table = resize(ResizeMode::kCubic, CoordinateMode::kHalfPixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   table.cubic_coefficient = -0.5f;
   table.exclude_outside = true;
@@ -104,7 +104,7 @@ TEST_CASE("Resize of an empty tensor is empty") {
   CHECK(run_reference(table, tensor({0, 3}, std::vector<float>{})).bytes.empty());
 }
 
-// Every fast kernel in `layout` against the plain reference; `kernel` has to be one of them.
+// Compares every fast kernel in `layout` with the plain reference. Fails if `kernel` is not among them.
 void check_fast(const ops::Resize& table, const TestTensor& input, Layout layout, const std::string& kernel) {
   OperatorCase fast(table);
   fast.input(with_layout(input, layout)).output(input.type, Shape(table.sizes), layout);
@@ -119,7 +119,7 @@ void check_fast(const ops::Resize& table, const TestTensor& input, Layout layout
   CHECK(found);
 }
 
-TEST_CASE("Resize picks the same nearest pixels in every layout") {
+TEST_CASE("Resize selects the same nearest pixels in every layout") {
   std::mt19937 generator(1);
   for (Layout layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
     for (CoordinateMode mode :
@@ -147,8 +147,8 @@ TEST_CASE("Resize interpolates images in plain and blocked layouts") {
                    "resize.f32.linear2d");
 }
 
-TEST_CASE("Resize names the attribute that breaks a rule") {
-  const auto complaint = [](const ops::Resize& table, const TestTensor& input = counting({2, 2})) {
+TEST_CASE("Errors of Resize name the invalid attribute") {
+  const auto infer_error = [](const ops::Resize& table, const TestTensor& input = counting({2, 2})) {
     OperatorCase c(table);
     c.input(input);
     return std::string(c.infer().error().message());
@@ -156,17 +156,17 @@ TEST_CASE("Resize names the attribute that breaks a rule") {
   const auto linear = [](std::vector<float> scales, std::vector<int64_t> sizes) {
     return resize(ResizeMode::kLinear, CoordinateMode::kHalfPixel, std::move(scales), std::move(sizes));
   };
-  CHECK_THAT(complaint(linear({2}, {4, 4})), Catch::Contains("scales has 1 entries"));
-  CHECK_THAT(complaint(linear({2, 0}, {4, 4})), Catch::Contains("scales has the entry 0"));
-  CHECK_THAT(complaint(linear({}, {4})), Catch::Contains("sizes has 1 entries"));
-  CHECK_THAT(complaint(linear({}, {4, -4})), Catch::Contains("sizes has the negative"));
-  CHECK_THAT(complaint(linear({}, {1, 1 << 25})), Catch::Contains("sizes") && Catch::Contains("2^24"));
-  CHECK_THAT(complaint(linear({}, {1, 1}), tensor({1, 0}, std::vector<float>{})), Catch::Contains("sizes"));
-  CHECK_THAT(complaint(linear({}, {4, 4}), tensor({2, 2}, std::vector<int32_t>(4))), Catch::Contains("s32"));
+  CHECK_THAT(infer_error(linear({2}, {4, 4})), Catch::Contains("scales has 1 entries"));
+  CHECK_THAT(infer_error(linear({2, 0}, {4, 4})), Catch::Contains("scales has the entry 0"));
+  CHECK_THAT(infer_error(linear({}, {4})), Catch::Contains("sizes has 1 entries"));
+  CHECK_THAT(infer_error(linear({}, {4, -4})), Catch::Contains("sizes has the negative"));
+  CHECK_THAT(infer_error(linear({}, {1, 1 << 25})), Catch::Contains("sizes") && Catch::Contains("2^24"));
+  CHECK_THAT(infer_error(linear({}, {1, 1}), tensor({1, 0}, std::vector<float>{})), Catch::Contains("sizes"));
+  CHECK_THAT(infer_error(linear({}, {4, 4}), tensor({2, 2}, std::vector<int32_t>(4))), Catch::Contains("s32"));
   auto crop = resize(ResizeMode::kNearest, CoordinateMode::kTfCropAndResize, {}, {4, 4});
-  CHECK_THAT(complaint(crop), Catch::Contains("roi has 0 entries"));
+  CHECK_THAT(infer_error(crop), Catch::Contains("roi has 0 entries"));
   crop.roi = {0, 0, std::numeric_limits<float>::infinity(), 1};
-  CHECK_THAT(complaint(crop), Catch::Contains("roi"));
+  CHECK_THAT(infer_error(crop), Catch::Contains("roi"));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST_CASE("Scatter combines rows one after the other") {
   CHECK(of(Kind::kMax) == std::vector<float>{9, 10, 3, 4, 7, 12});
 }
 
-TEST_CASE("Scatter counts negative indices from the end and clamps what is outside") {
+TEST_CASE("Scatter counts negative indices from the end and clamps outside indices") {
   const TestTensor data = tensor({3}, std::vector<int32_t>{0, 0, 0});
   const TestTensor indices = tensor({4}, std::vector<int32_t>{-1, 99, -99, 1});
   const TestTensor updates = tensor({4}, std::vector<int32_t>{1, 2, 3, std::numeric_limits<int32_t>::max()});
@@ -45,14 +45,14 @@ TEST_CASE("Scatter of integers wraps, and any type can be replaced") {
             .values<uint8_t>() == std::vector<uint8_t>{0, 1});
 }
 
-TEST_CASE("Scatter names what does not fit") {
+TEST_CASE("Scatter reports the operand that does not fit") {
   const TestTensor data = tensor({3, 2}, std::vector<float>(6)), indices = tensor({1}, std::vector<int64_t>{0});
   const TestTensor row = tensor({1, 2}, std::vector<float>(2));
-  CHECK_THAT(complaint(scatter_case(Kind::kAdd, data, indices, data)), Catch::Contains("updates are f32 3x2"));
-  CHECK_THAT(complaint(scatter_case(Kind::kAdd, data, row, row)), Catch::Contains("indices"));
-  CHECK_THAT(complaint(scatter_case(Kind::kAdd, tensor_u8({1}, {1}), indices, tensor_u8({1}, {1}))),
+  CHECK_THAT(infer_error(scatter_case(Kind::kAdd, data, indices, data)), Catch::Contains("updates are f32 3x2"));
+  CHECK_THAT(infer_error(scatter_case(Kind::kAdd, data, row, row)), Catch::Contains("indices"));
+  CHECK_THAT(infer_error(scatter_case(Kind::kAdd, tensor_u8({1}, {1}), indices, tensor_u8({1}, {1}))),
              Catch::Contains("add does not support u8"));
-  CHECK_THAT(complaint(scatter_case(Kind::kAdd, shape_only({0, 2}), indices, row)), Catch::Contains("0 elements"));
+  CHECK_THAT(infer_error(scatter_case(Kind::kAdd, shape_only({0, 2}), indices, row)), Catch::Contains("0 elements"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ TEST_CASE("Select broadcasts its three operands") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{1, 2, 3, 40, 50, 60});
 }
 
-TEST_CASE("Select takes 8-byte elements and any true byte") {
+TEST_CASE("Select supports 8-byte elements and any true byte") {
   OperatorCase c{ops::Select()};
   c.input(tensor_bool({3}, {0, 1, 255}));
   c.input(tensor({3}, std::vector<int64_t>{1, 2, 3}));
@@ -24,7 +24,7 @@ TEST_CASE("Select takes 8-byte elements and any true byte") {
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{-9, 2, 3});
 }
 
-TEST_CASE("Select refuses operands that do not fit") {
+TEST_CASE("Select rejects operands that do not fit") {
   OperatorCase types{ops::Select()};
   types.input(tensor_bool({1}, {1}))
       .input(tensor({1}, std::vector<float>{1}))

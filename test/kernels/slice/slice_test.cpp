@@ -13,7 +13,7 @@ ops::Slice slice(std::vector<int64_t> start, std::vector<int64_t> step, std::vec
   return table;
 }
 
-TEST_CASE("Slice takes a window with steps of either sign") {
+TEST_CASE("Slice reads a window with steps of either sign") {
   OperatorCase c(slice({1, 3}, {1, -2}, {1, 2}));
   c.input(tensor({2, 4}, std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8})).output(DataType::kS32, {1, 2});
   const auto inferred = c.infer();
@@ -31,16 +31,16 @@ TEST_CASE("Slice copies strided windows of any type") {
           slice({1, 5, 0, 7}, {-9, 1, 1, 1 << 30}, {1, 1, 40, 1}), slice({9, 0, 0, 0}, {1, 1, 1, 1}, {0, 6, 40, 50})}) {
       OperatorCase c(table);
       c.input(random_bytes(generator, type, {2, 6, 40, 50})).output(type, Shape(table.shape));
-      CHECK(complaint(c) == "");
+      CHECK(infer_error(c) == "");
       check_exact(c, reference(c)[0], "slice.copy");
     }
 }
 
-TEST_CASE("Slice names the attribute that leaves the input") {
+TEST_CASE("Errors of Slice name the attribute that leaves the input") {
   const auto of_four = [](int64_t start, int64_t step, int64_t count) {
     OperatorCase c(slice({start}, {step}, {count}));
     c.input(tensor({4}, std::vector<float>(4)));
-    return complaint(c);
+    return infer_error(c);
   };
   constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
   CHECK(of_four(3, -1, 4) == "");
@@ -52,7 +52,7 @@ TEST_CASE("Slice names the attribute that leaves the input") {
   CHECK_THAT(of_four(0, 1, -1), Catch::Contains("shape"));
   OperatorCase c(slice({0}, {1, 1}, {1}));
   c.input(tensor({4}, std::vector<float>(4)));
-  CHECK_THAT(complaint(c), Catch::Contains("start, step and shape"));
+  CHECK_THAT(infer_error(c), Catch::Contains("start, step and shape"));
 }
 
 }  // namespace

@@ -59,12 +59,12 @@ TEST_CASE("Fast softmax agrees with its reference") {
   }
 }
 
-TEST_CASE("Fast softmax treats special values as its reference does") {
+TEST_CASE("Fast softmax equals its reference for special values") {
   std::vector<float> values(5 * 19, 1.0f);
   values[0] = kNan;
   values[19 + 18] = kNan;
   values[2 * 19 + 3] = kInf;
-  for (size_t i = 0; i < 19; ++i) values[3 * 19 + i] = -kInf;  // emulated vectors (clang) need care
+  for (size_t i = 0; i < 19; ++i) values[3 * 19 + i] = -kInf;  // special case of emulated vectors (clang)
   values[4 * 19 + 7] = -kInf;
   values[4 * 19 + 8] = 3e38f;
   for (int axis : {0, 1}) {
@@ -85,7 +85,7 @@ TEST_CASE("Fast softmax treats special values as its reference does") {
   }
 }
 
-TEST_CASE("Softmax refuses an axis out of range and other types") {
+TEST_CASE("Softmax rejects an axis out of range and other types") {
   const TestTensor x = tensor({2, 3}, std::vector<float>(6));
   CHECK(softmax_case(x, 2).infer().error().message().find("axis") != std::string_view::npos);
   CHECK(softmax_case(x, -3).infer().error().message().find("axis") != std::string_view::npos);

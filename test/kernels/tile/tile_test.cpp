@@ -14,14 +14,14 @@ ops::Tile tile(std::vector<int64_t> shape) {
 TEST_CASE("Tile repeats the input along each axis") {
   OperatorCase c(tile({2, 4}));
   c.input(tensor({1, 2}, std::vector<float>{1, 2})).output(DataType::kF32, {2, 4});
-  CHECK(complaint(c) == "");
+  CHECK(infer_error(c) == "");
   CHECK(reference(c)[0].values<float>() == std::vector<float>{1, 2, 1, 2, 1, 2, 1, 2});
 }
 
 TEST_CASE("Tile stretches and adds axes") {
   OperatorCase c(tile({2, 2, 3}));
   c.input(tensor({2, 1}, std::vector<int64_t>{1, 2})).output(DataType::kS64, {2, 2, 3});
-  CHECK(complaint(c) == "");
+  CHECK(infer_error(c) == "");
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2});
 }
 
@@ -37,16 +37,16 @@ TEST_CASE("Tile copies repeats of any type") {
                                    {{2, 3}, {2, 0}}}) {
       OperatorCase c(tile(to));
       c.input(random_bytes(generator, type, from)).output(type, Shape(to));
-      CHECK(complaint(c) == "");
+      CHECK(infer_error(c) == "");
       check_exact(c, reference(c)[0], "tile.copy");
     }
 }
 
-TEST_CASE("Tile refuses a shape that is no whole number of repeats") {
+TEST_CASE("Tile rejects a shape that is not a whole number of repeats") {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{2, 4}, {3}, {-2, 3}, {1, 3}}) {
     OperatorCase c(tile(shape));
     c.input(tensor({2, 3}, std::vector<float>(6)));
-    CHECK_THAT(complaint(c), Catch::Contains("shape"));
+    CHECK_THAT(infer_error(c), Catch::Contains("shape"));
   }
 }
 

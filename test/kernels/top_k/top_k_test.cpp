@@ -19,7 +19,7 @@ OperatorCase top_k_case(const TestTensor& input, int axis, int count, bool small
 
 std::vector<int64_t> picked(const OperatorCase& c) { return reference(c)[0].values<int64_t>(); }
 
-TEST_CASE("TopK gives positions in order, equal elements as they stand") {
+TEST_CASE("TopK returns positions in order and keeps the order of equal elements") {
   const TestTensor x = tensor({2, 4}, std::vector<float>{1, 3, 2, 3, -1, -0.0f, 0, -2});
   CHECK(picked(top_k_case(x, 1, 3)) == std::vector<int64_t>{1, 3, 2, 1, 2, 0});
   CHECK(picked(top_k_case(x, -1, 2, true)) == std::vector<int64_t>{0, 2, 3, 0});
@@ -27,7 +27,7 @@ TEST_CASE("TopK gives positions in order, equal elements as they stand") {
   CHECK(picked(top_k_case(x, 1, 0)).empty());
 }
 
-TEST_CASE("TopK counts NaN as the largest, and orders integers of every width") {
+TEST_CASE("TopK orders NaN as the largest and integers of every width") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
   const TestTensor x = tensor({4}, std::vector<float>{kInf, kNan, -kInf, 1});
   CHECK(picked(top_k_case(x, 0, 4)) == std::vector<int64_t>{1, 0, 3, 2});
@@ -38,7 +38,7 @@ TEST_CASE("TopK counts NaN as the largest, and orders integers of every width") 
   CHECK(picked(top_k_case(tensor_s8({3}, {-128, 127, 7}), 0, 2)) == std::vector<int64_t>{1, 2});
 }
 
-TEST_CASE("TopK agrees with sorting, whatever the count") {
+TEST_CASE("TopK agrees with sorting for every count") {
   std::mt19937 generator(7);
   const int64_t length = 37;
   const TestTensor x = random_tensor(generator, {length});
@@ -52,10 +52,10 @@ TEST_CASE("TopK agrees with sorting, whatever the count") {
     CHECK(picked(top_k_case(x, 0, count)) == std::vector<int64_t>(sorted.begin(), sorted.begin() + count));
 }
 
-TEST_CASE("TopK names what does not fit") {
-  CHECK_THAT(complaint(top_k_case(tensor({2}, std::vector<float>{1, 2}), 0, 3)), Catch::Contains("count 3"));
-  CHECK_THAT(complaint(top_k_case(tensor({2}, std::vector<float>{1, 2}), 0, -1)), Catch::Contains("count -1"));
-  CHECK_THAT(complaint(top_k_case(tensor_bool({2}, {1, 0}), 0, 1)), Catch::Contains("bool"));
+TEST_CASE("TopK reports the operand that does not fit") {
+  CHECK_THAT(infer_error(top_k_case(tensor({2}, std::vector<float>{1, 2}), 0, 3)), Catch::Contains("count 3"));
+  CHECK_THAT(infer_error(top_k_case(tensor({2}, std::vector<float>{1, 2}), 0, -1)), Catch::Contains("count -1"));
+  CHECK_THAT(infer_error(top_k_case(tensor_bool({2}, {1, 0}), 0, 1)), Catch::Contains("bool"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ OperatorCase unary_case(Kind kind, const TestTensor& input, float alpha = 0, flo
   return c;
 }
 
-// One element.
+// Returns the result for one element.
 float value(Kind kind, float x, float alpha = 0, float beta = 0) {
   return reference(unary_case(kind, tensor({1}, std::vector<float>{x}), alpha, beta))[0].values<float>()[0];
 }
@@ -69,7 +69,7 @@ TEST_CASE("Unary activations have the values of the ONNX specification") {
   CHECK(value(Kind::kMish, 1) == Approx(0.8650983883));
 }
 
-TEST_CASE("Unary mathematics has the values of the standard library") {
+TEST_CASE("Unary functions have the values of the standard library") {
   CHECK(value(Kind::kAbs, -2.5f) == 2.5f);
   CHECK(value(Kind::kNeg, -2.5f) == 2.5f);
   CHECK(value(Kind::kExp, 1) == Approx(std::exp(1.0)));
@@ -131,7 +131,7 @@ TEST_CASE("Fast unary kernels agree with the reference in every layout") {
   check_fast_kernels(Kind::kSigmoid, random_tensor(generator, {3, 41, 501}, -6, 6), Layout::kPlain);
 }
 
-TEST_CASE("Fast unary kernels treat special values as the reference does") {
+TEST_CASE("Fast unary kernels equal the reference for special values") {
   const std::vector<float> special = {0,   -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, -1e-45f, 1e-38f,
                                       100, -100,  88,   -88,   0.5f, -0.5f, 2.5f,   0.75f,  1.25f};
   for (int k = 0; k <= std::numeric_limits<std::underlying_type_t<Kind>>::max(); ++k) {
@@ -158,7 +158,7 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
   }
 }
 
-TEST_CASE("Unary refuses kinds and types that do not fit") {
+TEST_CASE("Unary rejects kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
   CHECK(unary_case(Kind::kExp, x).infer().error().message().find("exp does not support s64") != std::string_view::npos);
   CHECK(!unary_case(Kind::kLogicalNot, x).infer().has_value());
@@ -169,7 +169,7 @@ TEST_CASE("Unary refuses kinds and types that do not fit") {
   CHECK(two.infer().error().message().find("2 inputs") != std::string_view::npos);
 }
 
-TEST_CASE("Relu and clip of quantized tensors have real bounds") {
+TEST_CASE("Relu and clip of quantized tensors use real bounds") {
   const auto mapped = [](ops::UnaryKind kind, float alpha, float beta) {
     ops::Unary table;
     table.kind = kind;
@@ -177,7 +177,7 @@ TEST_CASE("Relu and clip of quantized tensors have real bounds") {
     table.beta = beta;
     OperatorCase c(table);
     c.input(with_exponent(tensor_s8({4}, {-100, -1, 1, 100}), 4)).output_s8({4}, 4);
-    CHECK(complaint(c).empty());
+    CHECK(infer_error(c).empty());
     check_exact(c, reference(c)[0], "unary.s8.bounds");
     return reference(c)[0].values<int8_t>();
   };
@@ -187,7 +187,7 @@ TEST_CASE("Relu and clip of quantized tensors have real bounds") {
   negate.kind = ops::UnaryKind::kNeg;
   OperatorCase c(negate);
   c.input(with_exponent(tensor_s8({1}, {1}), 4)).output_s8({1}, 4);
-  CHECK_THAT(complaint(c), Catch::Contains("neg does not support quantized tensors"));
+  CHECK_THAT(infer_error(c), Catch::Contains("neg does not support quantized tensors"));
 }
 
 }  // namespace nestrt::test

@@ -24,7 +24,7 @@ void check_exact(const OperatorCase& operator_case, const TestTensor& expected, 
   CHECK(found);
 }
 
-std::string complaint(const OperatorCase& operator_case) {
+std::string infer_error(const OperatorCase& operator_case) {
   return std::string(operator_case.infer().error().message());
 }
 

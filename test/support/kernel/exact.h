@@ -16,6 +16,6 @@ TestTensor random_bytes(std::mt19937& generator, DataType type, const Shape& sha
 void check_exact(const OperatorCase& operator_case, const TestTensor& expected, const std::string& kernel);
 
 // Returns the error message of infer(); empty on success.
-std::string complaint(const OperatorCase& operator_case);
+std::string infer_error(const OperatorCase& operator_case);
 
 }  // namespace nestrt::test

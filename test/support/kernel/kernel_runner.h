@@ -28,7 +28,7 @@ struct TestTensor {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  Packing packing = Packing::kInvalidIndex;
+  Packing packing = Packing::kNone;
   bool constant = false;  // weights: known to prepare()
   bool present = true;
   std::optional<plan::Quantization> quantization;
