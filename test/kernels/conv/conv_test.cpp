@@ -19,7 +19,7 @@ ops::Conv attributes(int rank, int kernel, int stride = 1, int pad = 0, int grou
   return conv;
 }
 
-Status complaint(const ops::Conv& conv, const Shape& x, const Shape& weights, const Shape& bias = {4}) {
+Status infer_error(const ops::Conv& conv, const Shape& x, const Shape& weights, const Shape& bias = {4}) {
   OperatorCase c(conv);
   for (const Shape& shape : {x, weights, bias}) c.input(shape_only(shape));
   return c.infer().error();
@@ -58,22 +58,22 @@ TEST_CASE("Conv supports three spatial axes") {
 
 TEST_CASE("Conv rejects operands that do not fit") {
   const Shape x{1, 4, 8, 8}, weights{4, 4, 3, 3};
-  CHECK(complaint(attributes(2, 3), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(1, 3), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 0), x, {4, 4, 0, 0}).ok());
-  CHECK_FALSE(complaint(attributes(2, 3, 0), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 3, 1, -1), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 3, 1, 0, 0), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 3, 1, 0, 3), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 3, 1, 0, 2), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 5), x, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 9), x, {4, 4, 9, 9}).ok());
-  CHECK_FALSE(complaint(attributes(2, 3), x, weights, {5}).ok());
-  CHECK_FALSE(complaint(attributes(2, 3), {1, 4}, weights).ok());
-  CHECK_FALSE(complaint(attributes(2, 1, 1, 2000000000), x, {4, 4, 1, 1}).ok());
+  CHECK(infer_error(attributes(2, 3), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(1, 3), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 0), x, {4, 4, 0, 0}).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3, 0), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3, 1, -1), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3, 1, 0, 0), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3, 1, 0, 3), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3, 1, 0, 2), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 5), x, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 9), x, {4, 4, 9, 9}).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3), x, weights, {5}).ok());
+  CHECK_FALSE(infer_error(attributes(2, 3), {1, 4}, weights).ok());
+  CHECK_FALSE(infer_error(attributes(2, 1, 1, 2000000000), x, {4, 4, 1, 1}).ok());
   ops::Conv dilated = attributes(2, 3);
   dilated.dilation = {2147483647, 2147483647};
-  CHECK_FALSE(complaint(dilated, x, weights).ok());
+  CHECK_FALSE(infer_error(dilated, x, weights).ok());
 }
 
 }  // namespace nestrt::test

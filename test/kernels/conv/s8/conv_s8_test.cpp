@@ -40,7 +40,7 @@ std::vector<int8_t> outputs(const OperatorCase& c) { return reference(c)[0].valu
 TEST_CASE("An s8 convolution shifts each channel's accumulator to the output's exponent") {
   OperatorCase c = small(pointwise());
   c.output_s8({1, 2, 1, 1}, 7);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(outputs(c) == std::vector<int8_t>{1, 10});  // (2 + 2) >> 2, (76 + 4) >> 3
   ops::Conv floor = pointwise();
   floor.rounding = ops::Rounding::kFloor;
@@ -62,7 +62,7 @@ TEST_CASE("A wide s8 convolution returns its accumulators as f32") {
   conv.wide_output = true;
   OperatorCase c = small(conv);
   c.output(DataType::kF32, {1, 2, 1, 1});
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<float>() == std::vector<float>{2.0f / 512, 76.0f / 1024});
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("An s8 convolution with a residual is bit-identical to a convolution a
     conv.activation = {ops::ActivationKind::kRelu};
     OperatorCase fused(conv);
     fused.input(x).input(weights).input(absent()).input(residual).output_s8({2, 3, 4, 3}, 1);
-    CHECK(complaint(fused).empty());
+    CHECK(infer_error(fused).empty());
     CHECK(outputs(fused) == outputs(second));
   }
 }
@@ -114,7 +114,7 @@ TEST_CASE("An s8 convolution handles groups, strides and padding like an f32 one
 TEST_CASE("An s8 convolution without usable exponents is rejected") {
   const auto refused = [](OperatorCase c, int output_exponent) {
     c.output_s8({1, 2, 1, 1}, output_exponent);
-    return complaint(c);
+    return infer_error(c);
   };
   CHECK_THAT(refused(small(pointwise()), 11), Catch::Contains("the shift must be 0 to 31"));
   CHECK_THAT(refused(small(pointwise()), -25), Catch::Contains("the shift must be 0 to 31"));
@@ -122,11 +122,11 @@ TEST_CASE("An s8 convolution without usable exponents is rejected") {
   OperatorCase plain(pointwise());
   plain.input(tensor_s8({1, 1, 1, 1}, {1})).input(as_constant(with_exponent(tensor_s8({1, 1, 1, 1}, {1}), 0)));
   plain.output_s8({1, 1, 1, 1}, 0);
-  CHECK_THAT(complaint(plain), Catch::Contains("the input is s8 but has no quantization"));
+  CHECK_THAT(infer_error(plain), Catch::Contains("the input is s8 but has no quantization"));
   OperatorCase variable(pointwise());
   variable.input(with_exponent(tensor_s8({1, 1, 1, 1}, {1}), 0)).input(with_exponent(tensor_s8({1, 1, 1, 1}, {1}), 0));
   variable.output_s8({1, 1, 1, 1}, 0);
-  CHECK_THAT(complaint(variable), Catch::Contains("weights must be constant"));
+  CHECK_THAT(infer_error(variable), Catch::Contains("weights must be constant"));
   ops::Conv sigmoid = pointwise();
   sigmoid.activation = {ops::ActivationKind::kSigmoid};
   CHECK_THAT(refused(small(sigmoid), 7), Catch::Contains("activation sigmoid has no s8 form"));

@@ -42,7 +42,7 @@ OperatorCase small_s8c(const ops::Conv& conv) {
 TEST_CASE("A convolution with scales multiplies each channel's accumulator and adds the zero point") {
   OperatorCase c = small_s8c(square(1, 0));
   c.output_s8c({1, 2, 1, 1}, 2.0f, 10);
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{12, 20});  // 38 / 16 = 2.4, 82 / 8 = 10.25
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("A wide convolution with scales returns its accumulators as f32") {
   conv.wide_output = true;
   OperatorCase c = small_s8c(conv);
   c.output(DataType::kF32, {1, 2, 1, 1});
-  CHECK(complaint(c).empty());
+  CHECK(infer_error(c).empty());
   CHECK(reference(c)[0].values<float>() == std::vector<float>{38.0f / 8, 82.0f / 4});
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("Convolutions with scales subtract the zero point of inputs and ignore
     OperatorCase c(conv), sums(conv);
     c.input(with_scale(x, 0.3f, zero)).input(as_constant(with_scales(weights, scales, 0)));
     c.output_s8c({2, 6, 5, 4}, 4.7f, output_zero);
-    CHECK(complaint(c).empty());
+    CHECK(infer_error(c).empty());
     sums.input(steps(x, zero)).input(as_constant(steps(weights, 0))).output(DataType::kF32, {2, 6, 5, 4});
     const std::vector<float> exact = reference(sums)[0].values<float>();
     const std::vector<int8_t> actual = reference(c)[0].values<int8_t>();
@@ -91,17 +91,17 @@ TEST_CASE("A convolution with scales rejects a residual, zero points of weights 
   OperatorCase residual{square(1, 0)};
   residual.input(x).input(as_constant(with_scale(weights, 1.0f, 0))).input(absent()).input(x);
   residual.output_s8c({1, 1, 1, 1}, 1.0f, 0);
-  CHECK_THAT(complaint(residual), Catch::Contains("a residual is not supported for tensors with scales"));
+  CHECK_THAT(infer_error(residual), Catch::Contains("a residual is not supported for tensors with scales"));
   OperatorCase asymmetric{square(1, 0)};
   asymmetric.input(x).input(as_constant(with_scale(weights, 1.0f, 3))).output_s8c({1, 1, 1, 1}, 1.0f, 0);
-  CHECK_THAT(complaint(asymmetric), Catch::Contains("the weights have zero point 3"));
+  CHECK_THAT(infer_error(asymmetric), Catch::Contains("the weights have zero point 3"));
   OperatorCase infinite{square(1, 0)};
   infinite.input(x).input(as_constant(with_scale(weights, 1e30f, 0))).output_s8c({1, 1, 1, 1}, 1e-30f, 0);
-  CHECK_THAT(complaint(infinite), Catch::Contains("a factor that is not finite"));
+  CHECK_THAT(infer_error(infinite), Catch::Contains("a factor that is not finite"));
   OperatorCase outside{square(1, 0)};
   outside.input(with_scale(x, 1.0f, 128)).input(as_constant(with_scale(weights, 1.0f, 0)));
   outside.output_s8c({1, 1, 1, 1}, 1.0f, 0);
-  CHECK_THAT(complaint(outside), Catch::Contains("zero point 128, which is outside the range of s8"));
+  CHECK_THAT(infer_error(outside), Catch::Contains("zero point 128, which is outside the range of s8"));
 }
 
 }  // namespace nestrt::test
