@@ -159,15 +159,15 @@ Model::~Model() = default;
 Result<Model> Model::open(const std::string& path, const ModelOptions& options) {
   return guarded([&]() -> Result<Model> {
     NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, options.load));
-    return open(std::move(plan), options);
+    NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units(options.units, options.unit_options));
+    return create(std::move(plan), std::move(units), options.session);
   });
 }
 
-Result<Model> Model::open(std::shared_ptr<const Plan> plan, const ModelOptions& options) {
+Result<Model> Model::create(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options) {
   return guarded([&]() -> Result<Model> {
     if (plan == nullptr) return invalid("the plan is null");
-    NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units(options.units, options.unit_options));
-    NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units), options.session));
+    NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units), options));
     return Model(std::make_unique<State>(std::move(plan), std::move(session)));
   });
 }

@@ -1,4 +1,4 @@
-# Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CXX.
+# Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CC, CXX.
 set(prefix ${WORK_DIR}/prefix)
 set(consumer ${WORK_DIR}/consumer)
 file(REMOVE_RECURSE ${prefix} ${consumer})
@@ -11,12 +11,43 @@ foreach(component library development)
   run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component ${component})
 endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/consumer -B ${consumer} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
-    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix})
+    -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${consumer})
 run(${consumer}/consumer_of_nestrt ${PLAN})
 run(${consumer}/consumer_of_nestrt_shared ${PLAN})
 
-# pkg-config alone is enough too.
+# The first inference gives the same scores in C and in C++.
+foreach(language c cpp)
+  execute_process(COMMAND ${consumer}/first_inference_${language} ${PLAN}
+    OUTPUT_VARIABLE scores_${language} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+if(NOT scores_c OR NOT scores_c STREQUAL scores_cpp)
+  message(FATAL_ERROR "expected equal scores, got in C: ${scores_c} in C++: ${scores_cpp}")
+endif()
+
+# The installed headers are the public ones, and nestrt/session.h includes few of them.
+file(GLOB_RECURSE installed RELATIVE ${prefix}/include ${prefix}/include/*.h)
+list(SORT installed)
+file(STRINGS ${SOURCE_DIR}/test/install/public_headers.txt expected REGEX "^[^#]")
+list(SORT expected)
+if(NOT installed STREQUAL expected)
+  message(FATAL_ERROR "installed headers: ${installed}; expected those of test/install/public_headers.txt: ${expected}")
+endif()
+foreach(header ${installed})
+  file(WRITE ${consumer}/header.cpp "#include <${header}>\n#include <${header}>\n")
+  run(${CXX} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${prefix}/include ${consumer}/header.cpp)
+endforeach()
+execute_process(COMMAND ${CXX} -std=c++20 -M -I${prefix}/include -x c++ ${prefix}/include/nestrt/session.h
+  OUTPUT_VARIABLE included COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "${prefix}/include/nestrt/[a-z_/]*\.h" included "${included}")
+list(REMOVE_DUPLICATES included)
+list(LENGTH included count)
+if(count GREATER 12)
+  message(FATAL_ERROR "nestrt/session.h includes ${count} headers of nestrt, expected at most 12: ${included}")
+endif()
+message(STATUS "nestrt/session.h includes ${count} headers of nestrt")
+
+# pkg-config works without CMake.
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)
   set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)

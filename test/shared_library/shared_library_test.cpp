@@ -11,6 +11,7 @@
 #include "nestrt/driver/schedule.h"
 #include "nestrt/driver/unit.h"
 #include "nestrt/log.h"
+#include "nestrt/model.h"
 #include "nestrt/nestrt.h"
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
@@ -94,6 +95,7 @@ TEST_CASE("Functions that need a plan are exported, too") {
   CHECK(is_exported(&program_work_name));
   CHECK(is_exported(&branch_cost));
   CHECK(is_exported(&make_schedule));
+  CHECK(is_exported(&Model::create));
   CHECK(is_exported(&Pipeline::create));
   CHECK(is_exported(&write_costs));
   CHECK(is_exported(&read_public_key));

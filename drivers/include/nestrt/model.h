@@ -86,8 +86,9 @@ class Model {
   // Maps a plan, opens the units and creates a session. Errors: those of Plan::map(), open_units() and
   // Session::create().
   static Result<Model> open(const std::string& path, const ModelOptions& options = {});
-  // Uses a plan that is loaded already and ignores ModelOptions::load.
-  static Result<Model> open(std::shared_ptr<const Plan> plan, const ModelOptions& options = {});
+  // Creates a session of a loaded plan on opened units, which several models may share. Errors: those of
+  // Session::create().
+  static Result<Model> create(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options = {});
   Model(Model&& other) noexcept;
   Model& operator=(Model&& other) noexcept;
   ~Model();

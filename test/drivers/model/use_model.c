@@ -1,0 +1,36 @@
+#include "test/drivers/model/use_model.h"
+
+#include <string.h>
+
+#include "nestrt/nestrt.h"
+
+int use_model(const char* path, const float* x, float* y) {
+  nestrt_model* model = NULL;
+  const void* inputs[1] = {x};
+  size_t bytes = 6 * sizeof *x;
+  int step = 0;
+  if (nestrt_model_open(path, NULL, 1, &model) != NESTRT_OK) return 1;
+  if (nestrt_model_output(model, 0, NULL) != NULL) step = 2;
+  if (nestrt_model_run(model, inputs, &bytes) != NESTRT_OK) step = 3;
+  if (step == 0) memcpy(y, nestrt_model_output(model, 0, &bytes), 6 * sizeof *y);
+  if (bytes != 6 * sizeof *y || nestrt_plan_num_inputs(nestrt_model_plan(model)) != 1) step = 4;
+  bytes = 7;
+  if (nestrt_model_run(model, inputs, &bytes) != NESTRT_INVALID_ARGUMENT) step = 5;
+  if (strstr(nestrt_last_error(), "expects 24 bytes, got 7") == NULL) step = 6;
+  if (nestrt_model_output(model, 1, &bytes) != NULL || bytes != 0) step = 7;
+  nestrt_model_free(model);
+  return step;
+}
+
+int use_image_model(const char* path, const uint8_t* pixels, float* y) {
+  nestrt_model* model = NULL;
+  int step = 0;
+  if (nestrt_model_open(path, "cpu", 1, &model) != NESTRT_OK) return 1;
+  if (nestrt_model_run_image(model, pixels, 3, 2, 3, NESTRT_PIXELS_NHWC) != NESTRT_INVALID_ARGUMENT) step = 2;
+  if (nestrt_model_run_image(model, pixels, 2, 2, 3, 2) != NESTRT_INVALID_ARGUMENT) step = 3;
+  if (nestrt_model_run_image(model, pixels, 2, 2, 3, NESTRT_PIXELS_NHWC) != NESTRT_OK) step = 4;
+  if (step == 0) memcpy(y, nestrt_model_output(model, 0, NULL), 12 * sizeof *y);
+  nestrt_model_free(model);
+  nestrt_model_free(NULL);
+  return step;
+}
