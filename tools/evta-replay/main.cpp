@@ -1,4 +1,4 @@
-// evta-replay: runs test vectors of the accelerator in the simulator and counts their cycles.
+// evta-replay: runs test vectors of the accelerator in the simulator and counts cycles.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -50,7 +50,7 @@ constexpr std::string_view kUsage =
 struct Options {
   std::string file;
   const nestrt::evta::Configuration* configuration = nestrt::evta::find_configuration("1x16_15_15_18_17");
-  const nestrt::evta::CycleProfile* profile = nullptr;  // null: cycles are not asked for
+  const nestrt::evta::CycleProfile* profile = nullptr;  // null: cycles are not counted
   bool json = false;
   bool help = false;
 };
@@ -69,7 +69,7 @@ Status set_profile(const std::string& name, Options* options) {
   return options->profile ? Status() : bad_option("there is no profile '" + name + "'");
 }
 
-// Of an option that wants a value; null for others.
+// Returns the setter of an option that requires a value, or null.
 auto setter_of(std::string_view option) -> Status (*)(const std::string&, Options*) {
   return option == "--configuration" ? set_configuration : option == "--cycles" ? set_profile : nullptr;
 }
@@ -108,8 +108,8 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
 struct Outcome {
   std::string name;
   Status status;
-  Status without_reset;  // where memories are not known to be zero
-  uint64_t cycles = 0;   // 0: not asked for, or not to be counted
+  Status without_reset;  // status if memories may be uninitialised
+  uint64_t cycles = 0;   // 0: not counted
 };
 
 Outcome replay(const nestrt::evta::VectorCase& vector, const Options& options) {

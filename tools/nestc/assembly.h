@@ -1,4 +1,4 @@
-// The NPU programs of a plan as text.
+// Prints the NPU programs of a plan as text.
 #pragma once
 
 #include "nestrt/plan.h"
@@ -6,8 +6,8 @@
 
 namespace nestrt::compiler {
 
-// Prints each program for EVTA: its memory, then its instructions, numbered. Errors: kNotFound where the plan has none;
-// kInvalidPlan for a stream that cannot be decoded, kUnsupported for an unknown configuration.
+// Prints the memory and the numbered instructions of each EVTA program. Errors: kNotFound if the plan has none;
+// kInvalidPlan if a stream cannot be decoded; kUnsupported for an unknown configuration.
 Status print_assembly(const Plan& plan);
 
 }  // namespace nestrt::compiler

@@ -1,4 +1,4 @@
-// The commands of nestc. Each lives in a file of its own and adds itself to the command line.
+// The commands of nestc. Each has its own file and adds itself to the command line.
 #pragma once
 
 #include "tools/support/text/cli.h"

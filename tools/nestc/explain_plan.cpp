@@ -19,7 +19,7 @@ namespace {
 
 using tools::Json;
 
-// What one unit has for an operator. A program that is for several has its costs at the first.
+// The program of a unit for an operator. The first operator of a program has its cost.
 struct Programs {
   const plan::Program* whole = nullptr;
   uint32_t first = 0;  // of the operators of `whole`
@@ -47,7 +47,7 @@ Units units_of(const plan::Tables& tables) {
   return units;
 }
 
-// What the plan says that the program takes which begins with the operator.
+// Returns the stated cost of the program that starts with the operator.
 const plan::Cost* cost_of(uint32_t op, const Programs& programs) {
   const bool begins = programs.whole != nullptr && programs.first == op;
   return !begins || programs.whole->costs.empty() ? nullptr : &programs.whole->costs[0];
@@ -55,7 +55,7 @@ const plan::Cost* cost_of(uint32_t op, const Programs& programs) {
 
 bool is_opaque(const plan::Operator& op) { return op.kind() == ops::Kind::kOpaque; }
 
-// The unit that alone computes an opaque operator.
+// Returns the only unit that can compute an opaque operator.
 std::string only_unit_of(const plan::Tables& tables, uint32_t op) {
   return "only " + tools::printable(tools::units_of(tables, op)) + " computes it";
 }
@@ -69,7 +69,7 @@ std::string remark_on(const plan::Tables& tables, uint32_t index, const Programs
   return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
 }
 
-// What a unit computes of a plan, but for views.
+// The part of a plan that a unit computes, excluding views.
 struct Coverage {
   size_t on_unit = 0, computing = 0, opaque = 0;
   uint64_t macs = 0, all_macs = 0;
@@ -91,7 +91,7 @@ struct Coverage {
     has_guesses |= cost->origin == plan::CostOrigin::kUnknown;
   }
 
-  // A vendor's compiler does not say what its part multiplies.
+  // A vendor's compiler does not state the multiplications of its part.
   std::string multiplications() const {
     const double percent = all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs);
     if (opaque == 0) return fmt::format("{:.1f}% of the multiplications", percent);

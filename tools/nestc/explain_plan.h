@@ -1,4 +1,4 @@
-// nestc explain of a plan alone: what its units compute of it, by the programs that it holds.
+// nestc explain for a plan: shows what each unit computes, according to the plan's programs.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace nestrt::compiler {
 
-// Prints a table for each unit beside the CPU that the plan has programs for, adds the same to `page`, and returns it.
-// Errors: kInvalidArgument where it has none.
+// Prints a table per accelerator for which the plan has programs, adds it to `page`, and returns the results. Errors:
+// kInvalidArgument if the plan has no such program.
 Result<tools::Json> explain_plan(const plan::Tables& tables, tools::Page& page);
 
 }  // namespace nestrt::compiler

@@ -12,7 +12,7 @@ Status check_not_model(const std::string& output, const std::string& model) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(output, error)) return {};
   const auto files = external_files(model);
-  return files ? tools::check_not_input(output, *files) : Status();  // what is no model says so where it is read
+  return files ? tools::check_not_input(output, *files) : Status();  // an invalid model is reported when it is read
 }
 
 }  // namespace nestrt::compiler

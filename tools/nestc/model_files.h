@@ -1,4 +1,4 @@
-// The files of a model, which nothing is written over.
+// The files of a model, which commands must not overwrite.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace nestrt::compiler {
 
-// kInvalidArgument where `output` names the model, by whatever path, or a file beside it that holds its data.
+// Errors: kInvalidArgument if `output` is the model, under any path, or one of its external data files.
 Status check_not_model(const std::string& output, const std::string& model);
 
 }  // namespace nestrt::compiler

@@ -1,11 +1,11 @@
-// Which of the files that a command takes is a plan, and not a model.
+// Distinguishes plans from models among the files of a command.
 #pragma once
 
 #include <string>
 
 namespace nestrt::compiler {
 
-// By its first bytes. Only a regular file is opened: reading a pipe would wait for its writer.
+// Decides by the first bytes. Opens only regular files, as reading a pipe would wait for its writer.
 bool is_plan_file(const std::string& path);
 
 }  // namespace nestrt::compiler

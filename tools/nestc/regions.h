@@ -1,4 +1,4 @@
-// The regions of a plan for people and as JSON: what may run side by side.
+// The regions of a plan, as text and as JSON: the branches that can run concurrently.
 #pragma once
 
 #include "nestrt/plan.h"
@@ -7,10 +7,10 @@
 
 namespace nestrt::compiler {
 
-// The regions that a plan's branches form, from what their operators read of each other.
+// Returns the regions of a plan's branches according to the dependencies of their operators.
 scheduler::RegionTree branch_regions(const plan::Tables& plan);
 
-// The parallel groups, then the tree.
+// Prints the parallel groups, then the tree.
 void print_regions(const plan::Tables& plan);
 tools::Json regions_json(const plan::Tables& plan);
 

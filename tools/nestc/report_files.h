@@ -1,4 +1,4 @@
-// The files that a command writes beside what it prints: --json, --html.
+// The report files of a command: --json and --html.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace nestrt::compiler {
 
-// Before anything is computed: each can be written, and is none of the command's inputs nor another of them. An empty
-// path is no file.
+// Checks before any computation that each report is writable, is not an input of the command, and is not another
+// report. Empty paths are ignored.
 Status check_report_files(const std::vector<std::string>& reports, const std::string& input, const CompileFlags& flags);
 
 }  // namespace nestrt::compiler

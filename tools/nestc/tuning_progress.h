@@ -1,4 +1,4 @@
-// The bar that people see while programs for units beside the CPU are tuned.
+// The progress bar for tuning programs of accelerators.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class TuningProgress {
  public:
   explicit TuningProgress(size_t num_backends) : num_backends_(num_backends) {}
 
-  // An operator has been offered to a backend.
+  // Counts an operator that was offered to a backend.
   void advance(uint32_t num_operators) {
     if (!bar_) bar_.emplace("tune operators", static_cast<int64_t>(num_operators * num_backends_));
     bar_->advance();

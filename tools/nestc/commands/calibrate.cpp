@@ -1,4 +1,4 @@
-// nestc calibrate: the ranges of a network's values, and the exponents to quantize them with.
+// nestc calibrate: measures the value ranges of a network and selects quantization exponents.
 #include <fmt/core.h>
 
 #include <iostream>

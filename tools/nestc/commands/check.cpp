@@ -1,4 +1,4 @@
-// nestc check: does a plan, or a model in parts, compute what ONNX Runtime computes?
+// nestc check: compares a plan, or a model in parts, with ONNX Runtime.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using tools::Table;
 
 struct CheckCommand {
   CheckOptions options;
-  CheckPartsOptions parts;  // what only those have
+  CheckPartsOptions parts;  // options of models in parts
   SampleOptions samples;
   tools::ImageFlags images;
   std::vector<std::string> inputs;
@@ -62,7 +62,7 @@ std::string top_classes(const OutputSummary& output) {
   return fmt::format("{} instead of {}", difference.actual_top, difference.expected_top);
 }
 
-// The largest error of a quantized tensor counted in steps of its scale.
+// Returns the largest error of a quantized tensor in steps of its scale.
 std::string steps(const Difference& difference) {
   return difference.step > 0 ? fmt::format("{:.2f}", difference.max_absolute / difference.step) : "";
 }
@@ -80,7 +80,7 @@ Status CheckCommand::parse_inputs() {
   return {};
 }
 
-// Above tables of operators, where outputs were compared over more.
+// Returns the note for operator tables if outputs were compared over more runs.
 std::string of_first_run(const CheckReport& report) {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   return runs > 1 ? fmt::format("Operators were compared with the first of {} inputs.\n", runs) : "";
@@ -158,7 +158,7 @@ void print_noise(const CheckReport& report) {
   }
 }
 
-// In the plan's order: how much of a value is left beside its error. Where nothing differs there is no bar.
+// Returns the signal-to-noise ratios in the plan's order. Values without differences have no bar.
 std::vector<tools::PageBar> noise_bars(const CheckReport& report) {
   std::vector<const LayerNoise*> layers;
   for (const LayerNoise& layer : report.noise)
@@ -194,7 +194,7 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
   return page;
 }
 
-// Which differences are none of those outputs that are judged by their noise.
+// Returns the allowed differences of outputs that are not judged by their noise.
 std::string allowed(const std::vector<OutputSummary>& outputs) {
   double most = 0;
   for (const OutputSummary& output : outputs)
@@ -203,7 +203,7 @@ std::string allowed(const std::vector<OutputSummary>& outputs) {
   return fmt::format(", or to differ by no more than {:.2g}", most);
 }
 
-// By which rules a quantized plan was judged; those of a plan of floating point are the tolerances.
+// Returns the rules for a quantized plan. A floating-point plan has tolerances.
 std::string rules(const CheckOptions& options, const CheckReport& report) {
   if (!report.quantized) return "";
   const auto& outputs = report.summaries;
@@ -250,7 +250,7 @@ Status CheckCommand::read_samples() {
   return {};
 }
 
-// What has no number on either side matches nothing.
+// A value that is NaN on either side matches nothing.
 void print_empty(const CheckReport& report) {
   for (const OutputSummary& output : report.summaries)
     if (output.difference.all_nan())
@@ -278,7 +278,7 @@ Result<ExitCode> CheckCommand::run_shape() {
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
-// Without --shape each shape that the plan has.
+// Without --shape, runs each shape of the plan.
 Result<ExitCode> CheckCommand::run_plan() {
   NESTRT_RETURN_IF_ERROR(check_runs());
   NESTRT_RETURN_IF_ERROR(check_page());
@@ -299,7 +299,7 @@ Result<ExitCode> CheckCommand::run_plan() {
   return worst;
 }
 
-// The largest error of each output over all runs.
+// Prints the largest error of each output over all runs.
 void print_worst(const CheckPartsReport& report) {
   std::map<std::string, const CheckedOutput*> worst;
   for (const CheckedOutput& output : report.outputs) {

@@ -1,4 +1,4 @@
-// nestc compile: from an ONNX file to a plan.
+// nestc compile: compiles an ONNX file to a plan.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -41,18 +41,18 @@ struct CompileCommand {
  private:
   Status check_files(const std::string& path) const;
   Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
-  // `start`: when the command began.
+  // `start`: start time of the command.
   Status write(const std::string& path, const CompileOptions& options, Clock::time_point start) const;
 };
 
-// How much of the network is quantized, and which of the operators that matter are not.
+// Prints how much of the network is quantized and which significant operators are not.
 void print(const QuantizationReport& report) {
   std::cout << "s8: " << report.s8_nodes << " operators\n";
   for (const KeptNode& node : report.kept)
     std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
 }
 
-// As QDQ and QLinear models have them.
+// Returns whether the model states its scales, as QDQ and QLinear models do.
 bool states_scales(const plan::Tables& tables) {
   return std::ranges::any_of(tables.tensors, [](const plan::Tensor& tensor) {
     return tensor.quantization.has_value() && !tensor.quantization->scales.empty();
@@ -65,7 +65,7 @@ const char* why_idle(const CompileOptions& options, const plan::Tables& tables, 
                                                        : ": it needs them in s8; quantize them with --quantize s8";
 }
 
-// Says so where the target has more than a CPU and the plan nothing for it.
+// Prints a note if the target has accelerators but the plan has no program for them.
 void note_idle_units(const CompileOptions& options, const plan::Tables& tables) {
   for (const auto& backend : options.backends) {
     if (backend->is_host()) continue;
@@ -142,7 +142,7 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_files(path));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
-  CompileOptions looked_at;  // before a calibration, in which he has no part, nor in a search
+  CompileOptions looked_at;  // for calibration and search, which do not involve the vendor
   NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(looked_at, note_failure));
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
   if (search_flags.wanted()) {

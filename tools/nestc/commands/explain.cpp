@@ -1,4 +1,4 @@
-// nestc explain: where each operator of a model may run, what it costs there, or why it cannot.
+// nestc explain: shows on which units each operator of a model can run, its cost there, or the reason if it cannot.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct ExplainCommand {
   Status run_on_plan() const;
 };
 
-// What one unit says of every operator.
+// The results of one unit for all operators.
 struct Explanation {
   std::string unit;
   std::vector<Offer> offers;  // by operator; without their segments
@@ -60,7 +60,7 @@ struct Total {
   uint64_t moved_bytes = 0;
   double busy_cycles = 0;
   double microseconds = 0;
-  size_t divided = 0;  // operators that have pieces
+  size_t divided = 0;  // operators that are split into partial programs
   size_t pieces = 0;
 
   void add_pieces(const Offer& offer) {
@@ -97,7 +97,7 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_RETURN_IF_ERROR(command.flags.require_one_shape("explain"));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
   if (options.backends.size() < 2) {
-    NESTRT_RETURN_IF_ERROR(model_digest(command.model).error());  // that it is not there comes first
+    NESTRT_RETURN_IF_ERROR(model_digest(command.model).error());  // a missing file is reported first
     return Status(Code::kInvalidArgument,
                   "the target has no unit beside the CPU, which runs everything; name one, as --target zcu102");
   }
@@ -122,7 +122,7 @@ std::vector<std::string> figures(const UnitProgram& program, uint64_t macs) {
           fmt::format("{:.1f}", ratio(static_cast<double>(macs), static_cast<double>(program.moved_bytes))), ""};
 }
 
-// A row for each operator; `total` counts those that the unit takes, `all` those that compute.
+// Returns one row per operator. `total` counts the operators that the unit supports, `all` those that compute.
 tools::Table operator_table(const plan::Tables& tables, const Explanation& unit, Total& total, Total& all) {
   using enum tools::Align;
   tools::Table table({{"#", kRight},
@@ -194,7 +194,7 @@ tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
   return {{"unit", unit.unit}, {"operators", operators}};
 }
 
-// What keeps work off the unit: multiply-accumulates by reason.
+// Returns the multiply-accumulates that the unit cannot run, by reason.
 std::vector<tools::PageBar> reason_bars(const plan::Tables& tables, const Explanation& unit) {
   std::map<std::string, std::pair<double, size_t>> reasons;
   for (uint32_t i = 0; i < unit.offers.size(); ++i) {

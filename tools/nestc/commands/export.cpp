@@ -1,4 +1,4 @@
-// nestc export: a model as standard ONNX again, as nestc has understood it, and quantized where it is to be.
+// nestc export: writes the imported model as standard ONNX, optionally quantized.
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-// nestc inspect: what is in a plan, or what a model would become.
+// nestc inspect: shows the content of a plan, or of the plan that a model would become.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -42,13 +42,13 @@ struct InspectCommand {
   Status run() const;
 };
 
-// A plan that a session accepts (so that every operator obeys its rules), with the bytes that it may live in.
+// A plan that a session accepts, so that all operators are valid, with the file content it may refer to.
 struct LoadedPlan {
   std::optional<PlanBytes> bytes;
   std::shared_ptr<const Plan> plan;
-  std::unique_ptr<Session> session;  // null where a branch is another compiler's alone: that takes his unit
+  std::unique_ptr<Session> session;  // null if another compiler owns a branch, which requires its unit
 
-  // By operator: its kernel, or where there is no session the units that have a program for it.
+  // Returns, per operator, its kernel, or without a session the units that have a program for it.
   std::vector<std::string> kernels() const;
 };
 
@@ -87,7 +87,7 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   return loaded;
 }
 
-// The first operand that is present, which is what a reader looks for.
+// Returns the first operand that is present.
 const plan::Tensor* first_of(const plan::Tables& tables, const std::vector<int32_t>& operands) {
   for (int32_t index : operands)
     if (index >= 0) return &tables.tensors[static_cast<uint32_t>(index)];
@@ -100,7 +100,7 @@ std::string type_of(const plan::Tensor* tensor) { return tensor == nullptr ? "-"
 
 std::string_view layout_of(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : name(tensor->layout); }
 
-// A count in units of `unit`; empty for none, so that the numbers that matter stand out.
+// Formats a count in units of `unit`; empty for zero, so that other numbers stand out.
 std::string cell(uint64_t count, double unit, int digits) {
   return count == 0 ? "" : fmt::format("{:.{}f}", static_cast<double>(count) / unit, digits);
 }
@@ -178,7 +178,7 @@ std::string describe_shape(const Plan& shape) {
                      tools::format_bytes(shape.tables().memory_plans[0].arena_bytes));
 }
 
-// The kernels that a session may take in place of the compiler's, by instruction set.
+// Returns the alternative kernels that a session may select, by instruction set.
 tools::Table alternatives_table(const plan::Tables& tables) {
   tools::Table table({{"#", tools::Align::kRight}, {"operator"}, {"CPU"}, {"kernel"}, {"other kernels"}, {"weights"}});
   for (const plan::Branch& branch : tables.branches)

@@ -1,4 +1,4 @@
-// nestc join: the parts of a model as one ONNX file again.
+// nestc join: combines the parts of a model into one ONNX file.
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -26,7 +26,7 @@ struct JoinCommand {
   Result<tools::ExitCode> compare(const Manifest& stated, const std::string& joined) const;
 };
 
-// As graphs, since names of values may differ between the two.
+// Compares graphs, since value names may differ.
 Result<tools::ExitCode> JoinCommand::compare(const Manifest& stated, const std::string& joined) const {
   NESTRT_ASSIGN_OR_RETURN(const ImportOptions options, flags.options());
   NESTRT_ASSIGN_OR_RETURN(Graph expected, import_onnx(model, options));

@@ -1,4 +1,5 @@
-// nestc partition: a placement of a plan's branches on units as a partition plan of NEST-C (YAML); or a model in parts.
+// nestc partition: writes a placement of a plan's branches as a NEST-C partition plan (YAML), or divides a model into
+// parts.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ struct PartitionCommand {
   Status write_plan() const;
 };
 
-// Branches that one unit runs one after the other.
+// Consecutive branches of one unit.
 struct Partition {
   std::string unit;
   std::vector<uint32_t> branches;
@@ -46,7 +47,7 @@ bool runs_on(const plan::Branch& branch, std::string_view unit) {
 
 class Partitioner {
  public:
-  // Each branch is placed on the first of the units that has a program for it.
+  // Places each branch on the first unit that has a program for it.
   Partitioner(const plan::Tables& plan, std::vector<std::string> units)
       : plan_(plan), units_(std::move(units)), tree_(branch_regions(plan)) {
     collect(static_cast<uint32_t>(tree_.regions.size() - 1));
@@ -66,7 +67,7 @@ class Partitioner {
   }
 
  private:
-  using Ids = std::vector<uint32_t>;  // name partitions
+  using Ids = std::vector<uint32_t>;  // indices of partitions
 
   std::string unit_of(uint32_t branch) const {
     const plan::Branch& programs = plan_.branches[branch];
@@ -74,7 +75,7 @@ class Partitioner {
     return unit == units_.end() ? "cpu" : *unit;
   }
 
-  // The partitions of a region, which are new.
+  // Creates and returns the partitions of a region.
   Ids collect(uint32_t index) {
     const Region& region = tree_.regions[index];
     if (region.kind == RegionKind::kNode) {
@@ -82,7 +83,7 @@ class Partitioner {
       return {static_cast<uint32_t>(partitions_.size() - 1)};
     }
     Ids all, group;
-    bool open = false;  // the last partition may grow
+    bool open = false;  // the last partition may be extended
     for (const uint32_t child : region.children) {
       const Region& part = tree_.regions[child];
       const bool chains = region.kind == RegionKind::kSeries && part.kind == RegionKind::kNode;
@@ -117,7 +118,7 @@ class Partitioner {
   std::vector<Ids> groups_;
 };
 
-// Those of the plan, the CPU last, or those that were asked for.
+// Returns the requested units, or those of the plan with the CPU last.
 Result<std::vector<std::string>> units_of(const plan::Tables& plan, const std::vector<std::string>& wanted) {
   std::vector<std::string> known;
   for (const plan::Target& target : plan.targets)
@@ -137,7 +138,7 @@ Status PartitionCommand::write_plan() const {
   return tools::write_text(output, Partitioner(loaded->tables(), std::move(chosen)).result().to_yaml());
 }
 
-// By its first bytes, or its name where they are damaged.
+// Decides by the first bytes, or by the file name if they are damaged.
 Result<bool> is_plan(const std::string& path) {
   NESTRT_ASSIGN_OR_RETURN(const bool begins, tools::begins_as_plan(path));
   return begins || path.ends_with(".nest");

@@ -21,7 +21,7 @@ using tools::Json;
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
-// Of class scores, if the network gives such.
+// Returns the agreement of class scores, or "-" if the network has none.
 std::string agreement(const Score& score) { return score.rows == 0 ? "-" : percent(score.agreement()); }
 
 void print(const Sensitivity& sensitivity) {

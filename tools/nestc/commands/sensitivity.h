@@ -1,4 +1,4 @@
-// nestc calibrate --sensitivity: the layers of a network that suffer most from 8 bits.
+// nestc calibrate --sensitivity: finds the layers of a network that lose most accuracy in 8 bits.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace nestrt::compiler {
 struct SensitivityFlags {
   bool wanted = false;
   size_t samples = 16;
-  std::string json;  // a file to write, or empty
+  std::string json;  // output file; empty: none
 };
 
-// Measures over the calibration's samples, with a progress bar; prints a table and writes the JSON. Errors: those of
+// Measures over the calibration samples with a progress bar, prints a table and writes the JSON. Errors: those of
 // Evaluator and of writing the file.
 Status report_sensitivity(const std::string& model, const CalibrationOptions& options,
                           const QuantizationProfile& profile, const SensitivityFlags& flags);

@@ -1,4 +1,4 @@
-// nestc keygen, nestc sign: plans that a board can be told to trust.
+// nestc keygen and nestc sign: sign plans so that a board can verify their origin.
 #include "compiler-lite/sign/sign.h"
 
 #include <fmt/core.h>
@@ -13,7 +13,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Beyond what a machine that compiles has; whether it is a plan, sign_plan() finds out.
+// More than a compiling machine has. sign_plan() checks whether the file is a plan.
 constexpr uint64_t kMaxPlanBytes = uint64_t{1} << 40;
 
 struct KeygenOptions {
@@ -23,7 +23,7 @@ struct KeygenOptions {
 struct SignOptions {
   std::string plan;
   std::string key;
-  std::string output;  // empty: the plan itself
+  std::string output;  // empty: replace the plan itself
 };
 
 Result<tools::ExitCode> run_keygen(const KeygenOptions& options) {

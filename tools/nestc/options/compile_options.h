@@ -1,4 +1,4 @@
-// The command-line options that say how a model is compiled; shared by every command that takes an ONNX file.
+// Command-line options for compiling a model, shared by all commands that read an ONNX file.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace nestrt::compiler {
 
-// What decides how a model that has been read becomes a plan, but for its quantization.
+// All compile options except quantization.
 struct CompileChoice {
   std::vector<std::string> exposed;
   std::string layout = "auto";  // or "plain"
@@ -23,11 +23,11 @@ struct CompileChoice {
   std::string target = "host";
   std::string kernels = "same-bits";  // or "one", "all"
   int pieces = evta::kDefaultPartialPrograms;
-  std::string tuning_cache;  // a file; empty: the user's own, "none": nowhere
+  std::string tuning_cache;  // file; empty: the user's default; "none": no cache
 
   // Errors: those of the target.
   Status add_to(CompileOptions& options) const;
-  // The backends alone, anew: a graph each.
+  // Creates new backends; each graph needs its own.
   Result<Backends> backends() const;
 
  private:
@@ -37,15 +37,15 @@ struct CompileChoice {
 
 class CompileFlags {
  public:
-  // Must outlive the parse.
+  // The object must outlive parsing.
   void add_to(tools::Command command);
-  // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
+  // Reads the files of --bind. Errors: kInvalidArgument with the flag and the expected format, and those of read_npy.
   Result<CompileOptions> options() const;
-  // Errors: kInvalidArgument where `output` is a file of --bind.
+  // Errors: kInvalidArgument if `output` is a file of --bind.
   Status check_output(const std::string& output) const;
-  // Of a command that looks at one shape. Errors: kInvalidArgument where several are given.
+  // For commands that support one shape. Errors: kInvalidArgument if several are given.
   Status require_one_shape(std::string_view command) const;
-  // The first of the options that was given, such as "--mean"; empty where none was.
+  // Returns the first option given, such as "--mean"; empty if there is no option.
   std::string first_given() const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Assignment = std::pair<std::string, std::string>;
 
-// "NAME=VALUE" -> {NAME, VALUE}. Names may contain '=': the last one separates.
+// Splits "NAME=VALUE" at the last '=', as names may contain '='.
 Result<Assignment> split_assignment(const std::string& text, const std::string& flag) {
   const size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size()) {

@@ -1,4 +1,4 @@
-// The command-line options that say how a model is read; shared by the commands that take an ONNX file.
+// Command-line options for reading a model, shared by the commands that read an ONNX file.
 #pragma once
 
 #include <map>
@@ -13,16 +13,16 @@ namespace nestrt::compiler {
 
 class ImportFlags {
  public:
-  // Must outlive the parse.
+  // The object must outlive parsing.
   std::vector<tools::Option> add_to(tools::Command command);
-  // The shapes of inputs, one after the other: the first is that of options(). An input that is given several times has
-  // as many; one that is given once has the same in all. Errors: kInvalidArgument.
+  // Returns the shapes of inputs in order; the first is that of options(). All inputs given several times have the same
+  // number of shapes. An input given once has the same shape in all. Errors: kInvalidArgument.
   Result<std::vector<std::map<std::string, Shape>>> shapes() const;
-  // Of a command that looks at one shape. Errors: kInvalidArgument where several are given.
+  // For commands that support one shape. Errors: kInvalidArgument if several are given.
   Status require_one_shape(std::string_view command) const;
-  // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
+  // Reads the files of --bind. Errors: kInvalidArgument with the flag and the expected format, and those of read_npy.
   Result<ImportOptions> options() const;
-  // Errors: kInvalidArgument where `output` is a file of --bind.
+  // Errors: kInvalidArgument if `output` is a file of --bind.
   Status check_output(const std::string& output) const;
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 using tools::Align;
 
-// All operators in one part, where no plan says more.
+// Returns one part with all operators, the default without a plan.
 std::vector<PartSpec> one_part(const Graph& graph) {
   PartSpec part{"all", std::string(kHostBackend), {}};
   for (uint32_t op = 0; op < model_operators(graph).size(); ++op) part.operators.push_back(op);
@@ -43,7 +43,7 @@ void print(const Manifest& manifest) {
   std::cout << table.to_string();
 }
 
-// Why operators are left to the host.
+// Prints why operators stay on the host.
 void print(const AutomaticParts& automatic, const std::vector<ModelOperator>& operators) {
   if (automatic.rejected.empty()) return;
   tools::Table table({{"left to the CPU"}, {"because"}});
@@ -69,17 +69,20 @@ void PartsFlags::add_to(tools::Command command, const tools::Option& output) {
   tools::Option folder =
       command.add_option("--output-dir", folder_, "the folder for the parts of a model and their manifest.json");
   folder.not_empty().excludes(output);
-  options_ = {folder, command
-                          .add_option("--plan", plan_,
-                                      "which operators make which part: PARTS.yaml (docs/vendors.md), or a partition "
-                                      "plan of NEST-C; without it the whole model is one")
-                          .needs(folder)};
-  options_.push_back(command
-                         .add_option("--capability", capability_,
-                                     "instead of a plan, what a vendor's compiler takes and costs (YAML, "
-                                     "docs/vendors.md): the parts that are worth it go to him, the rest to the CPU")
-                         .needs(folder)
-                         .excludes(options_.back()));
+  options_ = {
+      folder,
+      command
+          .add_option("--plan", plan_,
+                      "which operators make which part: PARTS.yaml (docs/how-to/vendor-compilers.md), or a partition "
+                      "plan of NEST-C; without it the whole model is one")
+          .needs(folder)};
+  options_.push_back(
+      command
+          .add_option("--capability", capability_,
+                      "instead of a plan, what a vendor's compiler takes and costs (YAML, "
+                      "docs/how-to/vendor-compilers.md): the parts that are worth it go to him, the rest to the CPU")
+          .needs(folder)
+          .excludes(options_.back()));
   for (const tools::Option& option : export_.add_to(command)) options_.push_back(option);
   for (const tools::Option& option : import_.add_to(command)) options_.push_back(option);
 }

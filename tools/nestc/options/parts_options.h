@@ -1,4 +1,4 @@
-// The command-line options that say how a model is divided into parts.
+// Command-line options for dividing a model into parts.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace nestrt::compiler {
 
-// How a graph is written as ONNX.
+// Options for writing a graph as ONNX.
 class ExportFlags {
  public:
-  // Must outlive the parse.
+  // The object must outlive parsing.
   std::vector<tools::Option> add_to(tools::Command command);
   int64_t opset() const { return opset_; }
   bool folds_batch_norm() const { return batch_norm_ == "fold"; }
@@ -28,15 +28,15 @@ class ExportFlags {
 
 class PartsFlags {
  public:
-  // Must outlive the parse. `output`: the option that these are in place of.
+  // The object must outlive parsing. `output`: the option that these replace.
   void add_to(tools::Command command, const tools::Option& output);
   const std::string& folder() const { return folder_; }
-  // The first of the options that was given; empty where none was.
+  // Returns the first option given; empty if there is no option.
   std::string first_given() const;
 
-  // The parts of the model and their manifest, into the folder. Errors: those of importing, cutting and writing.
+  // Writes the parts of the model and their manifest to the folder. Errors: those of importing, cutting and writing.
   Status write(const std::string& model) const;
-  // The model's operators as a partition plan of NEST-C of one part.
+  // Writes the model's operators as a NEST-C partition plan with one part.
   Status write_names(const std::string& model, const std::string& output) const;
 
  private:

@@ -112,7 +112,7 @@ Status QuantizeFlags::check() const {
                               "--save-profile go with a folder or a .npy file",
                               data_));
   }
-  const bool has_own_method = method_.empty() && is_profile(data_);  // which may be percentile
+  const bool has_own_method = method_.empty() && is_profile(data_);  // may be percentile
   if (given("--percentile") && method_ != "percentile" && !has_own_method)
     return Status(Code::kInvalidArgument, "--percentile goes with --method percentile");
   const bool nothing =
@@ -175,7 +175,7 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, Com
   if (!method_.empty()) options.method = *calibration_method(method_);
   options.percentile = percentile_;
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, calibrate_with_progress(model, std::move(options)));
-  // Its integers fit images that go through the same.
+  // The plan must preprocess images as the profile did.
   if (!compile.preprocessing) compile.preprocessing = profile.preprocessing;
   if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(profile, save_));
   return profile;

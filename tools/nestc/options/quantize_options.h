@@ -1,4 +1,4 @@
-// The command-line options that say how a model is quantized.
+// Command-line options for quantizing a model.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace nestrt::compiler {
 
-// How a network is quantized, beside its calibration.
+// All quantization options except calibration.
 struct QuantizeChoice {
   std::string scales = "tensor";  // or "single"
   bool per_tensor = false;
@@ -23,39 +23,39 @@ struct QuantizeChoice {
   QuantizeOptions options() const;
 };
 
-// A profile as it was saved, with an exponent for every value. They are chosen anew where a method (not empty) or a
-// percentile is stated. Errors: those of load_profile(); kInvalidArgument where a percentile is stated and the method,
-// the profile's own where none is, is another.
+// Reads a saved profile, with an exponent for every value. Selects the exponents again if a method (not empty) or a
+// percentile is given. Errors: those of load_profile(); kInvalidArgument if a percentile is given but the method, or
+// the profile's method if none is given, is not percentile.
 Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method,
                                              std::optional<double> percentile);
 
-// Images go through the same where they are observed and where the plan runs: `compile` takes the profile's
-// preprocessing where it has none, and `note` is told. `data` names the profile in messages.
-// Errors: kInvalidArgument where both state another.
+// Ensures that the plan preprocesses images as in calibration: if `compile` has no preprocessing, it gets the
+// profile's, and `note` receives a message. `data` names the profile in messages. Errors: kInvalidArgument if both
+// state different preprocessing.
 Status agree_with(const QuantizationProfile& profile, const std::string& data, CompileOptions& compile,
                   const std::function<void(const std::string& text)>& note);
 
 class QuantizeFlags {
  public:
-  // Must outlive the parse.
+  // The object must outlive parsing.
   void add_to(tools::Command command);
-  // Empty where nothing is to be quantized. Calibrates, with a progress bar, or reads a profile; `compile` are the
-  // options of compiling without quantization, which take the preprocessing of a profile where they have none, and say
-  // so on standard error. Errors: kInvalidArgument for options that do not fit together, or a preprocessing that is not
-  // the profile's; those of calibrate() and load_profile().
+  // Returns nothing if quantization is not requested. Calibrates with a progress bar or reads a profile. If `compile`,
+  // the options without quantization, has no preprocessing, it gets the profile's, with a note on standard error.
+  // Errors: kInvalidArgument for contradictory options or a preprocessing that differs from the profile's; those of
+  // calibrate() and load_profile().
   Result<std::optional<Quantization>> quantization(const std::string& model, CompileOptions& compile) const;
-  // Refuses an output that is one of the files read or written here.
+  // Errors: if `output` is a file that these options read or write.
   Status check_output(const std::string& output) const;
-  // Refuses a profile that would be saved over the model or the data, or that cannot be.
+  // Errors: if the profile would overwrite the model or the data, or cannot be written.
   Status check_saved(const std::string& model) const;
-  const std::string& saved() const { return save_; }  // what --save-profile names
+  const std::string& saved() const { return save_; }  // value of --save-profile
 
-  const std::string& data() const { return data_; }  // what --calibrate names
+  const std::string& data() const { return data_; }  // value of --calibrate
   bool data_is_profile() const;
-  // Samples from a folder or a .npy file, unreadable ones treated as asked.
+  // Returns the samples of a folder or .npy file, with the requested handling of unreadable ones.
   SampleOptions samples_of(const std::string& data) const;
   double percentile() const { return percentile_; }
-  // Whether the option, such as "--method", was on the command line.
+  // Returns whether the option, such as "--method", is on the command line.
   bool given(const std::string& option) const;
 
  private:
@@ -67,13 +67,13 @@ class QuantizeFlags {
   std::string data_;  // --calibrate
   size_t limit_ = 0;
   bool skip_unreadable_ = false;
-  std::string method_;  // empty: mse, or the saved profile's
+  std::string method_;  // empty: mse, or the method of the saved profile
   double percentile_ = kDefaultPercentile;
   std::string save_;
   QuantizeChoice choice_;
 };
 
-// Calibrates with a progress bar on standard error, and says there which images were skipped.
+// Calibrates with a progress bar, and reports skipped images on standard error.
 Result<QuantizationProfile> calibrate_with_progress(const std::string& model, CalibrationOptions options);
 
 }  // namespace nestrt::compiler

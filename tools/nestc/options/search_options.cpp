@@ -17,7 +17,7 @@ namespace {
 
 using tools::Align;
 
-// A bar for each thing that is counted, one at a time.
+// Shows one progress bar at a time, one per kind of count.
 class Bars {
  public:
   void show(std::string_view what, size_t done, size_t total) {
@@ -166,7 +166,7 @@ Result<std::optional<Quantization>> SearchFlags::search(const std::string& model
     NESTRT_ASSIGN_OR_RETURN(records, load_search(file_));
   }
   NESTRT_ASSIGN_OR_RETURN(Evaluator measure, evaluator(model, compile, quantize));
-  // Those of the calibration have been named by it.
+  // The calibration has already reported its own skipped samples.
   if (!data_.empty())
     for (const std::string& why : measure.skipped()) std::cerr << "skipped: " << tools::printable(why) << "\n";
   SearchRecord& record = find_or_add(records, measure.model_digest(), search_digest(measure, start.profile));

@@ -1,4 +1,4 @@
-// The command-line options that have nestc compile look for a quantization that loses little enough.
+// Command-line options for the quantization search of nestc compile.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,16 @@ namespace nestrt::compiler {
 
 class SearchFlags {
  public:
-  // Must outlive the parse. After QuantizeFlags::add_to().
+  // The object must outlive parsing. Call after QuantizeFlags::add_to().
   void add_to(tools::Command command);
   bool wanted() const { return max_loss_.has_value(); }
-  // Refuses an output or a search file that is one of the files read or written otherwise.
+  // Errors: if an output or the search file is another file that is read or written.
   Status check_output(const std::string& output, const std::string& model) const;
-  // To be asked before the calibration. Errors: kInvalidArgument for options that do not fit together; those of reading
-  // the search file.
+  // Call before calibration. Errors: kInvalidArgument for contradictory options; those of reading the search file.
   Status check(const QuantizeFlags& quantize) const;
-  // Searches from the quantization in `compile`, which is that of `quantize`; shows progress and prints what was tried.
-  // Empty where no configuration loses as little as asked, which is printed too. Errors: those of
-  // search() and of the search file.
+  // Searches from the quantization in `compile`, which `quantize` selected. Shows progress and prints the trials.
+  // Returns nothing, after printing so, if no configuration meets the loss limit. Errors: those of search() and of the
+  // search file.
   Result<std::optional<Quantization>> search(const std::string& model, const CompileOptions& compile,
                                              const QuantizeFlags& quantize) const;
 
@@ -31,7 +30,7 @@ class SearchFlags {
   SearchOptions options(const QuantizeFlags& quantize) const;
 
   std::optional<double> max_loss_;
-  std::string data_;  // empty: what is calibrated with
+  std::string data_;  // empty: the calibration data
   size_t limit_ = 100;
   std::string labels_;
   int64_t offset_ = 0;

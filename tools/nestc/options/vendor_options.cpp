@@ -8,7 +8,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The parts that are worth it, by the capability file, under the vendor's name.
+// Returns the worthwhile parts according to the capability file, under the vendor's name.
 Result<std::vector<PartSpec>> worthwhile_parts(const Capability& capability, const VendorOptions& options,
                                                const Graph& graph) {
   NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, options.opset));

@@ -1,4 +1,4 @@
-// The command-line options that say which parts of a model a vendor's compiler gets.
+// Command-line options for the parts of a model that a vendor's compiler receives.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace nestrt::compiler {
 
 class VendorFlags {
  public:
-  // Must outlive the parse.
+  // The object must outlive parsing.
   void add_to(tools::Command command);
   bool given() const { return !vendor_.empty(); }
-  // Gives the compilation what it needs to call the vendor; `failure` is told where he fails and the plan can do
-  // without. Errors: kInvalidArgument with the option; of the capability file.
+  // Adds the call of the vendor's compiler to the options. `failure` is called if the compiler fails and the plan works
+  // without it. Errors: kInvalidArgument with the option; those of the capability file.
   Status add_to(CompileOptions& options, const VendorFailure& failure) const;
-  // Errors: kInvalidArgument where `output` is a file that these options name.
+  // Errors: kInvalidArgument if `output` is a file that these options name.
   Status check_output(const std::string& output) const;
 
  private:

@@ -19,19 +19,18 @@ namespace {
 
 constexpr uint64_t kMaxBoardBytes = 1 << 20;
 constexpr int64_t kMaxInstances = 4;
-// Every profile is read whole, and looked through for every unit.
+// Limits the reading time: every profile is read completely and searched for every unit.
 constexpr size_t kMaxUnits = 16, kMaxProfiles = 16;
-constexpr int64_t kMaxBus =
-    512;  // the widest that tilings are looked for: for wider ports that took minutes without an end
+constexpr int64_t kMaxBus = 512;  // the widest port for which the tiling search ends within minutes
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxCacheKib = 1 << 20;
 constexpr int64_t kMinLine = 16, kMaxLine = 1024;  // bytes
-constexpr double kMaxOverhead = 1e6;               // a second
-constexpr double kMaxRate = 1e6;                   // a terabyte a second
+constexpr double kMaxOverhead = 1e6;               // 1 second
+constexpr double kMaxRate = 1e6;                   // 1 TB/s
 constexpr double kMinPerUs = 1e-3;
 constexpr size_t kMaxKinds = 256;
 
-// Leaves `value` as it is where the map does not have the key.
+// Does not change `value` if the map lacks the key.
 template <typename T>
 Status read_number(const YAML::Node& map, const std::string& key, T low, T high, T& value) {
   if (!map[key].IsDefined()) return {};
@@ -39,7 +38,7 @@ Status read_number(const YAML::Node& map, const std::string& key, T low, T high,
   return {};
 }
 
-// In megabytes a second, which are bytes a microsecond; 0: nothing is moved.
+// Reads a rate in MB/s, which equals bytes per microsecond; 0: nothing is moved.
 Status read_rate(const YAML::Node& map, const std::string& key, double& value) {
   NESTRT_RETURN_IF_ERROR(read_number(map, key, 0.0, kMaxRate, value));
   if (value == 0 || value >= kMinPerUs) return {};
@@ -60,7 +59,7 @@ Status read_cache(const YAML::Node& caches, const std::string& key, int64_t& byt
   return {};
 }
 
-// All three, or none.
+// Requires all three values or none.
 Status read_caches(const YAML::Node& unit, Caches& caches) {
   const YAML::Node node = unit["caches"];
   if (!node.IsDefined()) return {};
@@ -94,7 +93,7 @@ Status read_kinds(const YAML::Node& list, HostRates& rates) {
   return {};
 }
 
-// What a core does takes as many cycles at another clock; the memory's rate is its own.
+// The core's cycles are independent of the clock; the memory's rate is not scaled.
 void scale(HostRates& rates, double factor) {
   rates.fork_us /= factor;
   for (auto& [name, kind] : rates.kinds) {
@@ -223,7 +222,7 @@ std::vector<std::string> boards_in(const std::filesystem::path& folder) {
   return names;
 }
 
-// Of the boards that come with nestrt.
+// Looks among the bundled boards.
 std::optional<std::string> find_resource_profile(const std::string& file) {
   const auto folder = find_resource("boards", "boards", "zcu102.yaml");
   if (!folder || std::filesystem::path(file).is_absolute()) return std::nullopt;
@@ -237,13 +236,13 @@ bool is_of(const BoardUnit& unit, const UnitKey& key) {
   return unit.kind == key.kind && (configuration.empty() || configuration == key.configuration);
 }
 
-// 0: the board states none.
+// Returns 0 if the board does not state the clock.
 double clock_of(const std::vector<BoardUnit>& units, const UnitKey& key) {
   const auto unit = std::ranges::find_if(units, [&](const BoardUnit& candidate) { return is_of(candidate, key); });
   return unit == units.end() ? 0 : unit->clock_mhz;
 }
 
-// Linux and board files round the same clock differently.
+// Linux and board files round clocks differently.
 bool is_about(double a, double b) { return std::abs(a - b) <= 0.01 * b; }
 
 CostTable at_clocks_of(const std::vector<BoardUnit>& units, const CostTable& profile, const std::string& path) {
@@ -273,7 +272,7 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check) {
   return parse_board({reinterpret_cast<const char*>(content.data()), content.size()}, path, check);
 }
 
-// A board's file may name another's under several names: it is read for the bytes that it has once only.
+// Rejects a file with two names, so that each file is read only once.
 Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path) {
   std::vector<std::string> paths;
   for (const std::string& file : board.profiles) {
@@ -302,7 +301,7 @@ Result<InstructionSet> parse_instruction_set(std::string_view text) {
 std::vector<std::string> files_of_board(const std::string& board_path) {
   std::vector<std::string> files{board_path};
   const auto board = read_board(board_path, [](BoardUnit*) { return Status(); });
-  if (!board) return files;  // which is said where it is read
+  if (!board) return files;  // the error is reported when the file is read
   if (const auto costs = profiles_of(*board, board_path)) files.insert(files.end(), costs->begin(), costs->end());
   return files;
 }
@@ -318,7 +317,7 @@ Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std
 
 Result<std::string> find_board(const std::string& text) {
   if (text.ends_with(".yaml")) return text;
-  // Always among those that come with nestrt.
+  // Always a bundled board.
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path folder, find_resource("boards", "boards", "zcu102.yaml"));
   const std::vector<std::string> boards = boards_in(folder);
   if (std::find(boards.begin(), boards.end(), text) == boards.end())

@@ -1,4 +1,4 @@
-// Which of the machine's CPUs work for a command.
+// Restricts a command to some of the machine's CPUs.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace nestrt::tools {
 
-// Keeps this thread, and those that it starts from here on, on some CPUs: "0-1,3". Errors: kInvalidArgument where the
-// text is no such list, or names a CPU that this thread may not use; then nothing has changed.
+// Restricts this thread and the threads it starts later to a list of CPUs such as "0-1,3". Errors: kInvalidArgument if
+// the list is invalid or names a CPU that this thread may not use; nothing changes then.
 Status stay_on_cpus(std::string_view list);
 
 }  // namespace nestrt::tools

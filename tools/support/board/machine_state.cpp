@@ -18,7 +18,7 @@ std::optional<Value> read(const fs::path& path) {
   return file >> value ? std::optional(std::move(value)) : std::nullopt;
 }
 
-// Those in `folder` whose name is `prefix` and a number; none where there is no such folder.
+// Returns the entries of `folder` that are named `prefix` and a number; empty if the folder does not exist.
 std::vector<fs::path> numbered_entries(const fs::path& folder, std::string_view prefix) {
   std::vector<fs::path> entries;
   std::error_code error;

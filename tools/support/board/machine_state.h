@@ -1,4 +1,4 @@
-// What a machine's speed depends on besides its hardware, as far as Linux tells: sysfs of cpufreq and thermal.
+// The state that affects a machine's speed, as far as Linux reports it: sysfs of cpufreq and thermal.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 namespace nestrt::tools {
 
 struct MachineState {
-  std::vector<std::string> governors;  // of the CPUs that have one, each once, sorted
-  // Of the slowest and of the fastest CPU now, and what the fastest may reach; 0 where it cannot be read.
+  std::vector<std::string> governors;  // distinct governors of the CPUs, sorted
+  // Current clocks of the slowest and the fastest CPU and the limit of the fastest; 0 if unreadable.
   double slowest_mhz = 0, fastest_mhz = 0, limit_mhz = 0;
-  // The hottest zone, and its type; empty where there is none.
+  // The type of the hottest zone; empty if there is no zone.
   std::string hottest;
   double hottest_celsius = 0;
 };
 
-// `root`: in which sys lies.
+// `root`: the folder that contains sys.
 MachineState read_machine_state(const std::filesystem::path& root = "/");
 
 }  // namespace nestrt::tools

@@ -23,7 +23,7 @@ int64_t class_rows(const TensorInfo& output) {
 
 namespace {
 
-// Whether a tensor is what a TopK finds: places, or the elements that are gathered from them, in whatever form.
+// Returns whether a tensor is a TopK result, or values gathered with it, in any shape.
 bool is_sorted(const plan::Tables& tables, uint32_t tensor) {
   return marked_tensors(tables, [](const plan::Operator& op, const auto& reads_sorted) {
     using enum ops::Kind;

@@ -1,4 +1,4 @@
-// What a classifier's output says.
+// Interprets the output of a classifier.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,26 @@
 
 namespace nestrt::tools {
 
-// How many rows of class scores an output can be, by its type and shape: f32, [N], [B, N], or of rank 4 with two
-// further dimensions of one; N at least 2. 0 where it can be none: boxes, maps, sequences.
+// Returns how many rows of class scores an output can be, by its type and shape: f32, [N], [B, N], or rank 4 with two
+// further dimensions of one; N is at least 2. Returns 0 for boxes, maps and sequences.
 int64_t class_rows(const TensorInfo& output);
-// The same of an output of a plan: none where it is what a TopK gives, of which places are ranks and no classes.
+// Returns the same for an output of a plan, and 0 for a TopK result, whose indices are ranks instead of classes.
 int64_t class_rows(const Plan& plan, size_t output);
 
-// Positions of the `count` largest values, largest first, of equals the first; NaN counts as smallest.
+// Returns the indices of the `count` largest values in descending order; the first one on a tie. NaN is smallest.
 std::vector<size_t> largest(std::span<const float> values, size_t count);
 
-// Networks of 1001 classes have a first one for the background, which labels of ImageNet do not count. What to do where
-// labels up to that one are taken as they are; else empty.
+// Returns a hint if a network with 1001 classes, whose first one is the background, is used with ImageNet labels that
+// do not count the background. Empty otherwise.
 std::string remark_on_background(int64_t classes, int64_t offset, int64_t largest_label);
 
-// Where no more of the samples are right than guessing would have right, which is hardly the network's doing: what may
-// be wrong. Else, and of few samples, empty.
+// Returns a hint about likely mistakes if the accuracy is not above chance. Empty otherwise, and for few samples.
 std::string remark_on_guessing(uint64_t right, uint64_t samples, int64_t classes);
 
-// Values in [0, 1] that add up to 1, within what rounding explains.
+// Returns whether the values are in [0, 1] and add up to 1, up to rounding.
 bool is_distribution(std::span<const float> values);
 
-// Whether no element is NaN, as of a tensor of integers none is.
+// Returns whether no element is NaN, which always holds for integers.
 bool holds_numbers(const ConstTensorView& tensor);
 
 }  // namespace nestrt::tools

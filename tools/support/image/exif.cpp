@@ -8,7 +8,7 @@
 namespace nestrt::tools {
 namespace {
 
-// Unsigned numbers of an EXIF block, which has one byte order throughout; 0 past its end.
+// Reads unsigned numbers of an EXIF block, which has a single byte order; 0 past its end.
 struct TiffNumbers {
   std::span<const std::byte> block;
   bool is_little_endian = false;
@@ -45,8 +45,8 @@ int exif_orientation(std::span<const std::byte> exif) {
 
 Image turned(Image image, int orientation) {
   if (orientation == 1) return image;
-  // Where the first row and the first column are seen: "top left" for 1, "top right" for 2 and so on, and from 5 on
-  // rows are seen as columns.
+  // The orientation states where the first row and column appear: 1 is top left, 2 top right, and so on. From 5 on,
+  // rows appear as columns.
   const bool is_transposed = orientation >= 5, from_right = orientation / 2 % 2 == 1;
   const bool from_bottom = (orientation - 1) / 2 % 2 == 1;
   Image result{image.width, image.height, image.channels, std::vector<uint8_t>(image.pixels.size())};

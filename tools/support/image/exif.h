@@ -12,12 +12,11 @@
 
 namespace nestrt::tools {
 
-// The tag Orientation, 1 to 8, of the directory of the main image. `exif` starts with the TIFF header and is
-// untrusted: what is absent or damaged there is 1, pixels as they are seen.
+// Returns the Orientation tag, 1 to 8, of the main image's directory. `exif` starts with the TIFF header and is
+// untrusted. Returns 1 (no rotation) if the tag is missing or damaged.
 int exif_orientation(std::span<const std::byte> exif);
 
-// The image as it is seen, of pixels that are stored in an orientation of 1 to 8. From 5 on width and height change
-// places.
+// Rotates or mirrors an image that is stored in an orientation of 1 to 8. From 5 on, width and height are swapped.
 Image turned(Image image, int orientation);
 
 }  // namespace nestrt::tools

@@ -18,8 +18,8 @@
 namespace nestrt::tools {
 namespace {
 
-// How far stb_image may grow a buffer. It inflates whatever a PNG holds before it looks how much its pixels need, and
-// a file can hold a thousand times its own size.
+// Limits the growth of stb_image's buffers. It inflates the whole PNG before it compares the size with its pixels, and
+// a file can expand to a thousand times its size.
 struct GrowthLimit {
   size_t bytes = 0;
   bool reached = false;
@@ -56,7 +56,7 @@ Status refuse_image(std::string_view name, std::string_view why) {
   return Status(Code::kInvalidArgument, fmt::format("'{}' {}", name, why));
 }
 
-// An unsigned little-endian number of `count` bytes; 0 past the end.
+// Returns an unsigned little-endian number of `count` bytes; 0 past the end.
 uint64_t number_at(std::span<const std::byte> content, size_t at, size_t count) {
   uint64_t value = 0;
   for (size_t i = 0; i < count && at + i < content.size(); ++i)
@@ -64,7 +64,7 @@ uint64_t number_at(std::span<const std::byte> content, size_t at, size_t count) 
   return value;
 }
 
-// A BMP that ends before its last pixel: stb_image would make up the rest.
+// Detects a BMP that ends before its last pixel, which stb_image would fill in.
 bool is_truncated_bmp(std::span<const std::byte> content, int width, int height) {
   if (content.size() < 2 || content[0] != std::byte{'B'} || content[1] != std::byte{'M'}) return false;
   const bool core_header = number_at(content, 14, 4) == 12;
@@ -73,29 +73,29 @@ bool is_truncated_bmp(std::span<const std::byte> content, int width, int height)
   return content.size() < number_at(content, 10, 4) + rows + (bits + 7) / 8;
 }
 
-// Rows of a PNG have a byte more than their pixels, interlaced ones two; buffers grow by doubling, that of the
-// compressed data from a page.
+// A PNG row has one byte in addition to its pixels, an interlaced one two. Buffers grow by doubling; that of the
+// compressed data starts at one page.
 GrowthLimit growth_for(size_t content_bytes, size_t width, size_t height, size_t pixel_bytes) {
   return {2 * (content_bytes + (width * pixel_bytes + 2) * height) + 4096, false};
 }
 
 Status refuse_undecodable(std::string_view name) {
   if (growth_limit.reached) return refuse_image(name, "is damaged: it holds more data than its pixels need");
-  const char* const reason = stbi_failure_reason();  // empty, of one word, or with bytes of the file
+  const char* const reason = stbi_failure_reason();  // empty, one word, or bytes of the file
   return refuse_image(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
                                         reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
 }
 
-// What stb_image does not tell of a PNG.
+// Properties of a PNG that stb_image does not report.
 struct PngChunks {
-  // One says that it is longer than what is left: stb_image would allocate what it says, up to gigabytes. Without an
-  // end stb_image says so.
+  // A chunk exceeds the file: stb_image would allocate its stated length, up to gigabytes. stb_image reports a missing
+  // end itself.
   bool truncated = false;
-  bool damaged = false;             // the checksum of a chunk without which there is no image is wrong
-  std::span<const std::byte> exif;  // what the first chunk eXIf holds
+  bool damaged = false;             // a required chunk has a wrong checksum
+  std::span<const std::byte> exif;  // content of the first eXIf chunk
 };
 
-// CRC-32 as PNG has it (ISO/IEC 15948, annex D), which stb_image does not look at.
+// Computes the CRC-32 of PNG (ISO/IEC 15948, annex D), which stb_image ignores.
 uint32_t checksum(std::span<const std::byte> bytes) {
   static constexpr auto kTable = [] {
     std::array<uint32_t, 256> table{};
@@ -116,10 +116,10 @@ uint32_t big_endian_at(std::span<const std::byte> content, size_t at) {
   return value;
 }
 
-// Empty of what is no PNG.
+// Returns an empty result if the file is not a PNG.
 PngChunks find_chunks(std::span<const std::byte> content) {
   constexpr size_t kSignature = 8, kHeader = 8, kChecksum = 4;
-  constexpr std::byte kAncillary{0x20};                                         // of a type's first letter
+  constexpr std::byte kAncillary{0x20};  // bit in the first letter of a chunk type
   constexpr uint64_t kPng = 0x474e5089, kEnd = 0x444e4549, kExif = 0x66495865;  // "\x89PNG", "IEND", "eXIf"
   PngChunks result;
   if (number_at(content, 0, 4) != kPng) return result;
@@ -144,7 +144,7 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   if (!stbi_info_from_memory(data, size, &width, &height, &file_channels)) {
     return refuse_image(name, "is not a JPEG, PNG or BMP image");
   }
-  height = height > INT_MIN ? std::abs(height) : 0;  // a BMP whose rows go down says so by a minus
+  height = height > INT_MIN ? std::abs(height) : 0;  // a negative height means top-down rows
   const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);
   const int64_t most = max_pixels(content.size(), pixel_bytes);
   if (width <= 0 || height <= 0 || int64_t{width} * height > most)
@@ -170,7 +170,7 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
 }  // namespace
 
 int64_t max_pixels(size_t file_bytes, int64_t pixel_bytes) {
-  constexpr int64_t kRgbBytes = 3;  // what to_channels() makes of a grey pixel
+  constexpr int64_t kRgbBytes = 3;  // size of a grey pixel after to_channels()
   const Budget bytes = Budget::of_file(uint64_t{80} << 20, 8, file_bytes);
   return std::min(kMaxPixels, static_cast<int64_t>(bytes.limit()) / std::max<int64_t>(pixel_bytes, kRgbBytes));
 }
@@ -192,7 +192,7 @@ Image to_channels(const Image& image, int channels) {
   for (size_t i = 0; i < num_pixels; ++i) {
     if (channels == 1) {
       const uint8_t* rgb = &image.pixels[i * 3];
-      // 0.299, 0.587, 0.114 in 16-bit fixed point, as Pillow's convert("L").
+      // Weights 0.299, 0.587 and 0.114 in 16-bit fixed point, as in Pillow's convert("L").
       result.pixels[i] = static_cast<uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
     } else {
       for (size_t c = 0; c < 3; ++c) result.pixels[i * 3 + c] = image.pixels[i];

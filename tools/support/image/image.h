@@ -18,9 +18,9 @@
 namespace nestrt::tools {
 
 inline constexpr int64_t kMaxPixels = int64_t{1} << 26;
-// How many pixels of so many bytes a file of that size may have: kMaxPixels at most, and 80 MB and eight times the
-// file, in which a grey pixel counts as the three bytes that a network of RGB makes of it. A photograph has more bytes
-// than that asks for; a few hundred bytes that are all one colour have not.
+// Returns the maximum number of pixels of `pixel_bytes` bytes in a file of this size: at most kMaxPixels, and at most
+// 80 MB plus eight times the file, where a grey pixel counts as 3 bytes because an RGB network expands it. Photographs
+// stay below this limit; a file of a few hundred bytes with a single colour does not.
 int64_t max_pixels(size_t file_bytes, int64_t pixel_bytes);
 
 struct Image {
@@ -30,18 +30,19 @@ struct Image {
   std::vector<uint8_t> pixels;  // [height][width][channels]
 };
 
-// Errors: kNotFound, kIo, kInvalidArgument (not an image, cut short, too large), each naming the file.
+// Errors: kNotFound, kIo, kInvalidArgument (not an image, truncated, too large); each names the file.
 Result<Image> read_image(const std::string& path);
-// The same over a file's content; `name` stands in messages.
+// Decodes the content of a file; `name` appears in messages.
 Result<Image> decode_image(std::span<const std::byte> content, std::string_view name);
 
-// ITU-R 601 luminance of an RGB image, or RGB of three equal channels; the same image where it has them already.
+// Converts RGB to ITU-R 601 luminance or grey to RGB with equal channels. Returns the same image if it already has that
+// number of channels.
 Image to_channels(const Image& image, int channels);
 
-// Bilinear with half-pixel centres; where the image shrinks, the triangle filter widens with the factor, so nothing
-// is skipped (antialiasing). Bit for bit Pillow's Image.resize(size, BILINEAR), which torchvision uses too: fixed-point
-// weights of 22 bits, rows first, rounded to 8 bits in between. Equal size copies.
-// Requires: an image that is not empty; width, height > 0.
+// Resizes with bilinear interpolation and half-pixel centres; when shrinking, the triangle filter widens by the factor
+// (antialiasing). The result equals Pillow's Image.resize(size, BILINEAR), which torchvision also uses, bit for bit:
+// 22-bit fixed-point weights, rows first, intermediate rounding to 8 bits. An equal size copies. Requires: a non-empty
+// image; width, height > 0.
 Image resize(const Image& image, int width, int height);
 
 }  // namespace nestrt::tools

@@ -8,7 +8,7 @@
 namespace nestrt::tools {
 namespace {
 
-// An empty list stands for `neutral`, a list of one for all channels.
+// An empty list means `neutral`; a list of one value applies to all channels.
 bool is_same(const std::vector<float>& a, const std::vector<float>& b, float neutral) {
   const auto at = [neutral](const std::vector<float>& values, size_t i) {
     if (values.empty()) return neutral;

@@ -1,4 +1,4 @@
-// The command-line options that say how images become a network's input; shared by every command that takes images.
+// Command-line options for image preprocessing, shared by all commands that accept images.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ namespace nestrt::tools {
 
 class ImageFlags {
  public:
-  // Must outlive the parse.
+  // The object must outlive parsing.
   std::vector<Option> add_to(Command command);
-  // Empty where none of them was given.
+  // Empty if no option is given.
   std::optional<Preprocessing> preprocessing() const;
-  // What images go through where `whose` (a plan, a profile) states `stated`: that, and where it states nothing what
-  // the options say, or pixels as they are. Options may repeat what is stated.
-  // Errors: kInvalidArgument where an option says something else.
+  // Returns the preprocessing that `whose` (a plan or a profile) states. If it states none, returns that of the
+  // options, or unchanged pixels without options. Options may repeat what is stated. Errors: kInvalidArgument if an
+  // option contradicts it.
   Result<Preprocessing> agree_with(const Preprocessing* stated, const std::string& whose) const;
 
  private:
-  // The first option that says something else; empty where there is none.
+  // Returns the first option that contradicts `stated`; empty if there is no contradiction.
   std::string contradiction(const Preprocessing& stated) const;
 
   std::vector<float> mean_;
@@ -33,13 +33,13 @@ class ImageFlags {
   std::optional<int> pad_;
 };
 
-// kInvalidArgument where they are no numbers to compute with: means that are not finite, scales that are not or are 0.
+// Errors: kInvalidArgument if a mean is not finite, or a scale is not finite or is 0.
 Status check_factors(const Preprocessing& preprocessing);
 
-// As those options, "--mean 128 --scale 0.015625 --resize 256"; empty for pixels as they are.
+// Returns the options, such as "--mean 128 --scale 0.015625 --resize 256"; empty for unchanged pixels.
 std::string as_options(const Preprocessing& preprocessing);
 
-// Whether both make the same of every image; a list of one value stands for all channels.
+// Returns whether both preprocess every image alike. A list of one value applies to all channels.
 bool is_same(const Preprocessing& a, const Preprocessing& b);
 
 }  // namespace nestrt::tools

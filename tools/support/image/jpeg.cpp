@@ -19,19 +19,19 @@ Status refuse_jpeg(std::string_view name, std::string_view why) {
   return Status(Code::kInvalidArgument, fmt::format("'{}' cannot be decoded as JPEG: {}", name, why));
 }
 
-// What TurboJPEG does not tell of a file.
+// Properties of a file that TurboJPEG does not report.
 struct Markers {
-  bool end = false;                 // there is an end-of-image marker
-  bool adobe = false;               // there is an Adobe segment
-  bool scan = false;                // pixels have begun
-  std::span<const std::byte> exif;  // what the first Exif segment before the pixels holds
+  bool end = false;                 // has an end-of-image marker
+  bool adobe = false;               // has an Adobe segment
+  bool scan = false;                // pixels have started
+  std::span<const std::byte> exif;  // content of the first Exif segment before the pixels
 };
 
-// `segment`: what follows a marker, its length first.
+// `segment`: the bytes after a marker, starting with the length.
 void note_segment(uint8_t marker, std::string_view segment, Markers& markers) {
   constexpr uint8_t kScan = 0xda, kApp1 = 0xe1, kApp14 = 0xee;
   constexpr std::string_view kAdobe = "Adobe", kExif("Exif\0\0", 6);
-  constexpr size_t kLengthBytes = 2, kAdobeBytes = 14;  // a complete Adobe segment
+  constexpr size_t kLengthBytes = 2, kAdobeBytes = 14;  // of a complete Adobe segment
   if (segment.size() < kLengthBytes) return;
   const std::string_view data = segment.substr(kLengthBytes);
   markers.adobe |= marker == kApp14 && segment.size() >= kAdobeBytes && data.starts_with(kAdobe);
@@ -40,8 +40,8 @@ void note_segment(uint8_t marker, std::string_view segment, Markers& markers) {
     markers.exif = std::as_bytes(std::span(data.substr(kExif.size())));
 }
 
-// Goes from marker to marker as libjpeg does: past the lengths of segments, and past everything else that is no marker,
-// which entropy-coded data are not.
+// Visits markers as libjpeg does: it skips segments by their length, and other bytes, such as entropy-coded data, until
+// the next marker.
 Markers find_markers(std::span<const std::byte> content) {
   constexpr uint8_t kFirstFrame = 0xc0, kRestart0 = 0xd0, kStart = 0xd8, kEnd = 0xd9;
   const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
@@ -52,7 +52,7 @@ Markers find_markers(std::span<const std::byte> content) {
     const auto marker = static_cast<uint8_t>(text[at++]);
     result.end = marker == kEnd;
     if (result.end) break;
-    if (marker < kFirstFrame || (marker >= kRestart0 && marker <= kStart)) continue;  // have no length
+    if (marker < kFirstFrame || (marker >= kRestart0 && marker <= kStart)) continue;  // markers without a length
     if (text.size() - at < 2) break;
     const size_t length = size_t{static_cast<uint8_t>(text[at])} << 8 | static_cast<uint8_t>(text[at + 1]);
     note_segment(marker, text.substr(at, length), result);
@@ -66,7 +66,7 @@ struct JpegHeader {
   int colours = -1;  // TJCS
 };
 
-// TurboJPEG reports samplings that it has no name for as an error, but decodes them: what counts is what it has read.
+// TurboJPEG reports unknown subsampling as an error but decodes it, so the header values decide.
 Result<JpegHeader> read_header(tjhandle decoder, std::span<const std::byte> content, std::string_view name) {
   JpegHeader header;
   int sampling = 0;
@@ -85,20 +85,20 @@ TJPF pixel_format(int colours) {
   return colours == TJCS_CMYK || colours == TJCS_YCCK ? TJPF_CMYK : TJPF_RGB;
 }
 
-// What libjpeg says of data that are lost, or are none; its other warnings are of oddities of the encoder.
+// Returns whether a libjpeg warning means lost or invalid data; its other warnings are peculiarities of the encoder.
 bool is_damage(std::string_view warning) {
   return warning.starts_with("Corrupt JPEG data") || warning.starts_with("Premature end");
 }
 
-// False after an error, which tjGetErrorStr2() tells. After a warning the image is decoded once more, in spite of it;
-// of damage, which other viewers pass over as well, the user is told. As TurboJPEG still calls it a warning where an
-// error follows one, the message tells: it is that of the first warning or of the error.
+// Returns false after an error; tjGetErrorStr2() has the message. After a warning, the image is decoded again with
+// warnings ignored, and the user is warned of damage, which other viewers ignore as well. TurboJPEG reports a warning
+// even if an error follows, so the message decides: it belongs to the first warning or to the error.
 bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, std::string_view name, Image& image) {
   const auto decompress = [&](int flags) {
     return tjDecompress2(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(),
                          image.pixels.data(), image.width, 0, image.height, format, flags) == 0;
   };
-  // A progressive file of a few kilobytes can hold thousands of scans, each a pass over the whole image.
+  // A progressive file of a few kilobytes can contain thousands of scans, each of which processes the whole image.
   if (decompress(TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING)) return true;
   if (tjGetErrorCode(decoder) != TJERR_WARNING) return false;
   const std::string warning = tjGetErrorStr2(decoder);
@@ -108,7 +108,7 @@ bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, s
   return true;
 }
 
-// Adobe programs store CMYK inverted: 255 is no ink.
+// Adobe programs store inverted CMYK, in which 255 means no ink.
 Image cmyk_to_rgb(const Image& cmyk, bool inverted) {
   Image rgb{cmyk.width, cmyk.height, 3, std::vector<uint8_t>(cmyk.pixels.size() / 4 * 3)};
   for (size_t pixel = 0; pixel < cmyk.pixels.size() / 4; ++pixel) {
@@ -131,7 +131,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view n
   if (!decoder) return refuse_jpeg(name, tjGetErrorStr2(nullptr));
   NESTRT_ASSIGN_OR_RETURN(const JpegHeader header, read_header(decoder.get(), content, name));
   const Markers markers = find_markers(content);
-  // The decoder only warns of it, and makes the missing part grey.
+  // The decoder only warns and fills the missing part with grey.
   if (!markers.end) return refuse_jpeg(name, "it is truncated: there is no end-of-image marker");
   const TJPF format = pixel_format(header.colours);
   Image image{header.width, header.height, tjPixelSize[format], {}};

@@ -1,4 +1,4 @@
-// The JPEG half of decode_image().
+// The JPEG part of decode_image().
 #pragma once
 
 #include "tools/support/image/image.h"

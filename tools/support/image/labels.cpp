@@ -15,13 +15,13 @@
 namespace nestrt::tools {
 namespace {
 
-constexpr size_t kShown = 80;  // bytes of a line that is refused
+constexpr size_t kShown = 80;  // bytes of a rejected line in a message
 
 bool leaves_folder(const std::filesystem::path& file) {
   return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
 }
 
-// One name for a file, however it is spelled: without "./" and doubled slashes.
+// Normalises a file name: removes "./" and doubled slashes.
 std::string plain_name(std::string_view name) { return std::filesystem::path(name).lexically_normal().string(); }
 
 std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
@@ -42,14 +42,14 @@ std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
   return ReferenceResult{plain_name(columns[0]), *label, *top1, *largest};
 }
 
-// A table's head names columns; what ends as files of samples do is none.
+// A header line names columns; a name with the ending of a sample file is not a header.
 bool is_head(std::string_view line) {
   if (line.find('\t') == std::string_view::npos) return false;
   const std::string_view first = split(line, "\t")[0];
   return first.find('.') == std::string_view::npos;
 }
 
-// Every line and its number through `parse`; blank lines and a first line that is a head are skipped.
+// Passes each line and its number to `parse`, except blank lines and a header in the first line.
 template <typename Parse>
 auto read_table(const std::string& path, std::string_view expected, Parse parse)
     -> Result<std::vector<typename decltype(parse(std::string_view(), 0))::value_type>> {

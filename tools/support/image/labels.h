@@ -1,4 +1,4 @@
-// Text files beside a network: class names, labelled images, reference results.
+// Text files that accompany a network: class names, labelled images, reference results.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,18 @@
 
 namespace nestrt::tools {
 
-// One class name per line; the line number from 0 is the class.
+// Reads one class name per line. Line N, counted from 0, is class N.
 Result<TextLines> read_class_names(const std::string& path);
 
 struct LabelledFile {
   std::string file;
   int64_t label = 0;
-  size_t line = 0;  // in the file that lists it, from 1
+  size_t line = 0;  // line number in the list, from 1
 };
 
-// Lines `file<TAB>class`; further columns are ignored, so is a first line whose class is no number and whose file has
-// no ending (a header). A file that would lie outside the folder to which the names refer (an absolute path, "..") is
-// refused, and one that is named twice with different classes; named twice with the same one it counts once. Errors:
-// kInvalidArgument naming the line.
+// Reads lines `file<TAB>class`; further columns are ignored. A first line whose class is not a number and whose file
+// has no extension is a header. Rejects files outside the folder (an absolute path or "..") and files listed with
+// different classes; repeated equal lines count once. Errors: kInvalidArgument with the line.
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path);
 
 struct ReferenceResult {
@@ -32,7 +31,7 @@ struct ReferenceResult {
   double largest_output = 0;
 };
 
-// Lines `file<TAB>label<TAB>top-1 class<TAB>largest output` after an optional header line.
+// Reads lines `file<TAB>label<TAB>top-1 class<TAB>largest output` after an optional header.
 Result<std::vector<ReferenceResult>> read_reference(const std::string& path);
 
 }  // namespace nestrt::tools

@@ -34,7 +34,7 @@ Result<ImageInput> image_input(const TensorInfo& input) {
   return ImageInput{dim(1), dim(2), dim(3), false};
 }
 
-// One value per channel; an empty list stands for `neutral`.
+// Returns one value per channel; an empty list means `neutral`.
 Result<std::vector<float>> by_channel(const std::vector<float>& values, int channels, float neutral,
                                       std::string_view what) {
   if (values.empty()) return std::vector<float>(static_cast<size_t>(channels), neutral);
@@ -62,7 +62,7 @@ Result<Size> size_by_shorter_side(Size image, uint32_t shorter) {
   return image.width <= image.height ? Size{short_side, long_side} : Size{long_side, short_side};
 }
 
-// The largest of the image's proportions inside the input, of one pixel at least.
+// Returns the largest size with the image's proportions inside the input, at least 1 x 1.
 Size size_inside(Size image, const ImageInput& input) {
   const double scale =
       std::min(static_cast<double>(input.width) / image.width, static_cast<double>(input.height) / image.height);
@@ -72,14 +72,14 @@ Size size_inside(Size image, const ImageInput& input) {
   return {scaled(image.width, input.width), scaled(image.height, input.height)};
 }
 
-// What an image is resized to before it is cropped or padded.
+// Returns the size of the image after resizing and before cropping or padding.
 Result<Size> resized(Size image, const Preprocessing& preprocessing, const ImageInput& input) {
   if (preprocessing.letterbox) return size_inside(image, input);
   if (preprocessing.resize > 0) return size_by_shorter_side(image, preprocessing.resize);
   return Size{input.width, input.height};
 }
 
-// Half a pixel rounds to the even side, as Python's round().
+// Rounds half a pixel to even, as Python's round().
 int centre_offset(int size, int window) { return static_cast<int>(std::nearbyint((size - window) / 2.0)); }
 
 Result<Image> crop_centre(const Image& image, int width, int height) {

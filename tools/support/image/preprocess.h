@@ -1,4 +1,4 @@
-// From an image to a network's input, as the plan's Preprocessing states it.
+// Converts an image to a network's input, according to the plan's Preprocessing.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ namespace nestrt::tools {
 // scale have another number of channels.
 Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input);
 
-// Where all of an image lies in the input, in the input's pixels: beyond it where the image is cropped. What a
-// network says of places in its input is said of the image by this.
+// The position and size of the whole image in input pixels. It extends beyond the input if the image is cropped. It
+// maps positions in the network's output back to the image.
 struct ImagePlace {
   double left = 0, top = 0, width = 0, height = 0;
 };

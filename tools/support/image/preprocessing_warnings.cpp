@@ -13,11 +13,11 @@
 namespace nestrt::tools {
 namespace {
 
-// Calibration leaves out a few large values, less than half of the range: what is cut off at half has been calibrated
-// otherwise (x / 255 in place of x / 127.5 - 1). Ranges are powers of two, so that up to a half is unused anyway; where
-// it is seven eighths, most of the bits are lost.
+// Calibration omits a few large values, less than half of the range. If half is clipped, the calibration used other
+// preprocessing (such as x / 255 instead of x / 127.5 - 1). Ranges are powers of two, so up to half is unused anyway;
+// if seven eighths are unused, most of the bits are lost.
 constexpr double kClipped = 1.9, kUnused = 8;
-constexpr float kFaint = 1e-4f;  // of pixels not a fortieth of 1 is left
+constexpr float kFaint = 1e-4f;  // pixels map to less than 1/40
 
 struct Range {
   double least = 0, most = 0;
@@ -41,7 +41,7 @@ Range range_of_images(const Preprocessing& preprocessing) {
   return range;
 }
 
-// What the integers of a tensor stand for; nothing where it is not one of a single scale.
+// Returns the range of an integer tensor; nothing if it does not have a single scale.
 std::optional<Range> range_of(const plan::Tensor& tensor) {
   if (!tensor.quantization) return std::nullopt;
   const plan::Quantization& quantization = *tensor.quantization;
@@ -91,7 +91,8 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
 
 namespace {
 
-// Whether all activations have the exponent of the input: one scale for the whole network, which fits none well.
+// Returns whether all activations have the exponent of the input: a single scale for the whole network, which fits
+// poorly.
 bool has_single_scale(const plan::Tables& tables) {
   std::set<int> exponents;
   size_t activations = 0;

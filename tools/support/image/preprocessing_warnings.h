@@ -1,4 +1,4 @@
-// What is hardly meant of preprocessing: mistakes that give a network values that it was not trained on, and no error.
+// Detects probable preprocessing mistakes, which cause wrong results without an error.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace nestrt::tools {
 
-// Mean and scale that are for other pixels, or for other arithmetic. A sentence each.
+// Returns a sentence for each mean or scale that fits other pixel formats or other arithmetic.
 std::vector<std::string> remarks_on(const Preprocessing& preprocessing);
 
-// Where the first input of a plan becomes integers, and what images become by `preprocessing` is far more than these
-// can express, or a small part of it: the plan was calibrated with other samples. Else empty.
+// Returns a warning if the first input of a plan is quantized and preprocessed images exceed its range or use only a
+// small part of it, which means that calibration used other samples. Empty otherwise.
 std::string remark_on_range(const plan::Tables& tables, const Preprocessing& preprocessing);
 
 // Log remarks_on(), and remark_on_range() with the plan's own preprocessing, as warnings.

@@ -1,4 +1,4 @@
-// Separable resampling after Pillow's src/libImaging/Resample.c, for 8-bit channels and the triangle filter.
+// Separable resampling following Pillow's src/libImaging/Resample.c, for 8-bit channels and the triangle filter.
 #include <algorithm>
 #include <cmath>
 
@@ -9,10 +9,10 @@ namespace {
 
 constexpr int kPrecisionBits = 32 - 8 - 2;
 
-// The input pixels [first, first + weights.size()) that make one output pixel.
+// The input pixels [first, first + weights.size()) of one output pixel.
 struct Window {
   int first = 0;
-  std::vector<int32_t> weights;  // fixed point, sum 1 << kPrecisionBits up to rounding
+  std::vector<int32_t> weights;  // fixed point; the sum is 1 << kPrecisionBits up to rounding
 };
 
 std::vector<Window> make_windows(int in_size, int out_size) {
@@ -39,7 +39,7 @@ std::vector<Window> make_windows(int in_size, int out_size) {
   return windows;
 }
 
-// The weighted sum of pixels `stride` bytes apart.
+// Returns the weighted sum of pixels that are `stride` bytes apart.
 uint8_t weigh(const uint8_t* first, size_t stride, const std::vector<int32_t>& weights) {
   int32_t sum = 1 << (kPrecisionBits - 1);
   for (size_t i = 0; i < weights.size(); ++i) sum += first[i * stride] * weights[i];

@@ -42,13 +42,13 @@ std::optional<std::array<int64_t, 4>> parse_dims(std::string_view text) {
   return dims;
 }
 
-// What all of them are.
+// Returns the common value, if all values are equal.
 std::optional<int64_t> common_value(const std::vector<int32_t>& values) {
   const bool is_common = !values.empty() && std::count(values.begin(), values.end(), values[0]) == std::ssize(values);
   return is_common ? std::optional<int64_t>(values[0]) : std::nullopt;
 }
 
-// With its dimensions in NCHW; nothing for what no key describes.
+// Returns the key with dimensions in NCHW order; nothing if the operator has no key.
 std::optional<ConvKey> key_of_operator(const plan::Tables& tables, const plan::Operator& op) {
   const ops::Conv* const conv = op.as<ops::Conv>();
   if (conv == nullptr || op.inputs.size() < 2 || op.outputs.size() != 1) return std::nullopt;

@@ -1,4 +1,4 @@
-// ConvKeys: the convolutions of a plan by what NEST-C's keys say of one.
+// ConvKeys: the convolutions of a plan by their NEST-C keys.
 #pragma once
 
 #include <array>
@@ -28,19 +28,18 @@ struct ConvKey {
   }
 };
 
-// Nothing where the text is no convolution's key.
+// Returns nothing if the text is not the key of a convolution.
 std::optional<ConvKey> parse_conv_key(const std::string& text);
 
-// Made in one pass over the plan, so that as many keys as a file has are looked up without going through the plan for
-// each of them.
+// Built in one pass over the plan, so that looking up many keys does not scan the plan each time.
 class ConvKeys {
  public:
-  using Names = std::map<std::string, uint32_t>;  // an operator of each work
+  using Names = std::map<std::string, uint32_t>;  // the name of each work and one of its operators
   using Works = std::set<const Names::value_type*>;
 
   explicit ConvKeys(const Plan& plan);
-  // The works of the convolutions with this key, named as the plan has their weights, whose dimensions are in either
-  // order, NCHW or NHWC. They live as long as this does.
+  // Returns the works of the convolutions with this key, whose dimensions are in NCHW or NHWC order. Names follow the
+  // plan's weights. The result is valid as long as this object.
   const Works& works(const ConvKey& key) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMaxPartitionBytes = 16 << 20;
 constexpr uint32_t kMaxPartitions = 1 << 20;
 
-// A list in one text, and where it stands.
+// A list in one text, and its position.
 struct List {
   YAML::Node node;
   std::vector<std::string> items;
@@ -39,7 +39,7 @@ class Reader {
   }
 
  private:
-  // One item for each partition, none of them empty.
+  // Returns one item per partition; empty items are errors.
   Result<List> list(const std::string& key) const {
     NESTRT_ASSIGN_OR_RETURN(const std::string text, yaml::member_text(root_, key));
     const auto parts = split(text, ":");
@@ -109,7 +109,7 @@ class Reader {
 
   const YAML::Node& root_;
   NestCPartitionPlan plan_;
-  std::map<std::string, uint32_t, std::less<>> position_of_;  // by name of a partition
+  std::map<std::string, uint32_t, std::less<>> position_of_;  // by partition name
   std::set<uint32_t> grouped_;
 };
 

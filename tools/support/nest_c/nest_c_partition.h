@@ -29,22 +29,22 @@ struct NestCPartition {
 struct NestCPartitionPlan {
   std::string function;
   std::vector<NestCPartition> partitions;
-  std::vector<std::pair<std::string, uint32_t>> nodes;  // each with the position of its partition
-  std::vector<std::vector<uint32_t>> groups;            // positions of partitions that run side by side
+  std::vector<std::pair<std::string, uint32_t>> nodes;  // with the index of the partition
+  std::vector<std::vector<uint32_t>> groups;            // indices of partitions that run concurrently
 
   std::string to_yaml() const;
 };
 
-// Errors: kInvalidArgument with the line and what is wrong there; kNotFound, kIo.
+// Errors: kInvalidArgument with the line and the problem; kNotFound, kIo.
 Result<NestCPartitionPlan> parse_nest_c_partition(const std::string& text, std::string_view name);
 Result<NestCPartitionPlan> read_nest_c_partition(const std::string& path);
 
-// The name without what separates names in these files.
+// Removes the characters that separate names in these files.
 std::string nest_c_name(std::string_view name);
-// By operator, its name in these files; no two are the same.
+// Returns a distinct name for each operator.
 std::vector<std::string> nest_c_names(const std::vector<std::string>& operators);
 std::vector<std::string> nest_c_node_names(const plan::Tables& plan);
-// "CPU", "VTA-1", ... for a unit of that kind, the `instance`th of them.
+// Returns "CPU", "VTA-1" ... for the `instance`th unit of a kind.
 std::string nest_c_backend(std::string_view kind, uint32_t instance = 0);
 
 }  // namespace nestrt::tools

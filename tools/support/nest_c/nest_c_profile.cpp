@@ -19,7 +19,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// NEST-C's backends are units of ours by kind.
+// NEST-C's backends correspond to kinds of units.
 UnitKey unit_of(const std::string& backend, const plan::Tables& tables, const std::string& cpu_configuration) {
   const std::string name = lower(backend);
   if (name.starts_with("cpu")) return {"cpu", cpu_configuration, 1};

@@ -21,13 +21,13 @@ namespace nestrt::tools {
 struct NestCImport {
   CostTable costs;
   int entries = 0;                   // in the file
-  int used = 0;                      // how many of these became costs
-  std::vector<std::string> refused;  // "KEY: reason", of those that look like something of the plan, or like nothing
+  int used = 0;                      // entries that became costs
+  std::vector<std::string> refused;  // "KEY: reason", for keys that match the plan ambiguously or are invalid
 };
 
-// The times of the file as costs of the plan's operators, with one thread. `cpu_configuration`: that of the CPU which
-// was measured; other units have the configuration that the plan was made for. Dimensions in either order, NHWC or
-// NCHW. Errors: kInvalidArgument: with the line; kNotFound, kIo.
+// Imports the times of the file as single-thread costs of the plan's operators. `cpu_configuration`: configuration of
+// the measured CPU; other units have the configuration of the plan. Dimensions may be in NHWC or NCHW order. Errors:
+// kInvalidArgument with the line; kNotFound, kIo.
 Result<NestCImport> import_nest_c_profile(const std::string& path, const Plan& plan,
                                           const std::string& cpu_configuration);
 Result<NestCImport> parse_nest_c_profile(const std::string& text, std::string_view name, const Plan& plan,

@@ -17,7 +17,7 @@ constexpr uint32_t kInvalidIndex = UINT32_MAX;
 
 Status wrong(std::string what) { return Status(Code::kInvalidArgument, std::move(what)); }
 
-// The names by which these files know the units, in the units' order.
+// Returns the NEST-C names of the units, in the order of the units.
 std::vector<std::string> backends_of(std::span<const UnitInfo> units) {
   std::vector<std::string> names;
   std::map<std::string, uint32_t> instances;
@@ -25,11 +25,11 @@ std::vector<std::string> backends_of(std::span<const UnitInfo> units) {
   return names;
 }
 
-// What a stage is made of runs side by side; stages run one after the other.
+// A set of partitions that run concurrently; stages run sequentially.
 struct Stage {
   std::vector<uint32_t> partitions;
   uint32_t first_branch = kInvalidIndex;
-  std::set<uint32_t> before;  // stages
+  std::set<uint32_t> before;  // preceding stages
 };
 
 class Builder {
@@ -106,7 +106,7 @@ class Builder {
     return wrong(fmt::format("nodeToPartition: '{}'{} of the plan are in no partition; add them", first, others));
   }
 
-  // Each group is one, and each partition that is in none.
+  // Each group is a stage, and so is each partition without a group.
   void make_stages() {
     stage_of_.assign(source_.partitions.size(), kInvalidIndex);
     const auto add = [&](const std::vector<uint32_t>& partitions) {
@@ -140,12 +140,12 @@ class Builder {
     return {};
   }
 
-  // Among the stages that may come next, the one whose first branch comes first in the plan does.
+  // Orders the stages: of those that are ready, the one whose first branch comes first in the plan.
   Result<std::vector<uint32_t>> order_of_stages() const {
     std::vector<uint32_t> order;
     std::set<std::pair<uint32_t, uint32_t>> ready;  // first branch, stage
     std::vector<std::vector<uint32_t>> after(stages_.size());
-    std::vector<size_t> waiting(stages_.size());  // for so many stages
+    std::vector<size_t> waiting(stages_.size());  // per stage, the number of stages it waits for
     for (uint32_t stage = 0; stage < stages_.size(); ++stage) {
       for (const uint32_t before : stages_[stage].before) after[before].push_back(stage);
       waiting[stage] = stages_[stage].before.size();
@@ -162,8 +162,8 @@ class Builder {
     return order;
   }
 
-  // Whoever waits needs another one that waits: following that leads into a cycle, which is closed by the first stage
-  // that is met twice. Each is looked at once, however many it needs.
+  // Every waiting stage depends on another waiting one, so following the dependencies reaches a cycle: it ends at the
+  // first stage that is visited twice. Each dependency is visited once.
   Status explain_cycle(const std::vector<size_t>& waiting) const {
     const auto needed = [&](uint32_t stage) {
       const auto& before = stages_[stage].before;
@@ -181,7 +181,7 @@ class Builder {
 
   bool is_host(uint32_t partition) const { return units_[unit_of_[partition]].is_host; }
 
-  // How many partitions of a stage the host runs side by side.
+  // Returns how many partitions of a stage the host runs concurrently.
   uint32_t shares_of(const Stage& stage) const {
     uint32_t shares = 0, threads = 1;
     for (const uint32_t partition : stage.partitions) {
@@ -192,7 +192,7 @@ class Builder {
     return std::min(shares, threads);
   }
 
-  // Those of the host first.
+  // Adds the lanes, those of the host first.
   void add_lanes() {
     uint32_t shares = 1;
     for (const Stage& stage : stages_) shares = std::max(shares, shares_of(stage));
@@ -228,7 +228,7 @@ class Builder {
     return {};
   }
 
-  // `before`: by lane, the last step of the stage before this one.
+  // `before`: by lane, the last step of the previous stage.
   void add_step(Step step, const std::map<uint32_t, uint32_t>& before) {
     if (last_of_lane_.count(step.lane) == 0) {
       for (const auto& [lane, last] : before)
@@ -260,7 +260,7 @@ class Builder {
   std::vector<std::vector<uint32_t>> branches_;  // by partition, those that compute something
   std::vector<Stage> stages_;
   std::vector<uint32_t> lane_of_;  // by unit
-  // By lane, its last step in the stage that is being added; before that has steps, in the last one that has.
+  // By lane, its last step in the current stage, or else in the last stage that has a step on it.
   std::map<uint32_t, uint32_t> last_of_lane_;
   Schedule schedule_;
 };

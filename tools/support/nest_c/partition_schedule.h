@@ -1,4 +1,4 @@
-// The schedule that a partition plan of NEST-C asks for.
+// Creates the schedule of a NEST-C partition plan.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace nestrt::tools {
 
-// Each branch on the unit of its partition. Partitions of a group run side by side, on the CPU with equal shares of its
-// threads; all others one after the other, in an order that respects the graph. `units` as a session has them; VTA-0 is
-// the first EVTA among them. Views of other branches' results need not be in any partition. Requires: a verified plan.
-// Errors: kInvalidArgument for nodes that the plan does not have or the file does not place, backends that are no unit,
-// units that have no program for a node, and partitions that need each other.
+// Places each branch on the unit of its partition. Partitions of a group run concurrently, on the CPU with equal shares
+// of its threads. All others run sequentially in an order that respects dependencies. `units`: those of the session;
+// VTA-0 is the first EVTA. Views of other branches' results need no partition. Requires: a verified plan. Errors:
+// kInvalidArgument for unknown or unplaced nodes, backends without a unit, units without a program for a node, and
+// cyclic dependencies of partitions.
 Result<Schedule> partition_schedule(const NestCPartitionPlan& partitions, const Plan& plan,
                                     std::span<const UnitInfo> units);
 

@@ -16,7 +16,7 @@ Json to_json(const PageDetails& details) {
   return json;
 }
 
-// JSON in an element of a page: what could end that element is an escape of JSON's own.
+// Escapes JSON for use in an HTML element: characters that could end the element become JSON escapes.
 std::string inside_markup(const std::string& json) {
   std::string text;
   for (const char c : json) {

@@ -17,23 +17,22 @@
 
 namespace nestrt::tools {
 
-// Shown with an item that is chosen, in this order.
+// Details of a selected item, in display order.
 using PageDetails = std::vector<std::pair<std::string, std::string>>;
 
 struct PageBar {
   std::string name;
-  double value = 0;   // its length
-  std::string group;  // its colour
+  double value = 0;   // bar length
+  std::string group;  // determines the colour
   PageDetails details;
 };
 
-// An operator, or a part of one, as the roofline model sees it (Williams, Waterman, Patterson: Roofline, CACM 52(4),
-// 2009).
+// An operator or a part of one in the roofline model (Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009).
 struct PagePoint {
   std::string name;
   double intensity = 0;  // multiply-accumulates per byte
   double rate = 0;       // multiply-accumulates per second
-  double share = 0;      // of all time, 0..1
+  double share = 0;      // fraction of the total time, 0..1
   std::string group;
 };
 
@@ -45,7 +44,7 @@ struct PageNode {
   PageDetails details;
 };
 
-// From a node to one that comes after it.
+// An edge from a node to a later one.
 struct PageEdge {
   uint32_t from = 0;
   uint32_t to = 0;
@@ -55,7 +54,7 @@ struct PageBlock {
   std::string name;
   uint64_t offset = 0;
   uint64_t bytes = 0;
-  uint32_t first = 0;  // operators, both included
+  uint32_t first = 0;  // operators, inclusive
   uint32_t last = 0;
   std::string group;
 };
@@ -64,19 +63,19 @@ class Page {
  public:
   Page(std::string title, std::string subtitle) : title_(std::move(title)), subtitle_(std::move(subtitle)) {}
 
-  // Figures stand in the order in which they come. `note` says what is seen; may be empty.
+  // Figures appear in the order of these calls. `note` is a caption and may be empty.
   void add_facts(const std::string& title, const PageDetails& facts);
   void add_table(const std::string& title, const Table& table, const std::string& note = "");
   void add_timeline(const std::string& title, const ChromeTrace& trace, const std::string& note = "");
-  // Nothing where there is no bar, or no point.
+  // Adds nothing if there are no bars or points.
   void add_bars(const std::string& title, const std::string& unit, const std::vector<PageBar>& bars,
                 const std::string& note = "");
-  // Below the highest rate and the most bytes per second that any of the points reaches.
+  // The roof is the highest rate and the highest bandwidth of any point.
   void add_roofline(const std::string& title, const std::vector<PagePoint>& points, const std::string& note = "");
-  // Requires edges between the nodes.
+  // Requires edges between existing nodes.
   void add_graph(const std::string& title, const std::vector<PageNode>& nodes, const std::vector<PageEdge>& edges,
                  const std::string& note = "");
-  // Of `operators` and an arena of `bytes`.
+  // `operators` operators and an arena of `bytes` bytes.
   void add_memory(const std::string& title, const std::vector<PageBlock>& blocks, uint32_t operators, uint64_t bytes,
                   const std::string& note = "");
 
@@ -89,13 +88,13 @@ class Page {
   Json figures_ = Json::array();
 };
 
-// Of a path the last part, as titles have it.
+// Returns the last component of a path, for titles.
 std::string file_name(const std::string& path);
 
-// --html of a command.
+// Adds the option --html.
 Option add_html_option(Command command, std::string& path);
 
-// Written through a temporary file.
+// Writes through a temporary file.
 Status write_page(const std::string& path, const Page& page);
 
 }  // namespace nestrt::tools

@@ -12,7 +12,7 @@
 namespace nestrt::tools {
 namespace {
 
-// Its first output, as that is what a reader knows it by.
+// Returns the shape of the first output.
 std::string shape_of(const plan::Tables& tables, const plan::Operator& op) {
   for (const int32_t output : op.outputs) {
     if (output < 0) continue;
@@ -39,7 +39,7 @@ const plan::MemoryPlan* best_memory_plan(const plan::Tables& tables) {
   return best;
 }
 
-// The tensor that fills it, or the first that lies in it.
+// Returns the name of the tensor that fills the buffer, or of the first tensor in it.
 std::string name_of_buffer(const plan::Tables& tables, uint32_t buffer) {
   const plan::Tensor* best = nullptr;
   for (const plan::Tensor& tensor : tables.tensors)

@@ -1,4 +1,4 @@
-// Figures of a plan for a Page: its operators as a graph, and where its tensors lie in memory.
+// Figures of a plan for a Page: the operator graph and the memory map.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace nestrt::tools {
 
-// What a figure says of an operator: the colour that it has in common with others, and what is shown beside.
+// The group, which determines the colour, and the details of an operator.
 struct OperatorMark {
   std::string group;
   PageDetails details;
 };
 
-// Every operator with its kind, output's shape and type, and which read what others have computed. Requires: a verified
-// plan, here and below.
+// Adds every operator with its kind, output shape and type, and the dependencies between operators. Requires: a
+// verified plan, here and below.
 void add_operator_graph(Page& page, const std::string& title, const plan::Tables& tables,
                         const std::function<OperatorMark(uint32_t op)>& mark, const std::string& note = "");
 
-// The units that have a program for it: "cpu, evta".
+// Returns the units that have a program for the operator, such as "cpu, evta".
 std::string units_of(const plan::Tables& tables, uint32_t op);
 
-// Of what other units than the CPU execute, with their own copies of weights: each buffer once.
+// Returns the bytes of accelerator programs, including their copies of weights. Each buffer counts once.
 uint64_t program_bytes(const plan::Tables& tables);
 
-// The buffers of the arena, when they live and where they lie, by the plan for any order where there is one.
+// Adds the lifetimes and positions of the arena's buffers, from the memory plan for any order if there is one.
 void add_memory_map(Page& page, const plan::Tables& tables);
 
 }  // namespace nestrt::tools

@@ -11,7 +11,7 @@
 namespace nestrt::tools {
 namespace {
 
-// The place of each element of a tensor among its bytes, in units of its type; padding lanes left out.
+// Returns the offset of each element of a tensor in units of its type, without padding lanes.
 std::vector<int64_t> places(const plan::Tensor& tensor) {
   const Shape& shape = tensor.shape;
   std::vector<int64_t> result(static_cast<size_t>(shape.num_elements()));
@@ -27,9 +27,8 @@ std::vector<int64_t> places(const plan::Tensor& tensor) {
 }
 
 uint64_t stored_bytes(const plan::Tensor& tensor) {
-  const int64_t bytes = tensor.packing == Packing::kNone
-                            ? storage_bytes(tensor.type, tensor.shape, tensor.layout)
-                            : packed_size_bytes(tensor.packing, tensor.shape).value_or(0);
+  const int64_t bytes = tensor.packing == Packing::kNone ? storage_bytes(tensor.type, tensor.shape, tensor.layout)
+                                                         : packed_size_bytes(tensor.packing, tensor.shape).value_or(0);
   return static_cast<uint64_t>(bytes);
 }
 
@@ -51,7 +50,7 @@ Status BranchMemory::allocate() {
   return {};
 }
 
-// Calls visit(bytes) for each element that the branch computes, one tensor after the other; padding lanes left out.
+// Calls visit(bytes) for each element that the branch computes, tensor by tensor, without padding lanes.
 template <typename Visit>
 void BranchMemory::for_each_result(Visit visit) const {
   const plan::Tables& tables = plan_.tables();
@@ -116,7 +115,7 @@ plan_verify::Extents BranchMemory::operands() const {
 }
 
 Result<std::byte*> BranchMemory::allocate_buffer(uint32_t buffer) {
-  if (is_constant(buffer)) return const_cast<std::byte*>(plan_.constant(buffer).data());  // units only read it
+  if (is_constant(buffer)) return const_cast<std::byte*>(plan_.constant(buffer).data());  // units only read constants
   NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(),
                           AlignedMemory::allocate(plan_.tables().buffers[buffer].size, "a buffer"));
   return memory_.back().data();

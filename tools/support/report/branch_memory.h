@@ -16,25 +16,25 @@
 
 namespace nestrt::tools {
 
-// Of the plan's buffers those that the branch's operators touch, each apart from the others, so that nothing depends on
-// an order; and of these the bytes of its tensors alone, as many branches may share a long buffer.
+// Holds the buffers that the branch's operators access, without overlap, so that the order of execution does not
+// matter. It holds only the bytes of the branch's tensors, as many branches may share a long buffer.
 class BranchMemory {
  public:
-  // `computed`: the branch's. Both outlive this.
+  // `computed`: the extents that the branch computes. Both must outlive this object.
   BranchMemory(const Plan& plan, uint32_t branch, const plan_verify::Extents& computed);
 
   // Errors: kOutOfMemory.
   Status allocate();
 
-  std::span<std::byte* const> addresses() const { return addresses_; }  // by buffer of the plan; null: untouched
+  std::span<std::byte* const> addresses() const { return addresses_; }  // by buffer of the plan; null: not accessed
 
-  // All but constants.
+  // Fills everything except constants with random bytes.
   void randomize(std::mt19937& random);
-  // What the branch computes, the padding of blocked layouts left out.
+  // Returns the results of the branch without the padding of blocked layouts.
   std::vector<std::byte> results() const;
-  // What is not computed afterwards cannot be right by chance.
+  // Overwrites the results, so that a missing computation cannot match by chance.
   void spoil_results() const;
-  // All that the branch reads, or has as a view, and does not compute.
+  // Returns all bytes that the branch reads or views but does not compute.
   std::vector<std::byte> others() const;
 
  private:

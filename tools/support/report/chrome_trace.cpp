@@ -9,12 +9,12 @@
 namespace nestrt::tools {
 namespace {
 
-// Processes and threads of the format are groups and tracks here; it has no process 0.
+// Groups and tracks are processes and threads of the format, which has no process 0.
 Json metadata(const char* what, size_t group, size_t track, Json arguments) {
   return {{"ph", "M"}, {"name", what}, {"pid", group + 1}, {"tid", track}, {"args", std::move(arguments)}};
 }
 
-// To the nanosecond: so spans that touch in one clock do so in the file.
+// Rounds to nanoseconds, so that spans that touch do so in the file.
 double rounded(double microseconds) { return std::round(microseconds * 1e3) / 1e3; }
 
 }  // namespace
@@ -27,7 +27,7 @@ uint32_t ChromeTrace::add_track(const std::string& group, const std::string& nam
   return static_cast<uint32_t>(tracks_.size() - 1);
 }
 
-// Viewers take a span that comes first for the one around those that start with it.
+// Viewers treat the first of several spans with equal start as the enclosing one.
 std::vector<TraceSpan> ChromeTrace::in_order() const {
   std::vector<TraceSpan> spans = spans_;
   std::stable_sort(spans.begin(), spans.end(), [](const TraceSpan& a, const TraceSpan& b) {

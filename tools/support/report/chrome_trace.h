@@ -11,26 +11,26 @@
 
 namespace nestrt::tools {
 
-// On one track, spans contain one another or lie side by side.
+// Spans of one track are nested or disjoint.
 struct TraceSpan {
   uint32_t track = 0;
   std::string name;
-  std::string category;  // "step", "operator", "phase", "wait", ...: for filters
+  std::string category;  // for filters: "step", "operator", "phase", "wait" ...
   double start_us = 0;
   double end_us = 0;
-  Json details;  // an object, shown with the span that is selected; null: none
+  Json details;  // object that is shown for a selected span; null: no details
 };
 
 class ChromeTrace {
  public:
-  // Tracks are shown in the order in which they come, those of a group together. Returns the track's number.
+  // Adds a track and returns its number. Tracks appear in the order of these calls, grouped by `group`.
   uint32_t add_track(const std::string& group, const std::string& name);
-  // Requires a span of one of the tracks.
+  // Requires a span on an existing track.
   void add(TraceSpan span) { spans_.push_back(std::move(span)); }
 
   Json to_json() const;
 
-  // By track and time; of spans that begin together those around others first.
+  // Returns the spans by track and start time; enclosing spans precede the enclosed ones.
   std::vector<TraceSpan> in_order() const;
   std::vector<std::string> track_names() const;
 
@@ -45,7 +45,7 @@ class ChromeTrace {
   std::vector<TraceSpan> spans_;
 };
 
-// "transfer in", ...
+// Returns a name such as "transfer in".
 std::string_view name(Phase phase);
 
 }  // namespace nestrt::tools

@@ -41,7 +41,7 @@ class UnitComparer {
   Status compare_programs(uint32_t branch, Unit& host, Unit& unit, std::vector<BranchComparison>& result) {
     const plan::Branch& entry = plan_->tables().branches[branch];
     const plan::Program* reference = program_for(entry, host.info());
-    if (reference == nullptr) return {};  // what another compiler has compiled is that unit's alone
+    if (reference == nullptr) return {};  // opaque branches run only on their own unit
     for (const plan::Program& program : entry.programs) {
       const bool chosen = !program.channels.all() || &program == program_for(entry, unit.info());
       if (!chosen || !can_run(program, unit.info())) continue;
@@ -50,7 +50,7 @@ class UnitComparer {
     return {};
   }
 
-  // What lies before and behind a part of a branch's only operator.
+  // Returns the channels before and after a part of a branch's only operator.
   std::vector<ChannelRange> others_of(const ChannelRange& part, uint32_t branch) const {
     if (part.all()) return {};
     const uint32_t channels = divisible_channels(plan_->tables(), plan_->tables().branches[branch]);
@@ -80,7 +80,7 @@ class UnitComparer {
     NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, {}}, host));
     const std::vector<std::byte> expected = memory.results(), others = memory.others();
     memory.spoil_results();
-    // The host goes first: nobody covers what the unit should leave alone.
+    // The host runs first, so that it cannot hide bytes that the unit changes by mistake.
     for (const ChannelRange& rest : others_of(program.channels, branch))
       NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, rest}, host));
     NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &program, {}}, unit));
@@ -93,7 +93,7 @@ class UnitComparer {
   const std::shared_ptr<const Plan> plan_;
   const UnitList& units_;
   std::vector<plan_verify::Extents> computed_;  // by branch
-  std::mt19937 random_{1};                      // the same inputs every time
+  std::mt19937 random_{1};                      // the same inputs in every run
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whether units compute what the CPU computes, branch by branch, on random inputs.
+// Compares the results of units with those of the CPU, branch by branch, on random inputs.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ struct BranchComparison {
   uint32_t branch = 0;
   std::string operators;  // the name of its first operator
   std::string unit;
-  ChannelRange channels;   // that the unit computes
-  uint64_t bytes = 0;      // compared
-  uint64_t different = 0;  // bytes that differ
-  uint64_t stray = 0;      // bytes that the branch has to do with, but does not compute, that the unit has changed
+  ChannelRange channels;   // computed by the unit
+  uint64_t bytes = 0;      // number of compared bytes
+  uint64_t different = 0;  // number of different bytes
+  uint64_t stray = 0;      // bytes that the unit changed although the branch does not compute them
 };
 
-// Every program of a branch for one of the units beside the CPU, which must be among them. Inputs are random bytes, the
-// unspecified lanes of blocked layouts included; results are compared bit for bit, and all that lies beside them in the
-// same buffers must stay as it was. Where a program computes some channels, the CPU computes the others.
-// Errors: those of Unit::prepare and of the runs; kInvalidArgument without a CPU; kOutOfMemory.
+// Compares each program of each accelerator. The CPU must be among the units. Inputs are random bytes, including the
+// unspecified lanes of blocked layouts. Results are compared bit for bit, and all other bytes of the same buffers must
+// stay unchanged. If a program computes some of the channels, the CPU computes the rest. Errors: those of Unit::prepare
+// and of the runs; kInvalidArgument without a CPU; kOutOfMemory.
 Result<std::vector<BranchComparison>> compare_units(const std::shared_ptr<const Plan>& plan, const UnitList& units);
 
 }  // namespace nestrt::tools

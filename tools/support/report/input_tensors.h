@@ -1,4 +1,4 @@
-// What an inference that is measured is given: arrays of files, or random ones.
+// The inputs of a measured inference: arrays from files, or random ones.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@ namespace nestrt::tools {
 
 class InputTensors {
  public:
-  // The arrays of `arguments`, NAME=FILE.npy for each input (read_inputs); random ones where there are none.
+  // Creates the arrays of `arguments`, NAME=FILE.npy for each input (read_inputs), or random ones without arguments.
   // Errors: those of read_inputs, kOutOfMemory.
   static Result<InputTensors> create(std::span<const TensorInfo> infos, std::span<const std::string> arguments);
 
-  // They point into this object.
+  // Returns views into this object.
   std::vector<ConstTensorView> views() const;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace nestrt::tools {
 
-// The folder share/nestrt/NAME of an installation, or SOURCE_FOLDER of the source tree, that holds `file`.
-// Errors: kUnavailable.
+// Returns the folder with `file`: share/nestrt/NAME of an installation, or SOURCE_FOLDER of the source tree. Errors:
+// kUnavailable.
 Result<std::filesystem::path> find_resource(std::string_view name, std::string_view source_folder,
                                             std::string_view file);
 

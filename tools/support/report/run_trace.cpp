@@ -13,9 +13,10 @@ namespace {
 using Record = RunRecorder::Record;
 using Kind = RunRecorder::Kind;
 
-// Beside a run itself, more than a schedule makes of an operator: parts on several units, with phases and steps.
+// Per operator and run, in addition to one record per run; more than schedules need for parts on several units with
+// phases and steps.
 constexpr size_t kRecordsPerOperator = 16;
-constexpr double kShortestWait = 1;  // microseconds; the executor's own work is no wait
+constexpr double kShortestWait = 1;  // microseconds; shorter gaps are the executor's own work
 
 uint32_t this_thread() {
   static std::atomic<uint32_t> threads{0};
@@ -48,7 +49,7 @@ class TraceBuilder {
   }
 
  private:
-  // Units with several lanes number them.
+  // Numbers the lanes of a unit with several.
   std::string lane_name(size_t lane) const {
     const bool alone = std::count(lanes_.begin(), lanes_.end(), lanes_[lane]) == 1;
     return alone ? lanes_[lane]->name : lanes_[lane]->name + " lane " + std::to_string(lane);
@@ -91,21 +92,21 @@ class TraceBuilder {
         {{"operator", record.operator_index}, {"kind", op.kind}, {"branch", branch_of_[record.operator_index]}});
   }
 
-  // A schedule that has taken the place of the one recorded may have fewer lanes.
+  // A schedule that replaced the recorded one may have fewer lanes.
   uint32_t lane_track(uint32_t lane) {
     while (lane >= lane_tracks_.size())
       lane_tracks_.push_back(trace_.add_track("units", "lane " + std::to_string(lane_tracks_.size())));
     return lane_tracks_[lane];
   }
 
-  // A run that failed may have left no step.
+  // A failed run may have no step.
   uint32_t track_of(const Record& record) {
     const Record* const step = step_of(record);
     return step != nullptr ? lane_track(step->step.lane) : runs_;
   }
 
-  // The step that an operator or a phase belongs to: of its branch, at that time. Where two steps compute one operator
-  // side by side, threads that tell of phases are those of units beside the host.
+  // Returns the step to which an operator or phase belongs: that of its branch at that time. If two steps compute one
+  // operator concurrently, threads that report phases belong to accelerators.
   const Record* step_of(const Record& record) const {
     const auto found = steps_.find(branch_of_[record.operator_index]);
     if (found == steps_.end()) return nullptr;

@@ -1,4 +1,4 @@
-// Runs as they happened: what an observer records of them, and the trace that it makes.
+// Records runs as an observer and creates a trace of them.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 
 namespace nestrt::tools {
 
-// Keeps what a session tells it, up to a number of records; the rest is counted. Memory is taken at once, so that it
-// may watch runs. Threads: as the session calls it; the other members while nothing runs.
+// Keeps a limited number of records and counts the rest. Allocates all memory in the constructor, so that observing
+// runs does not allocate. Threads: observer functions as the session calls them; other members while no run is active.
 class RunRecorder final : public RunObserver {
  public:
   enum class Kind : uint8_t { kRun, kStep, kOperator, kPhase };
   struct Record {
     Kind kind = Kind::kRun;
-    Phase phase = Phase::kRun;    // where it is a phase
-    uint32_t operator_index = 0;  // where it is an operator or a phase
-    uint32_t thread = 0;          // that told of it: 0, 1, ...
-    StepRecord step;              // a step; of the others start and end only
+    Phase phase = Phase::kRun;    // for phases
+    uint32_t operator_index = 0;  // for operators and phases
+    uint32_t thread = 0;          // index of the reporting thread
+    StepRecord step;              // for steps; other records use only start and end
   };
 
-  // Has room for so many runs of the plan.
+  // Reserves memory for `runs` runs of the plan.
   RunRecorder(const Plan& plan, int runs);
 
   void operator_done(uint32_t operator_index, Time start, Time end) override;
@@ -44,8 +44,7 @@ class RunRecorder final : public RunObserver {
   std::atomic<size_t> count_{0};
 };
 
-// A track of runs and one for each lane: steps and waits, in the steps operators, in these phases. `units` are those
-// that the session was given.
+// Creates a track of runs and one for each lane with steps, waits, operators and phases. `units`: those of the session.
 ChromeTrace trace_of(const RunRecorder& recorder, const Session& session, const UnitList& units);
 
 }  // namespace nestrt::tools

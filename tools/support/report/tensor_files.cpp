@@ -26,7 +26,7 @@ struct InputFile {
   std::string path;
 };
 
-// Names may hold '=': the first split whose left side is an input counts.
+// Names may contain '=': the first split whose left side is an input is used.
 std::optional<InputFile> match_argument(std::span<const TensorInfo> inputs, const std::string& argument) {
   size_t equals = argument.find('=');
   if (equals == std::string::npos && inputs.size() == 1) return InputFile{0, argument};
@@ -78,7 +78,7 @@ std::vector<std::string> file_names(std::span<const TensorInfo> tensors, const s
   constexpr size_t kMaxLength = 200;
   std::vector<std::string> names;
   std::set<std::string> taken;
-  std::map<std::string, int> counts;  // by stem: the last that was tried
+  std::map<std::string, int> counts;  // by stem: the last suffix tried
   for (const TensorInfo& tensor : tensors) {
     std::string stem = tensor.name.empty() ? "output" : tensor.name.substr(0, kMaxLength);
     std::replace_if(

@@ -10,16 +10,16 @@
 
 namespace nestrt::tools {
 
-// One array per input, in the plan's order, from arguments `NAME=FILE.npy` (`FILE.npy` alone where there is one input).
-// Errors: kInvalidArgument for an unknown, missing or repeated name, a wrong type or shape, each with what is expected;
-// and those of read_npy.
+// Reads one array per input, in the plan's order, from arguments `NAME=FILE.npy` (`FILE.npy` alone for a single input).
+// Errors: kInvalidArgument for an unknown, missing or repeated name and for a wrong type or shape, with the expected
+// ones; those of read_npy.
 Result<std::vector<Array>> read_inputs(std::span<const TensorInfo> inputs, std::span<const std::string> arguments);
 
-// The files among such arguments.
+// Returns the files among such arguments.
 std::vector<std::string> input_files(std::span<const TensorInfo> inputs, std::span<const std::string> arguments);
 
-// A file name for each tensor: its name with everything but letters, digits, '.', '_' and '-' replaced by '_', cut to
-// 200 characters, and made unique by "_2", "_3" ...; then `extension`.
+// Returns a unique file name per tensor: its name with all characters except letters, digits, '.', '_' and '-' replaced
+// by '_', at most 200 characters, a suffix "_2", "_3" ... if required, and `extension`.
 std::vector<std::string> file_names(std::span<const TensorInfo> tensors, const std::string& extension);
 
 }  // namespace nestrt::tools

@@ -1,5 +1,5 @@
-// What a session moves: activations and constants of its operators, and what of it stays in a cache where operators
-// compute rows in turns.
+// The memory traffic of a session: activations and constants of its operators, and the part that row fusion keeps in a
+// cache.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@
 
 namespace nestrt::tools {
 
-// What an operator computes and moves; a view moves nothing. Requires: as statistics().
+// Returns the work and traffic of an operator; a view moves nothing. Requires: as statistics().
 OperatorStatistics moved_by(const plan::Tables& tables, const plan::Operator& op);
 
 struct Traffic {
   size_t num_row_fused = 0;  // operators whose results stay in a cache
   uint64_t macs = 0;
-  uint64_t moved_bytes = 0;  // if each operator ran alone
-  uint64_t kept_bytes = 0;   // of these what would be written, and read once
+  uint64_t moved_bytes = 0;  // without row fusion
+  uint64_t kept_bytes = 0;   // bytes whose write and read are avoided
 };
 
 Traffic traffic_of(const Session& session);
 
-// "6 operators, each with the next: 3.1 MB of results stay in a cache; 11.6 MAC a byte moved, 9.6 without"; or "none".
+// Returns, for example, "6 operators, each with the next: 3.1 MB of results stay in a cache; 11.6 MAC per byte moved,
+// 9.6 without", or "none".
 std::string describe_row_fusion(const Traffic& traffic);
 
 }  // namespace nestrt::tools

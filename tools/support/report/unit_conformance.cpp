@@ -16,21 +16,21 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Far more than a program takes that ends at all.
+// Far longer than any terminating program runs.
 constexpr std::chrono::seconds kLongEnough{60};
 
 Status broken(std::string what) { return Status(Code::kDeviceFault, std::move(what)); }
 
-// A program of the unit, as every case begins with one.
+// The unit's program under test.
 struct Subject {
   std::shared_ptr<const Plan> plan;
   Unit& unit;
   uint32_t branch = 0;
   const plan::Program* program = nullptr;
-  plan_verify::Extents computed;  // by the branch
+  plan_verify::Extents computed;  // of the branch
 };
 
-// The program prepared, and memory for it.
+// The prepared program and its memory.
 class Copy {
  public:
   static Result<std::unique_ptr<Copy>> make(const Subject& subject) {
@@ -47,7 +47,7 @@ class Copy {
     std::mt19937 random(seed);
     memory_.randomize(random);
   }
-  // The status of a run, which may be cancelled by another thread at any time.
+  // Returns the status of a run, which another thread may cancel at any time.
   Status run(Submission submission = {}, bool is_cancelled = false) {
     submission.bindings = {memory_.addresses(), scratch_.data()};
     submission.unit_deadline = SteadyClock::now() + kLongEnough;
@@ -60,7 +60,7 @@ class Copy {
     if (canceller.joinable()) canceller.join();
     return status;
   }
-  // What it makes of inputs that follow from `seed`.
+  // Returns the results for inputs derived from `seed`.
   Result<Bytes> results(uint32_t seed) {
     set_inputs(seed);
     NESTRT_RETURN_IF_ERROR(run());
@@ -110,7 +110,7 @@ Status keeps_programs_apart(const Subject& subject) {
   return one->check_still_right(1, expected);
 }
 
-// A byte that is not written is as it was before, which it was made to be in two ways.
+// Runs with two different initial contents; a byte that is not written keeps both.
 Status writes_all_results(const Subject& subject) {
   NESTRT_ASSIGN_OR_RETURN(const auto copy, Copy::make(subject));
   NESTRT_ASSIGN_OR_RETURN(const Bytes expected, copy->results(1));

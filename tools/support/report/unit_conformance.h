@@ -1,6 +1,5 @@
-// The conformance suite of units: what nestrt/driver/unit.h promises, case by case, on a program of a plan, with random
-// inputs. For units that somebody has before him, such as those of a board; test/drivers/conformance has the longer
-// one, which makes units fail.
+// The conformance suite of units: tests each guarantee of nestrt/driver/unit.h on a program of a plan with random
+// inputs. It is for units on real hardware. test/drivers/conformance has the longer suite, which makes units fail.
 #pragma once
 
 #include <functional>
@@ -14,12 +13,12 @@
 namespace nestrt::tools {
 
 struct UnitConformanceResult {
-  std::string_view name;  // of the case: a statement, which holds of a unit that conforms
+  std::string_view name;  // a statement that a conforming unit fulfils
   Status status;
 };
 
-// On the plan's first program for the unit. `done` is told of each case as it ends. Errors: kInvalidArgument where the
-// plan has no program for the unit; kInvalidPlan.
+// Tests the plan's first program for the unit. Calls `done` after each case. Errors: kInvalidArgument if the plan has
+// no program for the unit; kInvalidPlan.
 Result<std::vector<UnitConformanceResult>> run_unit_conformance(
     const std::shared_ptr<const Plan>& plan, Unit& unit,
     const std::function<void(const UnitConformanceResult&)>& done = {});

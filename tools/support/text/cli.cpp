@@ -22,7 +22,7 @@
 namespace nestrt::tools {
 namespace {
 
-// `shown`: what help says of the value.
+// `shown`: how help shows the value.
 CLI::Validator validator(std::function<std::string(std::string&)> check, const std::string& shown = "") {
   return CLI::Validator(std::move(check), shown);
 }
@@ -33,7 +33,7 @@ std::string check_between(const std::string& text, double least, double most) {
   return good ? std::string() : fmt::format("{} is not a number between {} and {}", text, least, most);
 }
 
-// Where a standard stream is closed, a file that is opened would become it, and messages would be written into that.
+// If a standard stream is closed, the next opened file would take its descriptor and receive messages.
 void occupy_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -57,7 +57,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return meant ? fmt::format(" (did you mean '{}'?)", *meant) : "";
 }
 
-// What is wrong with a command line that `chosen`, the program or one of its commands, did not take.
+// Explains an invalid command line. `chosen`: the program or one of its commands.
 std::string explain(const CLI::ParseError& error, const CLI::App& chosen) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   const std::vector<std::string> unknown = chosen.remaining();
@@ -200,7 +200,7 @@ Command Cli::add_command(const std::string& name, const std::string& description
 int Cli::run(int argc, const char* const* argv) {
   occupy_standard_streams();
   take_over_log();
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of write() then, which says so
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit then becomes an error of write()
   const int exit_code = parse_and_run(argc, argv);
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
@@ -239,7 +239,7 @@ void Cli::take_over_log() const {
   });
 }
 
-// Whoever asks for nothing wants to know what there is; a script that does has made a mistake.
+// Without arguments, users want help; in a script it is a mistake.
 int Cli::show_help() const {
   std::fputs(app_->help().c_str(), stderr);
   return static_cast<int>(ExitCode::kBadInput);
@@ -256,7 +256,7 @@ int Cli::run_chosen() {
 
 int Cli::report(std::string_view message) const {
   std::fflush(stdout);
-  // Not fmt::print, which throws where standard error cannot be written.
+  // fmt::print throws if standard error is not writable.
   std::fputs(fmt::format("{}: {}\n", program_, printable_message(message)).c_str(), stderr);
   return static_cast<int>(ExitCode::kBadInput);
 }

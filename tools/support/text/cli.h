@@ -20,32 +20,34 @@ namespace nestrt::tools {
 
 enum class ExitCode : int {
   kOk = 0,
-  kMismatch = 1,       // the command worked, and what it compared differs
-  kBadInput = 2,       // an option, a file or the machine is at fault; standard error says which
-  kInterrupted = 130,  // by the user, who has seen what there was until then
+  kMismatch = 1,       // the command worked, but the comparison found a difference
+  kBadInput = 2,       // invalid option, file or environment; standard error has details
+  kInterrupted = 130,  // by the user; partial results are printed
 };
 
-// An option, a flag or an argument of a command. A handle: copies mean the same one, which lives as long as the Cli.
+// An option, a flag or an argument of a command. A handle: copies refer to the same one, which lives as long as the
+// Cli.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
   Option& required();
-  Option& type_name(const std::string& name);  // what help shows for its value
-  Option& show_default();                      // help shows what the variable holds now
+  Option& type_name(const std::string& name);  // name of the value in help
+  Option& show_default();                      // shows the present value of the variable as the default
 
-  // What values it takes; others are refused by the command line.
+  // Restricts the accepted values.
   Option& in_range(int64_t least, int64_t most);
-  Option& between(double least, double most);  // NaN is not
+  Option& between(double least, double most);  // rejects NaN
   Option& positive();
   Option& not_empty();
   Option& one_of(const std::vector<std::string>& names);
 
-  // How it fills a variable that is a vector. Without these it takes all values up to the next option, arguments too.
-  Option& repeatable();                  // one value each time that it is given
-  Option& separated_by(char separator);  // "1,2,3" each time
+  // How a vector variable is filled. By default an option accepts all values up to the next option, including
+  // arguments.
+  Option& repeatable();                  // one value per occurrence
+  Option& separated_by(char separator);  // "1,2,3" per occurrence
 
-  // Whether it may be given only together with another option, or never with it.
+  // Requires, or excludes, another option.
   Option& needs(const Option& other);
   Option& needs(const std::string& other);
   Option& excludes(const Option& other);
@@ -58,8 +60,8 @@ class Option {
   CLI::Option* option_;
 };
 
-// A command, and the options that it takes. A handle, as Option is. Variables must outlive the parsing; they keep their
-// value where the option is not given.
+// A command and its options. A handle, as Option. Variables must outlive parsing and keep their values if an option is
+// not given.
 class Command {
  public:
   explicit Command(CLI::App& app) : app_(&app) {}
@@ -68,7 +70,7 @@ class Command {
   // double, std::optional<double or int>, or a vector of std::string, int, float or double.
   template <typename T>
   Option add_option(const std::string& names, T& value, const std::string& description);
-  // `parse` takes the value, or says what is wrong with it.
+  // `parse` stores the value or returns an error.
   Option add_parsed_option(const std::string& names, std::function<Status(const std::string&)> parse,
                            const std::string& description);
   // "!--no-split" sets its variable to false.
@@ -86,14 +88,14 @@ class Cli {
   Cli(std::string program, std::string description);
   ~Cli();
 
-  // Adds a command; the caller adds its options to the result. `examples` are whole command lines, shown by --help.
-  // A failed Result of `run` is printed as "<program>: <status>", safe for a terminal, and gives kBadInput.
+  // Adds a command; the caller adds its options to the result. `examples`: command lines for --help. An error of `run`
+  // is printed as "<program>: <status>", escaped for terminals, and returns kBadInput.
   Command add_command(const std::string& name, const std::string& description, const std::vector<std::string>& examples,
                       std::function<Result<ExitCode>()> run);
 
-  // Parses, runs the chosen command, and returns the exit code of the process. Without arguments: shows the help.
-  // What libnestrt logs is printed as "<program>: warning: ...". Nothing escapes; a standard output that could not be
-  // written is bad input too.
+  // Parses, runs the chosen command, and returns the exit code of the process. Without arguments it shows the help. Log
+  // messages of libnestrt appear as "<program>: warning: ...". No exception escapes. If standard output cannot be
+  // written, returns kBadInput.
   int run(int argc, const char* const* argv);
 
  private:

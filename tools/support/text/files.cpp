@@ -75,14 +75,14 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 
 enum class FileKind { kOther, kPlan, kModel, kImage, kSecretKey };
 
-// By the first bytes of a file, or the ending of its name.
+// Determines the kind by the first bytes of a file or by its extension.
 FileKind kind_of(const fs::path& file) {
   if (const auto is_plan = begins_as_plan(file.string()); is_plan && *is_plan) return FileKind::kPlan;
   const auto start = read_start(file.string(), kSecretKey.size());
   const std::string_view bytes =
       start ? std::string_view(reinterpret_cast<const char*>(start->bytes.data()), start->bytes.size()) : "";
   if (bytes.starts_with(kSecretKey)) return FileKind::kSecretKey;
-  // The version of the format is an ONNX model's first field, of one byte: no text begins so.
+  // An ONNX model starts with its format version, a field of one byte. Text does not start with these bytes.
   constexpr char kVersionField = 8, kMaxVersion = 31;
   const bool begins_as_model = bytes.size() > 1 && bytes[0] == kVersionField && bytes[1] > 0 && bytes[1] <= kMaxVersion;
   if (begins_as_model || file.extension() == ".onnx") return FileKind::kModel;
@@ -98,7 +98,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_b
   NESTRT_ASSIGN_OR_RETURN(const FileDescriptor file, open_regular(path, &size));
   if (size > max_bytes) return refuse_length(path, max_bytes);
   std::vector<std::byte> bytes;
-  bytes.reserve(static_cast<size_t>(size) + kChunkBytes);  // growing would take as much again
+  bytes.reserve(static_cast<size_t>(size) + kChunkBytes);  // growing would double the allocation
   for (;;) {
     const size_t old_size = bytes.size();
     bytes.resize(old_size + kChunkBytes);
@@ -169,7 +169,7 @@ Status NewFiles::add_text(const std::string& path, std::string_view text) {
 
 Status NewFiles::take_places() {
   for (Entry& entry : files_)
-    if (const Status status = entry.file.take_place(); !status.ok()) return cannot_write(entry.path, status);
+    if (const Status status = entry.file.commit(); !status.ok()) return cannot_write(entry.path, status);
   files_.clear();
   return {};
 }
@@ -184,7 +184,7 @@ namespace {
 
 struct Form {
   const char* name;
-  std::vector<std::string_view> beginnings;  // of its files
+  std::vector<std::string_view> beginnings;  // first bytes of such files
 };
 
 std::optional<Form> form_of(Written what) {
@@ -213,7 +213,8 @@ std::optional<Form> form_of(Written what) {
   return std::nullopt;
 }
 
-// Where files of that form begin alike: whether the one that is there does. An empty one is nobody's.
+// Checks that an existing file starts like the new one, for formats with fixed first bytes. An empty file is always
+// accepted.
 Status check_alike(const std::string& path, const fs::path& file, Written what) {
   const std::optional<Form> form = form_of(what);
   if (!form) return {};
@@ -266,7 +267,7 @@ Status check_distinct(std::span<const std::string> outputs) {
     if (path.empty()) continue;
     std::error_code error;
     const fs::path place = fs::weakly_canonical(fs::absolute(path, error), error);
-    const bool is_device = fs::is_other(place, error);  // which may be written to again
+    const bool is_device = fs::is_other(place, error);  // devices may be written repeatedly
     if (is_device || named.insert(place).second) continue;
     return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
   }
@@ -285,7 +286,7 @@ Status check_writable(const std::string& path, Written what) {
   NESTRT_RETURN_IF_ERROR(check_kind(path, what));
   fs::path opened = path;
   if (replaced) {
-    // The folder is what takes the new file.
+    // The folder must accept the new file.
     opened = (kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path)).parent_path();
     if (opened.empty()) opened = ".";
   }
@@ -293,7 +294,7 @@ Status check_writable(const std::string& path, Written what) {
   return {};
 }
 
-// Images and arrays, which commands take by the folder.
+// Images and arrays, which commands accept as folders.
 bool is_sample_name(const fs::path& path) {
   std::string extension = path.extension().string();
   std::ranges::transform(extension, extension.begin(),
@@ -307,7 +308,7 @@ Status check_not_input(const std::string& output, const std::string& input) {
   if (fs::equivalent(output, input, error) && !error) return refuse_overwriting(output, input);
   const fs::path place = fs::canonical(output, error);
   if (error || !is_sample_name(place)) return {};
-  const fs::path folder = place.parent_path();  // or, of a network with several inputs, the folder that it is in
+  const fs::path folder = place.parent_path();  // or its parent, for a network with several inputs
   for (const fs::path& samples : {folder, folder.parent_path()})
     if (fs::equivalent(samples, input, error) && !error) return refuse_overwriting(output, input);
   return {};

@@ -1,4 +1,4 @@
-// JSON results of the commands. To include this is cheap; nlohmann/json, which does the work, is seen by json.cpp only.
+// JSON results of the commands. This header is cheap to include; only json.cpp includes nlohmann/json.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace nestrt::tools {
 
-// A value: null, true or false, a number, a text, a list, or an object, whose members stay in the order in which they
-// were set.
+// A JSON value: null, boolean, number, string, list, or object. Object members keep the order in which they were set.
 class Json {
  public:
   struct Member;
@@ -25,7 +24,7 @@ class Json {
   Json(int64_t value);
   Json(uint32_t value);
   Json(uint64_t value);
-  Json(double value);  // null where it is not finite
+  Json(double value);  // null if not finite
   Json(const char* text);
   Json(const std::string& text);
   Json(std::string_view text);
@@ -44,17 +43,17 @@ class Json {
     return list;
   }
 
-  // Requires a list, or null, which becomes one.
+  // Requires a list, or null, which becomes a list.
   void push_back(Json value);
-  // Requires an object, or null, which becomes one. A member of this name is replaced.
+  // Requires an object, or null, which becomes an object. Replaces an existing member of this name.
   void set(std::string_view name, Json value);
 
   bool is_null() const;
-  // Indented by two, with a line's end after it. Bytes that are not UTF-8 are replaced.
+  // Returns the text with an indentation of two and a final newline. Replaces bytes that are not UTF-8.
   std::string to_string() const;
 
  private:
-  std::unique_ptr<nlohmann::ordered_json> value_;  // null after a move only
+  std::unique_ptr<nlohmann::ordered_json> value_;  // null only after a move
 };
 
 struct Json::Member {
@@ -62,7 +61,7 @@ struct Json::Member {
   Json value;
 };
 
-// Written through a temporary file.
+// Writes through a temporary file.
 Status write_json(const std::string& path, const Json& json);
 
 }  // namespace nestrt::tools

@@ -24,12 +24,12 @@ struct Description {
   Shape shape;
 };
 
-// The header is a Python dictionary literal; this reads the subset that numpy writes.
+// Parses the subset of Python dictionary literals that numpy writes as headers.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
 
-  // Empty where the text is not such a dictionary with exactly the three keys.
+  // Returns nothing if the text is not such a dictionary with exactly the three keys.
   std::optional<Description> parse() {
     Description result;
     bool has_descr = false, has_order = false, has_shape = false;
@@ -72,7 +72,7 @@ class HeaderParser {
     return result;
   }
   bool parse_descr(Description& result) {
-    // A structured type is a list: it stays as it is written, for the message.
+    // A structured type is a list; its text is kept for the message.
     if (next_is("[")) {
       const size_t end = rest_.find(']');
       if (end == std::string_view::npos) return false;
@@ -108,7 +108,7 @@ class HeaderParser {
 struct ElementType {
   std::string_view descr;
   DataType type;
-  size_t file_bytes;  // an element takes in the file
+  size_t file_bytes;  // size of an element in the file
 };
 constexpr std::array<ElementType, 7> kElementTypes = {{{"<f4", DataType::kF32, 4},
                                                        {"<f8", DataType::kF32, 8},
@@ -127,7 +127,7 @@ Status refuse_npy(Code code, std::string_view name, std::string_view why) {
   return Status(code, fmt::format("'{}': {}", name, why));
 }
 
-// Where the header's text lies in the file; empty where the file is no .npy or ends within its header.
+// Returns the header text; nothing if the file is not .npy or ends within its header.
 std::optional<std::string_view> header_text(std::string_view content) {
   if (!content.starts_with(kMagic) || content.size() < 10) return std::nullopt;
   const int major = static_cast<unsigned char>(content[6]);
@@ -172,7 +172,7 @@ struct Header {
   size_t bytes = 0;  // before the data
 };
 
-// What the first bytes of a file of `file_bytes` say, which the rest has to fit.
+// Parses the header and compares it with the size of the file.
 Result<Header> read_header(std::string_view text, uint64_t file_bytes, std::string_view name) {
   const auto header = header_text(text);
   if (!header) {

@@ -26,10 +26,10 @@ struct Array {
 
 // Errors: kNotFound, kIo, kInvalidArgument, kUnsupported.
 Result<Array> read_npy(const std::string& path);
-// The same over a file's content; `name` stands in messages.
+// Parses a file's content; `name` appears in messages.
 Result<Array> parse_npy(std::span<const std::byte> content, std::string_view name);
 
-// The file's content, version 1.0.
+// Returns the content of a file of version 1.0.
 std::vector<std::byte> format_npy(const ConstTensorView& tensor);
 Status write_npy(const std::string& path, const ConstTensorView& tensor);
 

@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kMaxNameCharacters = 120;
 constexpr size_t kMaxMessageCharacters = 16'000;
 
-// One character of UTF-8, or one byte that belongs to none.
+// A UTF-8 character, or a byte that is not part of one.
 struct Character {
   size_t bytes = 1;
   utf8proc_int32_t code = 0;
@@ -25,7 +25,7 @@ Character first_character(std::string_view text) {
   return {static_cast<size_t>(bytes), result.code, true};
 }
 
-// "Ignorable" are characters that no font draws, whatever their category: variation selectors, fillers, tags.
+// Ignorable characters are never drawn, in any category: variation selectors, fillers, tags.
 bool is_visible(utf8proc_int32_t code) {
   if (utf8proc_get_property(code)->ignorable) return false;
   switch (utf8proc_category(code)) {
@@ -72,7 +72,7 @@ size_t start_of(std::string_view text, size_t index) {
   return at;
 }
 
-// Two thirds of what is kept come from the beginning.
+// Keeps two thirds of the text from its beginning.
 void append_shortened(std::string& result, std::string_view text, size_t most) {
   const size_t count = count_characters(text);
   if (count <= most) return append_escaped(result, text);
@@ -81,7 +81,7 @@ void append_shortened(std::string& result, std::string_view text, size_t most) {
   append_escaped(result, text.substr(start_of(text, count - most / 3)));
 }
 
-// A quotation starts after a space, a bracket or at the beginning, so that an apostrophe does not.
+// A quotation starts at the beginning or after a space or bracket; an apostrophe does not start one.
 size_t find_quotation(std::string_view text) {
   for (size_t at = text.find('\''); at != std::string_view::npos; at = text.find('\'', at + 1))
     if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') return at;
@@ -113,7 +113,7 @@ std::string printable(std::string_view name) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    if (static_cast<unsigned char>(text[0]) < 0x80) {  // nearly all of long texts
+    if (static_cast<unsigned char>(text[0]) < 0x80) {  // fast path for ASCII
       text.remove_prefix(1);
       continue;
     }

@@ -15,21 +15,21 @@ namespace nestrt::tools {
 namespace {
 
 constexpr std::chrono::steady_clock::duration kRedrawInterval = std::chrono::milliseconds(100);
-// Back to the start of the line, and erase it.
+// Moves to the start of the line and erases it.
 constexpr const char* kClearLine = "\r\x1b[K";
 
 std::atomic<bool> is_shown{true};
 
-// A terminal that says it can do nothing gets what a file gets.
+// A dumb terminal gets the output of a file.
 bool redraws() {
   const char* const terminal = std::getenv("TERM");
   return is_shown.load() && isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-// What is added to a time without overflow.
+// Large, but does not overflow when added to a time.
 constexpr std::chrono::steady_clock::duration kNever = std::chrono::hours(24 * 365 * 10);
 
-// Between the lines where nothing is redrawn.
+// Time between lines if the line cannot be redrawn.
 std::chrono::steady_clock::duration line_interval() {
   constexpr int64_t kSeconds = 10, kMost = 86'400;
   if (!is_shown.load()) return kNever;

@@ -1,6 +1,5 @@
-// Progress on standard error: a line that is drawn again where that is a terminal which can, otherwise a line of its
-// own every ten seconds, so that a log tells a long command from one that hangs. NESTRT_PROGRESS in the environment
-// states other seconds.
+// Shows progress on standard error: a line that is redrawn on a capable terminal, or else a new line every ten seconds,
+// so that a log shows that the command is alive. NESTRT_PROGRESS sets another interval in seconds.
 #pragma once
 
 #include <chrono>
@@ -10,17 +9,17 @@
 
 namespace nestrt::tools {
 
-// Whether any is shown from here on, in the whole process; it is by default. From any thread.
+// Enables or disables progress in the whole process; enabled by default. Thread-safe.
 void set_progress(bool shown);
 
 class Progress {
  public:
   Progress(std::string what, int64_t total);
-  ~Progress();  // clears the line, so that what follows starts clean
+  ~Progress();  // clears the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `steps` more are done. Redraws a terminal's line at most ten times a second.
+  // Adds `steps` finished steps. Redraws the line at most ten times per second.
   void advance(int64_t steps = 1);
 
  private:
@@ -35,7 +34,7 @@ class Progress {
   Clock::time_point next_draw_ = start_;
 };
 
-// The name of what is being done, on standard error: as Progress.
+// Shows the name of the current stage on standard error, as Progress.
 class StageLine {
  public:
   explicit StageLine(std::string what);
@@ -43,7 +42,7 @@ class StageLine {
   StageLine(const StageLine&) = delete;
   StageLine& operator=(const StageLine&) = delete;
 
-  // "what: stage" in place of what was there.
+  // Replaces the line by "what: stage".
   void show(std::string_view stage);
 
  private:
@@ -55,7 +54,7 @@ class StageLine {
   Clock::time_point next_line_;
 };
 
-// "images  [#####.....] 250/500  12 s left", the bar `width` wide.
+// Returns a line such as "images  [#####.....] 250/500  12 s left" with a bar of `width` characters.
 std::string format_progress(std::string_view what, int64_t done, int64_t total, double elapsed_seconds, int width = 30);
 
 }  // namespace nestrt::tools

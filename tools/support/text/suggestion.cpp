@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxEdits = 2, kLettersOfAnEdit = 3, kMaxLetters = 64;
 
-// Optimal string alignment: Damerau's distance in which no part is edited twice.
+// Returns the optimal string alignment distance: Damerau's distance without repeated edits of a substring.
 size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});

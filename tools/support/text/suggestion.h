@@ -1,4 +1,4 @@
-// What somebody who mistyped a word most likely meant.
+// Suggests the intended word for a mistyped one.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace nestrt::tools {
 
-// The candidate that the fewest edits make of `word`: a letter more, less, another one, or two in each other's place
-// (the optimal string alignment distance). Nothing where a third of its letters would be other ones, or more than two.
+// Returns the candidate with the smallest optimal string alignment distance to `word`: insertions, deletions,
+// substitutions and transpositions. Returns nothing if the distance exceeds two or a third of the letters.
 std::optional<std::string> most_like(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace nestrt::tools

@@ -1,4 +1,4 @@
-// Tables for people: aligned columns, and numbers in units that can be read.
+// Text tables with aligned columns, and numbers with readable units.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/support/text/printable.h"  // for the names in cells
+#include "tools/support/text/printable.h"  // used for names in cells
 
 namespace nestrt::tools {
 
@@ -20,10 +20,10 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // Missing cells are empty. Requires: no more cells than columns.
+  // Missing cells are empty. Requires: at most as many cells as columns.
   void add_row(std::vector<std::string> cells);
-  // Titles, a line under them, the rows; two spaces between columns, none at the end of a line. A table without any
-  // title has no such head.
+  // Returns titles, a line, and the rows; two spaces separate columns, and lines have no trailing spaces. A table
+  // without titles has no header.
   std::string to_string() const;
 
   const std::vector<Column>& columns() const { return columns_; }

@@ -15,7 +15,7 @@ std::vector<std::string_view> split_joined(std::string_view scalar) {
   for (scalar = strip(scalar); !scalar.empty();) {
     const size_t end = scalar.find(',');
     result.push_back(strip(scalar.substr(0, end)));
-    // A comma may follow the last, too.
+    // Accepts a trailing comma.
     scalar = end == std::string_view::npos ? std::string_view() : strip(scalar.substr(end + 1));
   }
   return result;
@@ -44,7 +44,7 @@ Result<YAML::Node> member(const YAML::Node& map, const std::string& key) {
 Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
   if (!node.IsScalar()) return refuse(node, key + ": expected a text");
-  // yaml-cpp would write other characters in their place, so two names could become one.
+  // yaml-cpp would replace such characters, so that two names could become equal.
   if (!is_utf8(node.Scalar())) return refuse(node, key + ": expected a text in UTF-8");
   return node.Scalar();
 }

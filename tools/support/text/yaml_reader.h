@@ -1,4 +1,4 @@
-// Reading YAML that somebody may have edited: every answer is checked, every refusal names the line.
+// Reads YAML that may have been edited by hand: checks every value and reports the line of every error.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,28 +16,28 @@
 
 namespace nestrt::tools::yaml {
 
-// kInvalidArgument: what is wrong, with where in the file.
+// Returns kInvalidArgument with the problem and its position.
 Status refuse(const YAML::Node& node, std::string_view what);
 
-// Errors: kInvalidArgument where the map has no such key, or another text than UTF-8.
+// Errors: kInvalidArgument if the map lacks the key or its text is not UTF-8.
 Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
 Result<std::string> member_text(const YAML::Node& map, const std::string& key);
-// The same where the text has no more bytes than that.
+// The same, limited to that number of bytes.
 Result<std::string> member_text(const YAML::Node& map, const std::string& key, size_t max_bytes);
 
-// kInvalidArgument where the map has a key that is not among those known, or one twice.
+// Errors: kInvalidArgument if the map has an unknown or repeated key.
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known);
 
-// kInvalidArgument for a text that would be another when it is read again: yaml-cpp writes U+FFFD for what is no UTF-8.
-// `what` it is.
+// Errors: kInvalidArgument for a text that would change when read again: yaml-cpp replaces bytes that are not UTF-8 by
+// U+FFFD. `what` names it in the message.
 Status check_writable_text(std::string_view text, std::string_view what);
 
-// A list of numbers that join_number_lists() has made one scalar, and the numbers in it: a node of its own takes each a
-// hundred times the bytes that it has in the file.
+// A list of numbers that join_number_lists() has made one scalar, and its numbers. A separate node per number would
+// need a hundred times its size in the file.
 bool is_joined(const YAML::Node& node);
 std::vector<std::string_view> split_joined(std::string_view scalar);
 
-// A number that fills `text`, which is part of the node, and lies within [low, high].
+// Parses a number in [low, high] that fills `text`, a part of the node.
 template <typename T>
 Result<T> number_in(const YAML::Node& node, std::string_view text, std::string_view what, T low, T high) {
   const std::optional<T> result = parse_number<T>(text.substr(text.starts_with('+') ? 1 : 0));
@@ -45,7 +45,7 @@ Result<T> number_in(const YAML::Node& node, std::string_view text, std::string_v
     return refuse(node, fmt::format("{}: expected a number from {} to {}, got {}", what, low, high, text));
   return *result;
 }
-// The same of the whole scalar.
+// Parses the whole scalar.
 template <typename T>
 Result<T> number(const YAML::Node& node, std::string_view what, T low, T high) {
   return number_in(node, node.IsScalar() ? std::string_view(node.Scalar()) : "no number", what, low, high);
@@ -57,7 +57,7 @@ Result<T> member_number(const YAML::Node& map, const std::string& key, T low, T 
   return number<T>(node, key, low, high);
 }
 
-// The numbers of a list that join_number_lists() has made one scalar. Requires: node.IsScalar().
+// Parses the numbers of a list that join_number_lists() has made one scalar. Requires: node.IsScalar().
 template <typename T>
 Result<std::vector<T>> joined_numbers(const YAML::Node& node, std::string_view what, size_t max_size, T low, T high) {
   std::vector<T> result;
@@ -80,7 +80,7 @@ Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, si
   return result;
 }
 
-// What `read` makes of the text's root. Errors: its own and those of the syntax, with `name`.
+// Returns the result of `read` for the root of the text. Errors: those of `read` and of the syntax, with `name`.
 template <typename T, typename Read>
 Result<T> parse(const std::string& text, std::string_view name, const Read& read) {
   const std::string context = fmt::format("'{}'", name);

@@ -16,7 +16,7 @@
 namespace nestrt::tools::yaml {
 namespace {
 
-// A node takes up to 500 bytes: 20 times those of a text with so many of them.
+// A node takes up to 500 bytes, which is 20 times the size of the shortest text per node.
 constexpr size_t kBytesPerNode = 25;
 constexpr size_t kNodesOfAnyText = 400'000;
 
@@ -47,7 +47,7 @@ uint64_t separators_in(std::string_view text, size_t begin, size_t end) {
   return count;
 }
 
-// Whether what stands before `at` is a key's colon.
+// Returns whether the character before `at` is the colon of a key.
 bool is_value(std::string_view text, size_t at) {
   const size_t before = text.find_last_not_of(' ', at == 0 ? 0 : at - 1);
   return before != std::string_view::npos && before + 1 < at && text[before] == ':';
@@ -65,13 +65,13 @@ size_t end_of_quoted(std::string_view text, size_t at) {
   return text.size();
 }
 
-// Past the quotation, the comment or the single character at `at`, outside of the former two; none where yaml-cpp may
-// see something else there.
+// Returns the position after the quotation, comment or other character at `at`; nothing if yaml-cpp may interpret it
+// differently.
 std::optional<size_t> certain_end(std::string_view text, size_t at) {
   const char before = at == 0 ? '\n' : text[at - 1];
   if (text[at] == '\r') return text.substr(at, 2) == "\r\n" ? std::optional(at + 2) : std::nullopt;
   const bool is_indicator = std::string_view("\"'#&*!|>%@`?").find(text[at]) != std::string_view::npos;
-  if (!is_indicator || std::isalnum(static_cast<unsigned char>(before))) return at + 1;  // or inside of a plain scalar
+  if (!is_indicator || std::isalnum(static_cast<unsigned char>(before))) return at + 1;  // or within a plain scalar
   if (text[at] == '"' || text[at] == '\'')
     return is_value(text, at) ? std::optional(end_of_quoted(text, at)) : std::nullopt;
   const bool is_comment = text[at] == '#' && (before == ' ' || before == '\n');
@@ -106,7 +106,7 @@ JoinedText join_number_lists(std::string text) {
     if (text[at] == '[' && is_value(text, at)) {
       const size_t end = text.find_first_not_of(kNumberCharacters, at + 1);
       const std::string_view list = std::string_view(text).substr(at, end - at);
-      // Of one number it might pass for that number.
+      // A list of one number could be mistaken for the number.
       if (end != std::string::npos && text[end] == ']' && list.find(',') != std::string_view::npos) {
         text[at] = text[end] = '"';
         joined.separators += separators_in(text, at + 1, end);
@@ -142,7 +142,8 @@ Status check_aliases(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   AliasFinder finder;
-  parser.HandleNextDocument(finder);  // the first, as YAML::Load; where it ends early, asking for all may never end
+  // the first document, as YAML::Load; if it ends early, reading all may not terminate
+  parser.HandleNextDocument(finder);
   if (!finder.first()) return {};
   return Status(Code::kInvalidArgument,
                 fmt::format("line {}: has an alias ('*...'), by which a short file becomes a long one: write it out",
