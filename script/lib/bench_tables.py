@@ -86,13 +86,14 @@ def versions(rows):
 
 def introduction(report):
     rows = report["rows"]
-    text = ["# Performance", "", "Written by `script/bench/networks --markdown`: nestrt beside other runtimes on the same models, in the same run. "
-            "Weights are generated, the same on every machine; answers are compared, in f32 within 1e-4 of the largest value, in 8 "
-            "bits by the angle between them."]
+    text = ["# Comparison with other runtimes", "",
+            "`script/bench/networks --markdown` writes this page: nestrt and other runtimes on the same models, in the same run. Weights "
+            "are generated and the same on every machine. Answers are compared: in f32 within 1e-4 of the largest value, in 8 bits by "
+            "the angle between them."]
     if rows:
-        text += ["", f"{report['cpu']}. {versions(rows)}. Milliseconds; medians of at least {report['rounds']} rounds in which all take turns, "
-                 "pinned to the same cores. Best peer / nestrt: above 1, nestrt is ahead. All compute f32 as f32: OpenVINO, which would "
-                 "take bf16 where the processor has it, is told so, and so are ncnn and MNN."]
+        text += ["", f"**Conditions**: {report['cpu']}. {versions(rows)}. Milliseconds; medians of at least {report['rounds']} rounds "
+                 "in which the runtimes alternate, pinned to the same cores. Best peer / nestrt above 1: nestrt is faster. All compute "
+                 "f32 as f32: OpenVINO, ncnn and MNN are configured not to use bf16."]
     return text
 
 
@@ -105,18 +106,18 @@ def markdown(report):
         text += ["", f"## {title}", ""]
         if type_name == "int8":
             text += ["The QDQ model (uint8 activations, int8 weights per channel) for nestrt, OpenVINO and ONNX Runtime; ncnn and LiteRT "
-                     "get the same weights and ranges in their own forms. nestrt s8: as `nestc compile --quantize s8` makes it from "
-                     "the f32 model.", ""]
+                     "get the same weights and ranges in their own formats. nestrt s8: the f32 model compiled with `nestc compile "
+                     "--quantize s8`.", ""]
         text += latency_table(rows)
     rows = [row for row in report["rows"] if row["threads"] == min(row["threads"] for row in report["rows"])]
     if rows:
         text += ["", "## Load, first run, memory", "", f"With {rows[0]['threads']} thread{'s' if rows[0]['threads'] > 1 else ''}. "
-                 "Memory of the peers is without what their Python interpreter and their libraries held before the model was loaded; "
-                 "nestrt's is the whole process.", "", *cost_table(rows)]
+                 "Memory of the peers excludes what their Python interpreter and libraries held before the model was loaded; for nestrt "
+                 "it is the whole process.", "", *cost_table(rows)]
     if report["a53"]:
         kinds = [kind for kind in ("f32", "int8") if kind in report["a53"][0]]
-        text += ["", "## On an estimated Cortex-A53", "", "nestrt alone, one thread, million cycles of an inference, by an emulator with a "
-                 "model of the core (as `script/bench/profile-a53`).", "",
+        text += ["", "## On an estimated Cortex-A53", "", "nestrt alone, one thread, million cycles per inference, by an emulator with a "
+                 "model of the core ([conditions](cortex-a53.md)).", "",
                  *table(["Network"] + ["f32" if kind == "f32" else "s8" for kind in kinds],
                         [[row["network"], *(f"{row[kind]:.0f}" for kind in kinds)] for row in report["a53"]])]
     return "\n".join(text) + "\n"

@@ -51,18 +51,17 @@ HEAD = ("| instances | launch us | optimum ms | on the card | with splitting ms 
 
 
 def card_page(results):
-    lines = ["# Scheduling on a described Alveo U280", "",
-             "Made by `script/reports/schedule-report --board u280`. The card is that of [boards/u280.yaml](../boards/u280.yaml); each of its",
-             "figures says where it is from, and none was measured on a card of ours. The CPU's costs were measured by `nestrt profile`",
-             f"on the machine that made this page, {THREADS} threads of {cpu_name()}, which others used at the same time:",
-             "they are good to some ten percent. What is to be seen is what the launch of a program does to a schedule, not how fast a",
-             "workstation is. Where the CPU is eight times as slow, as an embedded one may be, all of its times are eight times as long.",
-             "", "*launch*: what each program takes on the card beside its cycles (`launch_us`). *Optimum*: whole branches. *With splitting*: the",
-             "channels of a layer may be divided between CPU and card, in sixteenths. *In flight*: inferences",
-             "a second at most, the busiest unit never idle, placed for the smallest load of it (`kThroughput`). *On the card*: how many",
-             "branches it computes, whole or in part. What programs leave for the next one on the card is handed to the host as well;",
-             "the bytes of that are not counted, nor what it takes several programs to share the link. Every schedule is the best that",
-             f"a search of {BUDGET_MS} ms found: on two instances that need not be the shortest."]
+    lines = ["# Described Alveo U280", "",
+             "`script/reports/schedule-report --board u280` writes this page. It shows how the launch time of a program affects schedules,",
+             "not how fast a workstation is.", "",
+             "**Conditions**: the card of `boards/u280.yaml`, whose figures state their sources; none was measured on our card. CPU costs",
+             f"were measured by `nestrt profile` on a shared machine ({THREADS} threads of {cpu_name()}), accurate to some ten percent.",
+             '"8 times as slow" multiplies all CPU times.', "",
+             "*Launch*: time per program beyond its cycles (`launch_us`). *Optimum*: whole branches. *With splitting*: channels of a layer",
+             "divided between CPU and card, in sixteenths. *In flight*: inferences per second at most, with the busiest unit never idle",
+             "(`kThroughput`). *On the card*: branches that it computes, whole or in part. Results that stay on the card are transferred to",
+             "the host too, without their bytes being counted; contention on the link is not modelled. Every schedule is the best that a",
+             f"search of {BUDGET_MS} ms found; on two instances it may not be the shortest."]
     for result in results:
         lines += ["", f"## {result['model']}: {result['branches']} branches"]
         for scale in CPU_SCALES:

@@ -51,8 +51,8 @@ def measure_instances(model, work):
     return {"model": model.stem, "points": points, "plan_mb": plan.stat().st_size / 1e6}
 
 
-HEAD = ("| instances | with splitting ms | of one instance's | lower bound ms | of one instance's | additive bound ms | nobody waits, nothing is "
-        "handed over | memory never short | memory of 3500 MB/s | no EVTA computes |\n"
+HEAD = ("| instances | with splitting ms | of one instance's | lower bound ms | of one instance's | additive bound ms | no waits, "
+        "no transfers | unlimited memory | memory of 3500 MB/s | no EVTA computes |\n"
         "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 
 
@@ -63,18 +63,19 @@ def row(point, one):
 
 
 def instances_page(results):
-    lines = ["# Scheduling on a ZCU102 with several EVTA", "",
-             "Made by `script/reports/schedule-report --board zcu102x4`. The board is that of [boards/zcu102.yaml](../boards/zcu102.yaml), but",
-             "with four instances of EVTA; whether they fit its fabric is not said. One plan for each network, compiled for four; all",
-             "times are modelled. CPU and instances share layers, cut between channels or rows ([scheduling.md](scheduling.md)), and the",
-             f"memory of 10,000 MB/s. Every schedule is the best that a search of {BUDGET_MS} ms found.", "",
-             "*Lower bound*: no schedule of these programs is faster, as far as the search has proven, were memory and cores never short.",
-             "*Additive bound*: every layer divided in any shares among the units that have a program for it, at no cost. The next three",
-             "columns are times, too, with less or more charged. *No EVTA computes*: for so long of the time with splitting."]
+    lines = ["# ZCU102 with several EVTA", "",
+             "`script/reports/schedule-report --board zcu102x4` writes this page.", "",
+             "**Conditions**: the board of `boards/zcu102.yaml` with four instances of EVTA; whether they fit its fabric is unknown. One plan",
+             "per network, compiled for four. All times are modelled. CPU and instances share layers, divided between channels or rows",
+             "([Scheduling](../concepts/scheduling.md)), and a memory of 10,000 MB/s. Every schedule is the best that a search of",
+             f"{BUDGET_MS} ms found.", "",
+             "*Lower bound*: no schedule of these programs is faster, if memory and cores are unlimited. *Additive bound*: every layer divided",
+             "at no cost. The next three columns are times with less or more contention charged. *No EVTA computes*: how long, within the",
+             "time with splitting."]
     for result in results:
         points = result["points"]
         lines += ["", f"## {result['model']}", "",
-                  f"CPU alone {points[0]['cpu_only_ms']:.2f} ms, one after the other {points[0]['sequential_ms']:.2f} ms; "
+                  f"CPU alone {points[0]['cpu_only_ms']:.2f} ms, sequential {points[0]['sequential_ms']:.2f} ms; "
                   f"a plan of {result['plan_mb']:.1f} MB.", "", HEAD]
         lines += [row(point, points[0]) for point in points]
     points = [point for result in results for point in result["points"]]
