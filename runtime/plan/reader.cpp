@@ -1,4 +1,4 @@
-// From the bytes of a file to a verified Plan.
+// Turns the bytes of a file into a verified Plan.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,14 +25,14 @@ namespace {
 using plan_format::Header;
 using plan_format::SignatureBlock;
 
-// FlatBuffers' offsets are signed 32-bit numbers.
+// FlatBuffers offsets are signed 32-bit numbers.
 constexpr uint64_t kMaxTablesBytes = (uint64_t{1} << 31) - 2;
 
 Status check_identity(const Header& header) {
   if (std::memcmp(header.magic, plan_format::kMagic, sizeof header.magic) != 0)
     return Status(Code::kInvalidPlan, "this is not a plan; compile the model with nestc");
   using plan_format::kOldestMinor, plan_format::kVersionMajor, plan_format::kVersionMinor;
-  static_assert(kVersionMajor == 0);  // from 1.0 on any minor version is read
+  static_assert(kVersionMajor == 0);  // from 1.0 on every minor version is accepted
   if (header.version_major != kVersionMajor || header.version_minor < kOldestMinor ||
       header.version_minor > kVersionMinor)
     return Status(Code::kIncompatible,
@@ -88,7 +88,7 @@ Status check_digests(const Header& header, std::span<const std::byte> bytes, Ver
   return {};
 }
 
-// Whose signature is over `bytes`, where that is asked for. `block` is what follows them in the file.
+// Returns the key that signed `bytes`, if trusted keys are given. `block` is the part of the file after `bytes`.
 Result<std::optional<PublicKey>> signer_of(std::span<const std::byte> bytes, std::span<const std::byte> block,
                                            const LoadOptions& options) {
   if (options.trusted_keys.empty()) return std::optional<PublicKey>();
@@ -105,7 +105,7 @@ Result<std::optional<PublicKey>> signer_of(std::span<const std::byte> bytes, std
 
 TensorInfo info_of(const plan::Tensor& tensor) { return {tensor.name, tensor.type, tensor.shape}; }
 
-// With a value for each channel.
+// Completes mean and scale with a value per channel.
 std::optional<Preprocessing> completed(std::optional<Preprocessing> preprocessing, const Shape& shape) {
   if (!preprocessing) return std::nullopt;
   const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);

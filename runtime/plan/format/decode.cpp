@@ -16,12 +16,13 @@ namespace {
 using plan_format::field_offset;
 
 constexpr uint32_t kMaxTableDepth = 16;
-constexpr uint64_t kFreeBytes = uint64_t{192} << 20, kBytesOfByte = 12;  // of structs, and for each byte of the tables
+// memory budget for structs: a base, and an amount per byte of the tables
+constexpr uint64_t kFreeBytes = uint64_t{192} << 20, kBytesOfByte = 12;
 
-// What is wrong, in words, which take longer to make than all else: only where something is.
+// Creates the description of a field. Called only on failure, because formatting costs more than all checks.
 using What = FunctionRef<std::string()>;
 
-// Keeps the first error, after which it only gives empty values: what is read then is thrown away.
+// Decodes values and keeps the first error. After an error it returns empty values, which the caller discards.
 class Decoder {
  public:
   explicit Decoder(Budget budget) : budget_(budget) {}
@@ -43,7 +44,7 @@ class Decoder {
     return std::string(source->data(), source->size());
   }
 
-  // An enumeration's value. `what` names it where it is none: "tensor 3: type".
+  // Checks an enumeration's value. `what` names the field in the error: "tensor 3: type".
   template <typename Enum, typename Wire>
   Enum enumerator(Wire value, What what) {
     const auto result = static_cast<Enum>(value);
@@ -51,8 +52,9 @@ class Decoder {
     return result;
   }
 
-  // The FlatBuffers verifier has seen as much of the vtable as it says it has, which may be less than the size of the
-  // table; that size may be any number, but no table is shorter than its own offset and the one that refers to it.
+  // The FlatBuffers verifier has checked as much of the vtable as the vtable claims, which may be less than the size of
+  // the table. That size is arbitrary, but every table is at least as large as its own offset and the offset that
+  // refers to it.
   template <typename Table>
   bool charge_table(const Table& table) {
     using flatbuffers::voffset_t;
@@ -70,8 +72,8 @@ class Decoder {
   }
 
  private:
-  // Every byte of the tables is used once: a file that shares none never runs out. What refers to a table that a table
-  // has as a field is counted with both; lengths of lists, which are not counted, are more.
+  // In a file that shares nothing, every byte of the tables is used once and the budget suffices. A reference to a
+  // nested table is counted with both tables; this is offset by the lengths of lists, which are not counted.
   bool charge(uint64_t bytes) {
     if (status_.ok() && budget_.charge(bytes)) return true;
     fail("the tables refer to more entries than they can hold");
@@ -166,7 +168,7 @@ class TablesDecoder {
     return tables(source);
   }
 
-  // But for other shapes.
+  // Except for other shapes.
   plan::Tables tables(const wire::Plan& source) {
     plan::Tables tables;
     tables.producer = decoder_.string(source.producer());
@@ -191,7 +193,7 @@ class TablesDecoder {
   void each(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* source, std::vector<Plain>& result,
             Plain (TablesDecoder::*decode)(const Wire&, uint32_t)) {
     if (source == nullptr) return;
-    // An empty table of eight bytes becomes a struct of hundreds.
+    // An empty table of eight bytes becomes a struct of hundreds of bytes.
     if (!structs_.charge(uint64_t{source->size()} * sizeof(Plain))) return decoder_.fail("there are too many tables");
     result.reserve(source->size());
     for (uint32_t index = 0; index < source->size() && decoder_.status().ok(); ++index)
@@ -322,7 +324,7 @@ class TablesDecoder {
 
   Decoder decoder_;
   Budget structs_;
-  uint32_t branch_ = 0;  // whose programs are read
+  uint32_t branch_ = 0;  // the branch whose programs are decoded
 };
 
 }  // namespace
@@ -331,7 +333,7 @@ Result<plan::Tables> decode_tables(std::span<const std::byte> tables) {
   const auto* const data = reinterpret_cast<const uint8_t*>(tables.data());
   flatbuffers::Verifier::Options options;
   options.max_depth = kMaxTableDepth;
-  // A table takes at least four bytes: more of them means that tables are shared, which nestc never does.
+  // A table occupies at least four bytes: a larger number means that tables are shared, which nestc never does.
   options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
   flatbuffers::Verifier verifier(data, tables.size(), options);
   if (!wire::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");

@@ -1,4 +1,4 @@
-// From the FlatBuffers tables of a file to plain structs. Here FlatBuffers end: nothing else in the runtime reads them.
+// Decodes the FlatBuffers tables of a file into plain structs. Nothing else in the runtime reads FlatBuffers.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,10 @@
 
 namespace nestrt {
 
-// Proves that every offset in `tables` stays inside it, and copies them. Enumerations have values that exist; nothing
-// else has been checked: indices, sizes and shapes are as the file has them, but a shape has at most Shape::kMaxRank
-// dimensions.
+// Verifies that every offset in `tables` stays inside it, and copies the tables. Enumerations are valid and shapes have
+// at most Shape::kMaxRank dimensions; indices, sizes and shapes are otherwise unchecked.
 // Time and memory are linear in the bytes: tables that share vectors, strings or other tables, which nestc never
-// writes, are refused once what they refer to exceeds what they can hold.
+// writes, are rejected once the shared content exceeds the size of the tables.
 // Errors: kInvalidPlan.
 Result<plan::Tables> decode_tables(std::span<const std::byte> tables);
 

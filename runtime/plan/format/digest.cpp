@@ -14,14 +14,14 @@ Header read_header(std::span<const std::byte> file) {
   return header;
 }
 
-// The header as the digests see it.
+// The header with both digests set to zero.
 Header without_digests(Header header) {
   header.tables_digest = 0;
   header.content_digest[0] = header.content_digest[1] = 0;
   return header;
 }
 
-// A state that has taken in the header and what follows it, for either width: that is chosen when it is finished.
+// Returns the hash state after the header and the following bytes. The digest width is chosen when it is finished.
 XXH3_state_t state_after(std::span<const std::byte> file, uint64_t end) {
   const Header header = without_digests(read_header(file));
   XXH3_state_t state;

@@ -1,4 +1,4 @@
-// The two digests of a plan file (format.h says what they cover). The reader checks them, the compiler writes them.
+// The two digests of a plan file; format.h defines what they cover. The reader checks them, the compiler writes them.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct ContentDigest {
   uint64_t high = 0;
 };
 
-// Requires: file.size() >= data_offset >= sizeof(Header), for the header at the start of `file`.
+// Requires: file.size() >= data_offset >= sizeof(Header), with the header at the start of `file`.
 uint64_t tables_digest(std::span<const std::byte> file);
 ContentDigest content_digest(std::span<const std::byte> file);
 
-// Computes both and writes them into the header at the start of `file`, whose other fields are final.
+// Computes both digests and writes them into the header at the start of `file`, whose other fields are final.
 void write_digests(std::span<std::byte> file);
 
 }  // namespace nestrt::plan_format

@@ -19,8 +19,8 @@ wire::Activation in_wire(const ops::Activation& activation) {
   return {static_cast<wire::ActivationKind>(activation.kind), activation.alpha, activation.beta};
 }
 
-// Writes the fields of one operator that differ from their defaults: lists before the table, wide members before narrow
-// ones in it, as there is no padding then.
+// Writes the fields of one operator that differ from their defaults: lists before the table, and wide members before
+// narrow ones, so that no padding is needed.
 template <typename Op>
 class AttributeWriter {
  public:
@@ -226,7 +226,7 @@ class TablesEncoder {
   FlatBufferBuilder builder_{1 << 16};
 };
 
-// Operators, and kinds of them, that readers of the oldest version do not know.
+// Operators and kinds that readers of the oldest format version do not know.
 bool is_new(const plan::Operator& op) {
   if (const auto* const unary = op.as<ops::Unary>()) return unary->kind == ops::UnaryKind::kBitwiseNot;
   if (const auto* const binary = op.as<ops::Binary>()) return binary->kind >= ops::BinaryKind::kBitwiseAnd;

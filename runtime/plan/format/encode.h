@@ -1,5 +1,5 @@
-// From plain structs to the FlatBuffers tables of a file: the counterpart of decode.h, for the compiler and for tests.
-// No part of libnestrt.
+// Encodes plain structs as the FlatBuffers tables of a file: the counterpart of decode.h, for the compiler and for
+// tests. Not part of libnestrt.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace nestrt {
 
-// Equal tables give equal bytes.
+// Encodes tables. Equal tables produce equal bytes.
 std::vector<std::byte> encode_tables(const plan::Tables& tables);
 
-// The oldest minor version that has all that is in the tables.
+// Returns the oldest minor version that supports everything in the tables.
 uint16_t minor_version_of(const plan::Tables& tables);
 
 }  // namespace nestrt

@@ -1,14 +1,14 @@
-// Which dimension of an input that takes an image has its channels.
+// Finds the channel dimension of an image input.
 #pragma once
 
 #include "nestrt/shape.h"
 
 namespace nestrt {
 
-// Luminance, or three colours.
+// Luminance or three colours.
 constexpr bool is_image_channels(int64_t dim) { return dim == 1 || dim == 3; }
 
-// [N, C, H, W], or [N, H, W, C] where only the last dimension is 1 or 3. Requires: rank 4.
+// Returns 1 for [N, C, H, W], 3 for [N, H, W, C] if only the last dimension is 1 or 3. Requires: rank 4.
 inline int image_channels_axis(const Shape& shape) {
   return !is_image_channels(shape[1]) && is_image_channels(shape[3]) ? 3 : 1;
 }

@@ -1,4 +1,4 @@
-// Whether a plan names several kernels for an operator.
+// Returns whether a plan lists several kernels for any operator.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How an operator's attributes lie in a table of plan.fbs: field i of ops::X::fields() is field i of table X.
+// The encoding of an operator's attributes in a table of plan.fbs: field i of ops::X::fields() is field i of table X.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>

@@ -1,5 +1,5 @@
-// The signature of a plan: a block behind its data area, over all bytes before it. A plan that has one says so in
-// Header.features.
+// The signature of a plan: a block after its data area that covers all previous bytes. Header.features tells whether it
+// exists.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ static_assert(sizeof(SignatureBlock) == 128);
 
 inline constexpr char kSignatureMagic[8] = {'N', 'E', 'S', 'T', 'S', 'I', 'G', 'N'};
 
-// Errors: kInvalidPlan where the block is no signature by one of `trusted` over `bytes`.
+// Verifies that the block is a signature over `bytes` by one of the `trusted` keys. Errors: kInvalidPlan.
 Status verify_signature(std::span<const std::byte> bytes, const SignatureBlock& block,
                         std::span<const PublicKey> trusted);
 

@@ -39,7 +39,7 @@ class ChannelOrder {
                        [](const plan::Program& program) { return !program.channels.all(); });
   }
 
-  // The last of those that qualify.
+  // Returns the last candidate that qualifies.
   uint32_t read_by_channel(uint32_t branch) const {
     const uint32_t channels = channels_[branch];
     if (channels == 0) return kNoBranch;
@@ -55,7 +55,7 @@ class ChannelOrder {
     return found;
   }
 
-  // Whether all that a branch reads of another is its result as a whole, cut along the channels.
+  // Returns whether a branch reads the result of another only as a whole tensor, split along the channels.
   bool reads_only_channels(uint32_t branch, uint32_t before) const {
     const plan::Operator& op = only_operator(branch);
     const int32_t result = only_operator(before).outputs[0];
@@ -72,11 +72,11 @@ class ChannelOrder {
 
   const plan::Tables& plan_;
   const std::vector<std::vector<TensorOrigin>> origins_;
-  std::vector<uint32_t> channels_;          // by branch: those that it can be divided by, or 0
+  std::vector<uint32_t> channels_;          // by branch: the number of channels by which it can be split, or 0
   std::vector<bool> has_partial_programs_;  // by branch
 };
 
-// Where a tensor lies: in the arena, or in a buffer of its own.
+// The location of a tensor: in the arena or in a separate buffer.
 struct Bytes {
   bool in_arena = false;
   uint32_t buffer = 0;
@@ -96,7 +96,7 @@ bool share_bytes(const Bytes& a, const Bytes& b) {
   return same_memory && a.begin < b.end && b.begin < a.end;
 }
 
-// Whether the later one may write while the one before is not complete.
+// Returns whether the later branch may write before the earlier one is complete.
 bool are_apart(const plan::Tables& plan, const plan::MemoryPlan& memory, uint32_t before, uint32_t branch) {
   const auto operator_of = [&](uint32_t index) -> const plan::Operator& {
     return plan.operators[plan.branches[index].operators[0]];

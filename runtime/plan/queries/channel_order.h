@@ -1,5 +1,4 @@
-// Which branches may be computed channel by channel: some channels of the one while others of the one before are not
-// complete.
+// Finds branches that can be computed channel by channel while other channels of their predecessor are incomplete.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@ namespace nestrt {
 
 inline constexpr uint32_t kNoBranch = UINT32_MAX;
 
-// By branch, the one whose result it reads channel by channel, so that a part of its channels needs only these to be
-// complete; kNoBranch where there is none. Both are single operators that can be divided
-// (runtime/plan/queries/channels.h), with as many channels, and the one before has a program for some of them. That one
-// has no such predecessor itself. Such branches may overlap: what the later one writes shares no bytes with anything of
-// the one before in the memory plan for any schedule. Requires: a verified plan.
+// Returns, by branch, the predecessor whose result it reads channel by channel, so that some of its channels need only
+// the same channels of the predecessor; kNoBranch if it has none. Both are single operators that can be split
+// (runtime/plan/queries/channels.h) with the same number of channels, and the predecessor has a program for some of
+// them and no such predecessor itself. Such branches may overlap: in the memory plan for any schedule the later one
+// writes no bytes of the earlier one. Requires: a verified plan.
 std::vector<uint32_t> channel_predecessors(const plan::Tables& plan);
 
-// The same by what branches read alone, for a plan that has no memory plans yet.
+// Returns the same, based only on what branches read, for a plan without memory plans.
 std::vector<uint32_t> channel_readers(const plan::Tables& plan);
 
 }  // namespace nestrt

@@ -29,7 +29,7 @@ uint64_t bytes_of(const plan::Tables& plan, uint32_t tensor) {
   return static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
 }
 
-// Adds up several entries of a branch, to no more than the tensor has.
+// Merges the entries of each branch, limited to the size of the tensor.
 void merge_branches(std::vector<TensorOrigin>& origins, uint64_t limit) {
   std::sort(origins.begin(), origins.end(),
             [](const TensorOrigin& a, const TensorOrigin& b) { return a.branch < b.branch; });
@@ -74,7 +74,7 @@ Predecessors operator_predecessors(const plan::Tables& plan) {
   return std::move(builder).take();
 }
 
-// Tensors that share bytes are operands of one operator (runtime/plan/queries/views.h), so tensors tell all.
+// Tensors that share bytes are operands of one operator (runtime/plan/queries/views.h), so tensors are sufficient.
 Predecessors branch_dependencies(const plan::Tables& plan) {
   const std::vector<uint32_t> branch_of = branch_of_operators(plan);
   const std::vector<std::vector<TensorOrigin>> origins = tensor_origins(plan);

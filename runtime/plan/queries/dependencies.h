@@ -1,4 +1,4 @@
-// Which operators and branches of a plan need the results of which.
+// Dependencies between operators and between branches of a plan.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace nestrt {
 
-// By operator, the branch it belongs to.
+// Returns, by operator, its branch.
 std::vector<uint32_t> branch_of_operators(const plan::Tables& plan);
 
-// Whether all of a branch's operators are views (runtime/plan/queries/views.h): it need not be run. Requires: a
-// verified plan.
+// Returns whether all operators of a branch are views (runtime/plan/queries/views.h), so that it need not run.
+// Requires: a verified plan.
 bool computes_nothing(const plan::Tables& plan, uint32_t branch);
 
 // A branch that computes some bytes of a tensor.
@@ -22,15 +22,16 @@ struct TensorOrigin {
   uint64_t bytes = 0;
 };
 
-// By tensor, where its bytes come from: nowhere for constants and inputs; for what operators only view, wherever that
-// comes from. Ascending, each branch once. Requires: a verified plan.
+// Returns, by tensor, the branches that compute its bytes: none for constants and inputs; for views, the branches that
+// compute the viewed bytes. Ascending, without duplicates. Requires: a verified plan.
 std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Tables& plan);
 
-// By operator, those whose outputs it reads. Requires: operands that exist, in an order that respects the graph.
+// Returns, by operator, the operators whose outputs it reads. Requires: existing operands, in an order that respects
+// the graph.
 Predecessors operator_predecessors(const plan::Tables& plan);
 
-// By branch, the branches that compute what it reads: those before branches that only view are in their place.
-// Ascending, each once. Requires: a verified plan.
+// Returns, by branch, the branches that compute what it reads; a branch of views is replaced by its predecessors.
+// Ascending, without duplicates. Requires: a verified plan.
 Predecessors branch_dependencies(const plan::Tables& plan);
 
 }  // namespace nestrt

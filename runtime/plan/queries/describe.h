@@ -1,4 +1,4 @@
-// Parts of a plan in a few words, for tables that people read.
+// Short descriptions of parts of a plan, for tables shown to users.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace nestrt {
 
-// The type, and what its numbers stand for: "f32", "s8 2^-4", "s8 2^-5 to 2^-9" by channel, "u8 0.0235 (q - 128)".
-// Requires: a verified plan.
+// Returns the type and quantization: "f32", "s8 2^-4", "s8 2^-5 to 2^-9" by channel, "u8 0.0235 (q - 128)". Requires: a
+// verified plan.
 std::string describe_type(const plan::Tensor& tensor);
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// Extents: bytes of a plan's buffers, and sets of them.
+// Extents: byte ranges of a plan's buffers, and sets of them.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@ struct Extent {
   bool overlaps(const Extent& other) const {
     return buffer == other.buffer && std::max(begin, other.begin) < std::min(end, other.end);
   }
-  // By buffer, then by begin.
+  // Orders by buffer, then by begin.
   bool operator<(const Extent& other) const {
     return buffer != other.buffer ? buffer < other.buffer : begin < other.begin;
   }
 };
 
-// A set: extents that are ascending, and neither overlap nor touch; none is empty.
+// A set: non-empty extents in ascending order that neither overlap nor touch.
 using Extents = std::vector<Extent>;
 
-// Adds one, not empty, that does not come before those that are there; what touches the last becomes one with it.
+// Adds a non-empty extent that does not precede existing ones; merges it with the last one if they touch.
 inline void append(const Extent& extent, Extents& set) {
   if (!set.empty() && set.back().buffer == extent.buffer && extent.begin <= set.back().end)
     set.back().end = std::max(set.back().end, extent.end);
@@ -33,17 +33,17 @@ inline void append(const Extent& extent, Extents& set) {
     set.push_back(extent);
 }
 
-// The same bytes as a set: of extents in any order, which may overlap and be empty.
+// Returns the same bytes as a set. The extents may be in any order, overlap and be empty.
 Extents make_set(Extents any);
-// The bytes that both have.
+// Returns the intersection.
 Extents intersection(const Extents& one, const Extents& other);
-// The bytes of `one` that `other` has not.
+// Returns the bytes of `one` that are not in `other`.
 Extents difference(const Extents& one, const Extents& other);
-// Whether it has all of the bytes.
+// Returns whether the set contains all of the bytes.
 bool holds(const Extents& set, const Extent& bytes);
-// The first of the bytes that it has not. Requires: there is one.
+// Returns the first byte that is not in the set. Requires: one exists.
 uint64_t first_missing(const Extents& set, const Extent& bytes);
-// Whether it has one of them.
+// Returns whether the set contains any of the bytes.
 bool touches(const Extents& set, const Extent& bytes);
 
 }  // namespace nestrt::plan_verify

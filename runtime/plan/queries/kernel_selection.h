@@ -1,4 +1,4 @@
-// Which kernels the compiler chose for a CPU.
+// The compiler's choice of kernels for a CPU.
 #pragma once
 
 #include <string_view>
@@ -7,15 +7,15 @@
 
 namespace nestrt {
 
-// What the program says of that instruction set; null where it leaves the kernels to the machine.
+// Returns the selection for an instruction set; null if the program leaves the choice to the runtime.
 inline const plan::KernelSelection* selection_for(const plan::Program& program, std::string_view instruction_set) {
   for (const plan::KernelSelection& selection : program.selections)
     if (selection.instruction_set == instruction_set) return &selection;
   return nullptr;
 }
 
-// How an input of an operator lies where kernels of that instruction set read it. Requires: a verified plan, an input
-// that is there.
+// Returns the packing in which kernels of that instruction set read an operator's input. Requires: a verified plan and
+// a present input.
 Packing packing_for(const plan::Tables& tables, uint32_t op, size_t input, std::string_view instruction_set);
 
 }  // namespace nestrt

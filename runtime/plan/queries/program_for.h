@@ -1,4 +1,4 @@
-// Which of a plan's programs a unit can run.
+// Finds the programs of a plan that a unit can run.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace nestrt {
 
-// Whether it is for units of this kind and configuration, or for any configuration, and not refused.
+// Returns whether the program is for this unit's kind and configuration, or for any configuration, and is not refused.
 inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
   if (program.unit != unit.kind) return false;
   if (!program.configuration.empty() && program.configuration != unit.configuration) return false;
   return std::ranges::find(unit.refused, &program) == unit.refused.end();
 }
 
-// In Branch.programs, the first that the unit can run and that computes the whole branch.
+// Returns the index in Branch.programs of the first program that the unit can run and that computes the whole branch.
 inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, const UnitInfo& unit) {
   const auto& programs = branch.programs;
   for (uint32_t index = 0; index < programs.size(); ++index)
@@ -24,13 +24,13 @@ inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, con
   return std::nullopt;
 }
 
-// The same program; null where there is none.
+// Returns that program, or null.
 inline const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
   const std::optional<uint32_t> index = program_index_for(branch, unit);
   return index ? &branch.programs[*index] : nullptr;
 }
 
-// Visits (branch, index in Branch.programs, program) of all that the unit can run.
+// Visits (branch, index in Branch.programs, program) for all programs that the unit can run.
 template <typename Visit>
 void for_each_program_for(const plan::Tables& plan, const UnitInfo& unit, const Visit& visit) {
   for (uint32_t branch = 0; branch < plan.branches.size(); ++branch)
@@ -39,7 +39,7 @@ void for_each_program_for(const plan::Tables& plan, const UnitInfo& unit, const 
         visit(branch, index, plan.branches[branch].programs[index]);
 }
 
-// Whether it has a program for the unit.
+// Returns whether the plan has a program for the unit.
 inline bool is_useful(const plan::Tables& plan, const UnitInfo& unit) {
   return std::ranges::any_of(plan.branches,
                              [&](const plan::Branch& branch) { return program_index_for(branch, unit).has_value(); });

@@ -47,7 +47,7 @@ void RunMemory::find_buffers(const plan::MemoryPlan& memory_plan) {
   buffers_.assign(buffers.size(), nullptr);
   writers_.assign(buffers.size(), 0);
   for (uint32_t index = 0; index < buffers.size(); ++index) {
-    // Kernels get the addresses of constants as inputs only.
+    // Kernels receive the addresses of constants as inputs only.
     if (buffers[index].kind == plan::BufferKind::kConstant)
       buffers_[index] = const_cast<std::byte*>(plan_->constant(index).data());
     else if (buffers[index].kind == plan::BufferKind::kArena)
@@ -60,7 +60,7 @@ void RunMemory::bind(std::span<const ConstTensorView> inputs, std::span<const Te
   const auto buffer_of = [&](uint32_t tensor) { return tables.tensors[tensor].buffer; };
   for (uint32_t i = 0; i < inputs.size(); ++i)
     buffers_[buffer_of(tables.inputs[i].tensor)] =
-        static_cast<std::byte*>(const_cast<void*>(inputs[i].data));  // read only: the verifier has proven it
+        static_cast<std::byte*>(const_cast<void*>(inputs[i].data));  // read only: the verifier guarantees it
   for (uint32_t i = 0; i < outputs.size(); ++i)
     buffers_[buffer_of(tables.outputs[i])] = static_cast<std::byte*>(outputs[i].data);
 }

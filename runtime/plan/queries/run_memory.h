@@ -1,4 +1,4 @@
-// RunMemory: what runs of a plan read and write: an arena, and the address of every buffer.
+// RunMemory: the memory of the runs of a plan: an arena, and the address of every buffer.
 #pragma once
 
 #include <atomic>
@@ -17,25 +17,25 @@
 
 namespace nestrt {
 
-// How a verified plan lays its arena out for schedules of that kind; null where it does not.
+// Returns the memory plan of a verified plan for schedules of that kind, or null.
 const plan::MemoryPlan* memory_plan_for(const plan::Tables& plan, plan::MemoryPlanKind kind);
 
 class RunMemory {
  public:
-  // `memory_plan` is one of the plan's. The arena is of the first of the units that lends one, else the host's.
-  // Requires: the plan outlives the RunMemory. Errors: kOutOfMemory.
+  // Allocates. `memory_plan` belongs to the plan. The arena is shared memory of the first unit that provides it, else
+  // host memory. Requires: the plan outlives the RunMemory. Errors: kOutOfMemory.
   Status allocate(const Plan& plan, const plan::MemoryPlan& memory_plan, const UnitList& units);
 
-  // Where the next run finds its inputs and puts its outputs. Allocates nothing.
+  // Sets the inputs and outputs of the next run. Allocates nothing.
   void bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
   std::span<std::byte* const> buffers() const { return buffers_; }
-  // Submission::writers of the run, by buffer; whoever runs keeps it. Steps side by side write different entries.
+  // Submission::writers of the run, by buffer, maintained by the caller. Concurrent steps write different entries.
   std::span<uint8_t> writers() { return writers_; }
   std::span<std::byte> arena() const { return arena_; }
-  // False once somebody has seen here that a unit may write to the arena at any time (HostVisibleMemory::is_safe),
-  // until the next allocate(): also where another session has stopped the unit since, all agree on what becomes of the
-  // run.
+  // Returns false once a caller has observed that a unit may write to the arena at any time
+  // (HostVisibleMemory::is_safe), until the next allocate(). It stays false even if another session has stopped the
+  // unit since, so that all callers agree on the outcome of the run.
   bool is_safe() const { return lent_ == nullptr || lent_->is_safe(); }
 
  private:
@@ -55,7 +55,7 @@ class RunMemory {
 
   const Plan* plan_ = nullptr;
   AlignedMemory own_;
-  std::unique_ptr<Lent> lent_;  // in its place
+  std::unique_ptr<Lent> lent_;  // used instead of the host's arena
   std::span<std::byte> arena_;
   std::vector<std::byte*> buffers_;  // by buffer of the plan
   std::vector<uint8_t> writers_;     // likewise

@@ -1,4 +1,4 @@
-// What an operator of a plan computes and moves: the numbers behind inspect, bench and placement.
+// Computation and data movement of a plan's operators: the numbers behind inspect, bench and placement.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace nestrt {
 
 struct OperatorStatistics {
-  uint64_t macs = 0;          // multiply-accumulates; 0 for operators that are not made of them
+  uint64_t macs = 0;          // multiply-accumulates; 0 for operators without any
   uint64_t input_bytes = 0;   // activations read
   uint64_t output_bytes = 0;  // activations written
   uint64_t weight_bytes = 0;  // constants read
@@ -18,7 +18,7 @@ struct OperatorStatistics {
   double intensity() const { return bytes() == 0 ? 0.0 : static_cast<double>(macs) / static_cast<double>(bytes()); }
 };
 
-// Requires: an operator of a plan that a Session accepts, so that its operands are those of its kind.
+// Requires: an operator of a plan that a Session accepts, so that its operands match its kind.
 OperatorStatistics statistics(const plan::Tables& plan, const plan::Operator& op);
 
 }  // namespace nestrt

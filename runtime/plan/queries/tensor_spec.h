@@ -1,4 +1,4 @@
-// An operand of a plan's operator as its rules and kernels see it.
+// Returns an operand of a plan's operator in the form used by its rules and kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace nestrt {
 
-// `index` as in Operator.inputs; where a constant's elements lie is not known here. Its quantization is the plan's.
+// `index` is as in Operator.inputs. The address of a constant is not set. The quantization belongs to the plan.
 // Requires: an index of the plan, or -1.
 inline TensorSpec tensor_spec(const plan::Tables& plan, int32_t index) {
   TensorSpec spec;

@@ -1,5 +1,5 @@
-// Which bytes of its buffers a branch computes: those of its operators' outputs, but for views (views.h), which lie
-// where others have computed, and for the parts of a Concat that lie in their place.
+// The bytes that a branch computes: its operators' outputs, except views (views.h), whose bytes others compute, and
+// parts of a Concat that are already in place.
 #pragma once
 
 #include <span>
@@ -11,12 +11,12 @@
 
 namespace nestrt {
 
-// By branch. Requires: a verified plan, from which alone errors could come.
+// Returns the bytes by branch. Requires: a verified plan; otherwise it may fail.
 Result<std::vector<plan_verify::Extents>> computed_bytes(const plan::Tables& plan);
 
 namespace plan_verify {
 
-// `writes` are those of all operators, ascending by operator. Requires: the branch's operators follow each other.
+// `writes` are those of all operators, ascending by operator. Requires: the branch's operators are consecutive.
 Extents computed_bytes(const plan::Branch& branch, std::span<const Write> writes);
 
 }  // namespace plan_verify

@@ -15,15 +15,15 @@ namespace {
 
 constexpr uint64_t kFreeUses = uint64_t{192} << 20;
 constexpr uint64_t kUsesOfByte = 16;
-constexpr uint64_t kBytesOfNumber = 8;  // of work: an exponent or a scale is looked at more than once
+constexpr uint64_t kBytesOfNumber = 8;  // charge per number: an exponent or a scale is read more than once
 constexpr size_t kWeights = 1;          // operand
-// Of streams, a byte of which takes a checker some hundred times as long as one of data, and five times the memory.
+// Factor for streams: checking a byte takes about 100 times as long as a byte of data, and five times the memory.
 constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
-constexpr uint64_t kMinStreamBytes = 4096;  // as which a shorter one counts
+constexpr uint64_t kMinStreamBytes = 4096;  // minimum charge
 constexpr uint64_t kUsesOfStreamByte = 1;
-constexpr uint64_t kMinRangeBytes = 4096;  // as which a shorter one counts: its unit gives it a page
+constexpr uint64_t kMinRangeBytes = 4096;  // minimum charge: the unit allocates a page per range
 
-// Weights that are not packed yet are packed by some kernels, which pad them.
+// Some kernels pack unpacked weights and pad them.
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
   int64_t most = storage_bytes(weights.type, weights.shape, weights.layout);
   for (const PackingRow& row : kPackings)
@@ -55,7 +55,7 @@ Status refuse(std::string_view what, std::string_view shared, const Budget& uses
                                                 what, uses.limit(), shared, data_bytes));
 }
 
-// What programs use: the bytes that their units copy, and the streams that these check.
+// The bytes that units copy for programs, and the instruction streams that they check.
 class ProgramUses {
  public:
   ProgramUses(const plan::Tables& plan, uint64_t data_bytes)
@@ -70,9 +70,9 @@ class ProgramUses {
   }
 
  private:
-  // What the last program to have a buffer has of it.
+  // The last program that uses a buffer, and how much of it.
   struct Named {
-    uint64_t program = 0;  // counted from 1
+    uint64_t program = 0;  // starting at 1
     uint64_t bytes = 0;
   };
 
@@ -84,7 +84,7 @@ class ProgramUses {
     return !has_stream(program) || streams_.charge(std::max(plan_.buffers[program.segments[0]].size, kMinStreamBytes));
   }
 
-  // Of other segments than the stream a program of instructions has no more than its ranges say.
+  // For segments other than the stream, a program of instructions uses at most what its ranges cover.
   bool charge_bytes(const plan::Program& program) {
     const auto fits_segment = [&](uint32_t segment) { return bytes_.charge(plan_.buffers[segment].size); };
     const auto fits_range = [&](const plan::ProgramRange& range) { return bytes_.charge(copied_bytes(range)); };
@@ -92,8 +92,8 @@ class ProgramUses {
            std::ranges::all_of(program.ranges, fits_range);
   }
 
-  // What activations take is the arena's, but for what a program has of a buffer beyond its size: again, under the
-  // names of several views, or in wider blocks.
+  // Activations are part of the arena, except what a program has of a buffer beyond its size: several views of the same
+  // bytes, or wider blocks.
   uint64_t copied_bytes(const plan::ProgramRange& range) {
     const uint64_t least = std::max(range.size, kMinRangeBytes);
     if (range.tensor < 0) return least;

@@ -1,6 +1,6 @@
-// How much operators and programs use of what a plan has once: constants, numbers of quantization, segments, each use
-// counted. Rules are checked, and units check, copy or repack, for every one that uses them: a plan that shares them
-// beyond reason would take more than in proportion to its file.
+// Budgets for repeated use of constants, quantization parameters and segments. Rules are checked for every use, and
+// units check, copy or repack data for every use, so a plan that shares data excessively would need time and memory out
+// of proportion to its file.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,18 @@
 
 namespace nestrt {
 
-// What uses may take, in bytes: 192 MB, and sixteen times those of the data area.
+// Returns the budget in bytes: 192 MB plus sixteen times the data area.
 Budget budget_of_uses(uint64_t data_bytes);
 
-// As a use of it is charged; 0 where it is absent.
+// Returns the charge for one use; 0 for an absent operand.
 uint64_t bytes_of_quantization(const plan::Tensor& tensor);
 
-// Errors: kInvalidPlan where operators and programs use more than that, or operators have more than
-// plan_format::kMaxOperands operands. Requires: operands are indices of tensors, tensors have
-// buffers that exist and that hold them.
+// Checks that operators and programs stay within the budget and that operators have at most plan_format::kMaxOperands
+// operands. Requires: operands are tensor indices; tensors have existing buffers that hold them. Errors: kInvalidPlan.
 Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes);
-// The same for programs, in budgets of their own: the bytes of their segments and of their ranges, a page for each at
-// least, but for tensors beside constants, of which counts what a program has in its ranges beyond the size of their
-// buffer; and those of streams of instructions, of which there may be 2 MB and as much as the data area has, 4 KB each
-// at least. Requires: programs that have been verified.
+// Checks programs against separate budgets. One covers the bytes of segments and ranges, at least a page each; for
+// tensors other than constants it counts only what a program's ranges exceed the buffer by. The other covers
+// instruction streams: 2 MB plus the size of the data area, at least 4 KB per stream. Requires: verified programs.
 Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes);
 
 }  // namespace nestrt

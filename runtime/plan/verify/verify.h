@@ -1,8 +1,7 @@
-// The structural verifier: proves of a plan's tables everything that the rest of nestrt relies on, so that no later
-// code has to doubt an index, a size, a type or an alignment, nor that an operator's attributes and operands keep its
-// rules. docs/concepts/security.md says what that means for a file of unknown origin.
-//
-// Time and memory are linear in the size of the tables, but for sorting.
+// The structural verifier. It proves everything that the rest of nestrt relies on, so that no later code needs to check
+// an index, a size, a type, an alignment, or the rules of an operator. docs/concepts/security.md describes what that
+// means for untrusted files.
+// Time and memory are linear in the size of the tables, except for sorting.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +14,17 @@
 
 namespace nestrt {
 
-// `data` is the data area; what is in it is not read.
+// Verifies the tables. `data` is the data area; its content is not read.
 Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data);
-// The same of one of its shapes.
+// Verifies one shape of a plan.
 Status verify_shape(const plan::Tables& plan, std::span<const std::byte> data);
 
-// What the operator's rules, of services().operators, say of it. Errors: kUnsupported for operators that the library
-// does not have, kInvalidPlan or kInvalidModel where attributes or operands break a rule.
+// Applies the operator's rules from services().operators. Errors: kUnsupported for operators that the library does not
+// have; kInvalidPlan or kInvalidModel if attributes or operands violate a rule.
 Status verify_operator(const OperatorSpec& spec);
 
-// Proves that the memory plan for any schedule, where there is one, is right for every order that respects the graph.
-// Time is up to cubic in plan_format::kMaxOrderedOperators. Of one shape. Requires: verify_plan() passed.
+// Proves that the memory plan for any schedule, if it exists, is valid for every order that respects the graph. For one
+// shape; time is up to cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() passed.
 Status verify_any_schedule(const plan::Tables& plan);
 
 }  // namespace nestrt

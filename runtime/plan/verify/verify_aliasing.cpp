@@ -1,4 +1,5 @@
-// Aliasing: operators whose outputs share bytes with their inputs or with each other, and what each of them writes.
+// Aliasing: operators whose outputs share bytes with their inputs or with each other, and the bytes that each operator
+// writes.
 #include <fmt/core.h>
 
 #include "runtime/plan/queries/tensor_spec.h"
@@ -54,7 +55,7 @@ class AliasingCheck {
     return in_place ? Status() : clash(input, output);
   }
 
-  // Inputs in their place of the output stay; the others must lie apart from all that is written.
+  // Inputs that are in place in the output stay; all others must not overlap the written bytes.
   Status concat(int32_t output) {
     const Shape whole = tensor(output).shape;
     const int axis = axis_of(*op_.as<ops::Concat>(), whole.rank());
@@ -83,7 +84,8 @@ class AliasingCheck {
     return {};
   }
 
-  // Bytes of the output that hold coordinates [start, start + count) of the axis; all of it where they are scattered.
+  // Returns the bytes of the output with coordinates [start, start + count) of the axis; all bytes if they are
+  // scattered.
   Extent part_of(int32_t output, const Shape& whole, int axis, int64_t start, int64_t count) const {
     const Extent& all = extent(output);
     const Layout layout = tensor(output).layout;

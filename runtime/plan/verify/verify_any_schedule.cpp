@@ -1,5 +1,5 @@
-// Memory plans for any schedule: two buffers share bytes only where every operator that touches the one is an
-// ancestor of every operator that writes the other.
+// Memory plans for any schedule: two buffers may share bytes only if every operator that accesses one is an ancestor of
+// every operator that writes the other.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using plan_format::kMaxOrderedOperators;
 
 constexpr uint32_t kInvalidIndex = UINT32_MAX;
 
-// The buffers of the arena that hold bytes, by ascending place in the given memory plan.
+// Returns the non-empty arena buffers, ordered by their offset in the given memory plan.
 std::vector<uint32_t> placed_buffers(const plan::Tables& plan, const plan::MemoryPlan& memory) {
   const auto& buffers = plan.buffers;
   std::vector<uint32_t> placed;
@@ -55,11 +55,11 @@ class Separation {
   }
 
  private:
-  BitRows users_;               // by position in `placed`: all operators that touch the buffer
+  BitRows users_;               // by position in `placed`: all operators that access the buffer
   BitRows before_all_writers_;  // the operators that precede each of its writers
 };
 
-// Calls check(i, j) for positions of buffers that share bytes until it fails.
+// Calls check(i, j) for positions of buffers that share bytes, until it fails.
 template <typename Check>
 Status for_each_overlap(const plan::Tables& plan, const plan::MemoryPlan& memory, const std::vector<uint32_t>& placed,
                         Check check) {

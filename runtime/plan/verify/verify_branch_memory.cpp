@@ -1,6 +1,5 @@
-// Memory of branches that more than the host can run: what such a branch computes lies nowhere where it reads what
-// others have computed. A unit may write before it has read everything, and the host computes the branch again where
-// the unit fails.
+// Memory of branches that accelerators can run: the results must not overlap operands computed elsewhere. A unit may
+// write before it has read everything, and the host recomputes the branch if the unit fails.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// What the branch reads and does not compute, of the arena and of others.
+// The bytes that the branch reads but does not compute, in the arena and elsewhere.
 Extents read_by(const Context& context, uint32_t branch) {
   Extents all;
   for (const uint32_t op : context.plan.branches[branch].operators)
@@ -21,7 +20,7 @@ Extents read_by(const Context& context, uint32_t branch) {
   return difference(make_set(std::move(all)), context.computed[branch]);
 }
 
-// The same bytes counted from the start of the arena, those in it, by ascending begin.
+// The arena bytes, as offsets from the start of the arena, ascending by begin.
 std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory, const Extents& extents) {
   std::vector<Extent> placed;
   for (const Extent& extent : extents) {
@@ -33,7 +32,8 @@ std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory
   return placed;
 }
 
-// Both as place() has them. Operands may overlap one another where their lives do not: the furthest end so far counts.
+// Both are in the form that place() returns. Operands may overlap each other if their lifetimes do not, so the furthest
+// end so far is compared.
 Status check_apart(const std::vector<Extent>& read, const std::vector<Extent>& computed, uint32_t branch) {
   Extent furthest;
   auto next = read.begin();

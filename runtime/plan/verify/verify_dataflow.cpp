@@ -1,5 +1,4 @@
-// Operators' operands: they exist, every tensor is given once and before it is read, and nothing is written that is not
-// the operator's to write.
+// Dataflow: operands exist, every tensor is defined once and before it is read, and operators write only what they may.
 #include <fmt/core.h>
 
 #include "runtime/plan/queries/views.h"

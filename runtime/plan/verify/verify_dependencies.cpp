@@ -1,5 +1,5 @@
-// Dependencies: how many pairs of branches depend on each other is bounded. Views of views of very many tensors would
-// make the graph of branches quadratic in the size of the tables (runtime/plan/queries/dependencies.h).
+// Dependencies: bounds the number of dependent pairs of branches. Views of views of many tensors would make the graph
+// of branches quadratic in the size of the tables (runtime/plan/queries/dependencies.h).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace nestrt::plan_verify {
 
 Status verify_dependencies(Context& context) {
   const plan::Tables& plan = context.plan;
-  std::vector<uint64_t> origins(plan.tensors.size(), 0);  // by tensor: the branches that compute it, at most
+  std::vector<uint64_t> origins(plan.tensors.size(), 0);  // by tensor: upper bound for the branches that compute it
   uint64_t pairs = 0;
   for (uint32_t index = 0; index < plan.operators.size(); ++index) {
     const plan::Operator& op = plan.operators[index];

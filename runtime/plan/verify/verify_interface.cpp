@@ -1,4 +1,4 @@
-// Targets, inputs, outputs and preprocessing: what the caller sees of a plan.
+// The interface of a plan: targets, inputs, outputs and preprocessing.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// The inputs, or the outputs: each plain, alone at the start of a buffer of its own, under a name of its own.
+// The inputs or the outputs: each is plain, alone at the start of its own buffer, and has a unique name.
 class Interface {
  public:
   Interface(Context& context, std::string_view side, plan::BufferKind kind)
@@ -37,7 +37,7 @@ class Interface {
     return {};
   }
 
-  // Call when all tensors have been added.
+  // Call after all tensors have been added.
   Status finish() {
     std::sort(names_.begin(), names_.end());
     if (const auto twin = std::adjacent_find(names_.begin(), names_.end()); twin != names_.end())
@@ -89,7 +89,7 @@ Status verify_targets(Context& context) {
     if (std::max(target.unit.size(), target.configuration.size()) > kMaxTargetBytes)
       return damaged_plan(
           fmt::format("target {}: has a unit or a configuration of more than {} bytes", index, kMaxTargetBytes));
-    if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // not what is not a number either
+    if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // rejects NaN too
       return damaged_plan(fmt::format("target {}: its clock is not 0 to {} MHz", index, kMaxClockMhz));
     if (!(target.widen_mb_per_s >= 0 && target.widen_mb_per_s <= kMaxCost))
       return damaged_plan(fmt::format("target {}: its widen_mb_per_s is not 0 to {}", index, kMaxCost));

@@ -1,5 +1,5 @@
-// Memory plans: every buffer of the arena lies inside it, lives as long as operators touch it, and shares no byte with
-// another that is alive at the same time.
+// Memory plans: every arena buffer lies inside the arena, is alive while operators access it, and shares no byte with
+// another buffer that is alive at the same time.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Buffers = std::vector<plan::Buffer>;
 
-// First and last operator that touches each buffer.
+// The first and last operator that access each buffer.
 struct Uses {
   std::vector<uint32_t> first;
   std::vector<uint32_t> last;
@@ -65,9 +65,9 @@ Status verify_places(const Buffers& buffers, const plan::MemoryPlan& memory, uin
   return {};
 }
 
-// Sweeps over the operators in file order, keeping the buffers that are alive sorted by place. The file order is
-// one of the orders that an any_schedule plan is made for: what clashes here is wrong in both kinds. All its orders are
-// verify_any_schedule()'s.
+// Sweeps over the operators in file order and keeps the live buffers sorted by offset. The file order is one of the
+// orders that an any_schedule plan must support, so a conflict here is an error for both kinds. verify_any_schedule()
+// checks the other orders.
 class Sweep {
  public:
   Sweep(const Buffers& buffers, const plan::MemoryPlan& memory) : buffers_(buffers), offsets_(memory.offsets) {
@@ -93,14 +93,14 @@ class Sweep {
   }
 
  private:
-  using Alive = std::map<uint64_t, uint32_t>;    // place -> buffer
-  using Expiry = std::pair<uint32_t, uint64_t>;  // last use, place
+  using Alive = std::map<uint64_t, uint32_t>;    // offset -> buffer
+  using Expiry = std::pair<uint32_t, uint64_t>;  // last use, offset
 
   void expire(uint32_t now) {
     for (; !expiry_.empty() && expiry_.top().first < now; expiry_.pop()) alive_.erase(expiry_.top().second);
   }
 
-  // Neighbours suffice: those alive do not overlap each other.
+  // Checking neighbours is sufficient, because live buffers do not overlap.
   bool clashes(Alive::iterator place, uint32_t* other) const {
     if (const auto next = std::next(place); next != alive_.end() && place->first + bytes(place) > next->first) {
       *other = next->second;

@@ -1,4 +1,4 @@
-// The parts of the structural verifier, in the order in which they run: each relies on those before it.
+// The parts of the structural verifier, in the order in which they run. Each relies on the previous ones.
 #pragma once
 
 #include <cstddef>
@@ -28,54 +28,54 @@ struct Context {
   std::vector<Write> writes = {};                 // filled by verify_dataflow; none empty
   std::vector<bool> views = {};                   // by operator, is_view(); filled by verify_dataflow
   std::vector<Extents> computed = {};             // by branch; filled by verify_programs
-  Budget compared = budget_of_uses(data.size());  // for quantizations that are compared with one another
+  Budget compared = budget_of_uses(data.size());  // for comparisons of quantizations with each other
 };
 
-// How many there are, and the length of their names.
+// Checks the number of targets and the length of their names.
 Status verify_targets(Context& context);
 Status verify_buffers(Context& context);
 Status verify_tensors(Context& context);
 // Inputs, outputs, preprocessing.
 Status verify_interface(Context& context);
-// Operands, order, and who writes what.
+// Operands, order, and the writer of each tensor.
 Status verify_dataflow(Context& context);
-// No byte of a buffer is computed twice. With verify_dataflow(): what an operator reads was written by operators that
-// precede it in the graph, whatever the order in which the others run.
+// Checks that no byte of a buffer is computed twice. Together with verify_dataflow(), the operators that compute an
+// operand precede its reader in the graph, whatever the order of the others.
 Status verify_writes(Context& context);
 // The number of dependencies.
 Status verify_dependencies(Context& context);
-// How much operators read of what there is once (operand_uses.h).
+// Budgets for operands of operators (operand_uses.h).
 Status verify_operand_uses(Context& context);
-// Attributes, types and shapes by the operators' own rules, whichever unit runs them.
+// Attributes, types and shapes, by the operators' rules, independent of the unit.
 Status verify_operators(Context& context);
-// Lifetimes and places in the arena.
+// Lifetimes and offsets in the arena.
 Status verify_memory(Context& context);
 // Branches and programs.
 Status verify_programs(Context& context);
 // Costs of the host and overheads.
 Status verify_stated_costs(Context& context);
-// How much programs use of what there is once (operand_uses.h).
+// Budgets for programs (operand_uses.h).
 Status verify_program_uses(Context& context);
-// A program of instructions may write all that its branch computes for others.
+// Checks that every program of instructions may write all results of its branch.
 Status verify_results(Context& context);
 
-// Of all shapes of a plan, each of which is right by itself: they are one network, for different inputs.
+// Checks that all shapes of a plan, each valid on its own, are one network for different inputs.
 Status verify_shapes(const plan::Tables& plan);
 
-// Branches that units beside the host may run compute nowhere where they read.
+// Checks that branches which accelerators may run write no bytes that they read.
 Status verify_branch_memory(Context& context);
 
-// Refuses operators whose output shares bytes with an input in another way than views.h describes, and adds to
-// context.writes what it computes. One operator.
+// Rejects operators whose output shares bytes with an input except as views.h defines, and adds the bytes that one
+// operator computes to context.writes.
 Status verify_aliasing(Context& context, uint32_t index);
 
-// The bytes of its tensor that a range of a program is, or more where it is in another layout or of some channels.
+// Returns the bytes of its tensor that a range of a program covers, or more if it has another layout or some channels.
 Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range);
 
-// Those of the ranges that a program writes, in the order of the ranges.
+// Returns the bytes of the ranges that a program writes, in the order of the ranges.
 std::vector<Extent> written_bytes(const Context& context, const plan::Program& program);
 
-// "tensor 3 'conv1_w'" and the like.
+// Returns "tensor 3 'conv1_w'" and the like.
 std::string tensor_name(const plan::Tables& plan, uint64_t index);
 std::string operator_name(const plan::Tables& plan, uint64_t index);
 

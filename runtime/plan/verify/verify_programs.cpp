@@ -21,11 +21,11 @@ namespace {
 
 class BranchCheck {
  public:
-  // `touched`: by tensor, the last branch whose operators have it. `writes`: what all operators compute, by operator.
+  // `touched`: by tensor, the last branch whose operators access it. `writes`: what all operators compute, by operator.
   BranchCheck(Context& context, uint32_t index, std::vector<uint32_t>& touched, std::span<const Write> writes)
       : context_(context), index_(index), branch_(context.plan.branches[index]), touched_(touched), writes_(writes) {}
 
-  // Branches follow each other in file order: `next` is the first operator that no branch has yet.
+  // Branches are consecutive in file order: `next` is the first operator that belongs to no branch yet.
   Status operators(uint32_t* next) {
     if (branch_.operators.size() == 0) return fail("has no operators");
     for (uint32_t op : branch_.operators) {
@@ -56,7 +56,7 @@ class BranchCheck {
   }
 
  private:
-  // What has no kernel is alone in its branch, which has another program.
+  // An operator without a kernel is alone in its branch, which has another program.
   bool is_opaque() const {
     return branch_.operators.size() == 1 && !branch_.programs.empty() &&
            context_.plan.operators[branch_.operators[0]].kind() == ops::Kind::kOpaque;
@@ -72,7 +72,7 @@ class BranchCheck {
     }
   };
 
-  // No unit has two programs for the same, nor more than may be tried out.
+  // Checks that no unit has two programs for the same channels, nor more alternatives than allowed.
   Status choices_differ() const {
     std::vector<Choice> choices;
     for (const plan::Program& program : branch_.programs)
@@ -159,7 +159,7 @@ class BranchCheck {
     return {};
   }
 
-  // What kernels read in place of input 1 is the same constant, packed otherwise.
+  // Checks that the tensor that kernels read instead of input 1 is the same constant in another packing.
   Status verify_weights(const plan::KernelSelection& selection) const {
     if (selection.weights.empty()) return {};
     if (selection.weights.size() != branch_.operators.size())
@@ -186,7 +186,7 @@ class BranchCheck {
     const auto is_constant = [&](const plan::Tensor& tensor) {
       return context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     };
-    // Many selections may name the same two.
+    // Many selections may name the same pair.
     return is_constant(a) && is_constant(b) && a.type == b.type && a.shape == b.shape && a.layout == b.layout &&
            context_.compared.charge(bytes_of_quantization(a)) && a.quantization == b.quantization;
   }
@@ -232,14 +232,15 @@ class BranchCheck {
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
-  // A program may read what its branch's operators read, and write the bytes that they compute, which are not all of
-  // their outputs': others compute those of a view. Only what it may write, its driver sees to, it reads no earlier
-  // than that.
+  // A program may read what its branch's operators read, and write the bytes that they compute. These are not all bytes
+  // of their outputs, because other branches compute the bytes of views. The driver ensures that a program reads
+  // write-only bytes only after writing them.
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
       return fail(fmt::format("has a range of tensor {}, which does not exist", range.tensor));
-    const auto tensor = [&] { return tensor_name(context_.plan, at); };  // for failures only: names may be long
+    // called on failure only, because names may be long
+    const auto tensor = [&] { return tensor_name(context_.plan, at); };
     const Extents& computed = context_.computed[index_];
     if (touched_[at] != index_) return fail(fmt::format("has a program that uses {}, unlike its operators", tensor()));
     if (range.access != plan::RangeAccess::kRead && !holds(computed, bytes_of(context_, program, range)))
@@ -259,21 +260,21 @@ class BranchCheck {
 
   uint64_t size_of(uint32_t at) const { return context_.extents[at].end - context_.extents[at].begin; }
 
-  // Results begin where their tensor does.
+  // Results begin at the start of their tensor.
   Status verify_begin(const plan::ProgramRange& range, uint32_t at) const {
     if (range.offset == 0 || range.access == plan::RangeAccess::kRead) return {};
     return fail(fmt::format("has a range of {} from byte {} on: expected its first", tensor_name(context_.plan, at),
                             range.offset));
   }
 
-  // A program writes in an order of its own, and its results are looked at when it is over. So none of them may lie
-  // where operators write others later; of two buffers that live to the same operator, no memory plan lets that happen.
+  // A program writes in its own order, and its results are read when it is complete. So none of them may overlap what
+  // later operators write; no memory plan permits that for two buffers that are alive until the same operator.
   bool lives_to_end(uint32_t at) const {
     const plan::Buffer& buffer = context_.plan.buffers[context_.plan.tensors[at].buffer];
     return buffer.kind != plan::BufferKind::kArena || buffer.last_use >= branch_.operators.back();
   }
 
-  // Bytes that two ranges write would be those of either, as they come to lie.
+  // The value of bytes that two ranges write would depend on their order.
   Status verify_writes_once(const plan::Program& program) const {
     std::vector<Extent> written = written_bytes(context_, program);
     std::erase_if(written, [](const Extent& bytes) { return bytes.begin == bytes.end; });
@@ -284,7 +285,8 @@ class BranchCheck {
                             std::min(twice->end, (twice + 1)->end), twice->buffer));
   }
 
-  // Whether a program for some channels has to do with those of the tensor only. Requires: the branch is divisible.
+  // Returns whether a program for some channels accesses only these channels of the tensor. Requires: a divisible
+  // branch.
   bool is_cut(uint32_t at) const {
     const plan::Operator& op = context_.plan.operators[branch_.operators[0]];
     const auto& inputs = op.inputs;
@@ -293,7 +295,7 @@ class BranchCheck {
     return true;
   }
 
-  // Those channels and rows of a tensor, which has `size` bytes, and no more: others are computed elsewhere.
+  // Exactly these channels and rows of a tensor of `size` bytes; the rest is computed elsewhere.
   Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, ChannelRange part) const {
     const uint64_t lines = uint64_t{(*divisible_ + kChannelBlock - 1) / kChannelBlock} * rows_;
     const auto line_of = [&](uint32_t channel, uint32_t row) {
@@ -326,7 +328,7 @@ class BranchCheck {
         fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
   }
 
-  // Accumulators as f32, of which the program writes the bytes.
+  // Accumulators as f32, whose bytes the program writes.
   bool is_wide_result(const plan::ProgramRange& range, uint32_t at) const {
     const plan::Operator& op = context_.plan.operators[branch_.operators[0]];
     const plan::Tensor& tensor = context_.plan.tensors[at];
@@ -336,7 +338,7 @@ class BranchCheck {
            tensor.layout == Layout::kBlocked16;
   }
 
-  // As many bytes as the f32 elements have, in the same order of channels.
+  // The same number of bytes as the f32 elements, in the same order of channels.
   Status verify_bytes_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const uint64_t size = size_of(at);
     if (!program.channels.all()) return verify_part_range(range, at, size, program.channels);
@@ -345,7 +347,7 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Blocks of 32 channels where the tensor has 16: at most twice its bytes. Programs for some channels may leave out
+  // Blocks of 32 channels for a tensor with blocks of 16: at most twice its bytes. Programs for some channels may omit
   // blocks at the end.
   Status verify_wider_blocks(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
@@ -365,7 +367,7 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Whole blocks of 32, but for the last, of a tensor that has so many bytes in blocks of 16 and of 32.
+  // Whole blocks of 32, except the last, for a tensor with these sizes in blocks of 16 and of 32.
   Status verify_part_of_wider_blocks(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
                                      ChannelRange part) const {
     const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;
@@ -389,7 +391,7 @@ class BranchCheck {
   const plan::Branch& branch_;
   std::vector<uint32_t>& touched_;
   std::span<const Write> writes_;
-  std::optional<uint32_t> divisible_;  // by channels; once it was asked for
+  std::optional<uint32_t> divisible_;  // channel count, once it has been computed
   uint32_t rows_ = 1;                  // likewise
 };
 

@@ -1,5 +1,5 @@
-// Results: what a branch computes for other branches, or for the caller, is in memory that each of its programs but
-// those of kernels may write. That a program writes all of it is for its driver to check.
+// Results: the memory of everything that a branch computes for other branches or the caller is writable by each of its
+// programs, except programs of kernels. The driver checks that a program writes all of it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kNoBranch = UINT32_MAX;
 
-// By tensor: whether an operator of another branch reads it, or the caller.
+// By tensor: whether an operator of another branch, or the caller, reads it.
 std::vector<bool> used_elsewhere(const plan::Tables& plan) {
   std::vector<uint32_t> computed_in(plan.tensors.size(), kNoBranch);
   std::vector<bool> used(plan.tensors.size(), false);
@@ -30,7 +30,7 @@ std::vector<bool> used_elsewhere(const plan::Tables& plan) {
   return used;
 }
 
-// Those of the branch's outputs that are used elsewhere.
+// Returns the branch's outputs that are used elsewhere.
 std::vector<uint32_t> results_of(const plan::Tables& plan, const plan::Branch& branch, const std::vector<bool>& used) {
   std::vector<uint32_t> results;
   for (const uint32_t op : branch.operators)
@@ -62,7 +62,7 @@ class ResultsCheck {
   }
 
  private:
-  // Whose the first byte is that is not written. Requires: there is one.
+  // Returns the tensor of the first byte that is not written. Requires: one exists.
   uint32_t result_left(const Extents& written, const Extent& expected) const {
     const uint64_t byte = first_missing(written, expected);
     return *std::ranges::find_if(results_, [&](uint32_t tensor) {
@@ -73,7 +73,7 @@ class ResultsCheck {
   const Context& context_;
   const uint32_t branch_;
   const std::vector<uint32_t> results_;
-  const Extents expected_;  // to be written
+  const Extents expected_;  // the bytes to write
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Shapes: all of them are one network, each for other inputs.
+// Shapes: all of them are the same network for different inputs.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<uint32_t> input_tensors(const plan::Tables& plan) {
   return tensors;
 }
 
-// But for dimensions.
+// Compares everything except dimensions.
 bool are_alike(const plan::Tables& first, const std::vector<uint32_t>& of_first, const plan::Tables& other,
                const std::vector<uint32_t>& of_other) {
   return std::ranges::equal(of_first, of_other, [&](uint32_t a, uint32_t b) {

@@ -1,4 +1,4 @@
-// What a plan says of the board's units beside its programs: costs of the host, overheads.
+// Costs that a plan states for the board's units outside of programs: costs of the host, overheads.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 using Key = std::tuple<std::string_view, std::string_view, uint32_t>;  // unit, configuration, threads
 
-// Not what is not a number either.
+// Rejects NaN too.
 bool is_value(float value) { return value >= 0 && value <= plan_format::kMaxCost; }
 
-// Each says something of another unit.
+// Checks that each entry is for a different unit.
 Status verify_keys(std::string_view what, std::vector<Key> keys) {
   using plan_format::kMaxCostThreads, plan_format::kMaxHostCosts, plan_format::kMaxTargetBytes;
   if (keys.size() > kMaxHostCosts)

@@ -1,5 +1,5 @@
-// Writes: every byte of a buffer is computed by one operator at most. Tensors that share bytes are then views of what
-// that operator computes, and no order of the operators changes what is read.
+// Writes: at most one operator computes each byte of a buffer. Tensors that share bytes are therefore views of that
+// operator's result, and the order of operators does not change what is read.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace nestrt::plan_verify {
 Status verify_writes(Context& context) {
   std::vector<Write>& writes = context.writes;
   std::sort(writes.begin(), writes.end(), [](const Write& a, const Write& b) { return a.bytes < b.bytes; });
-  // Neighbours suffice: those before them are apart.
+  // Checking neighbours is sufficient, because all earlier ones are disjoint.
   const auto twice = std::adjacent_find(writes.begin(), writes.end(),
                                         [](const Write& a, const Write& b) { return a.bytes.overlaps(b.bytes); });
   if (twice == writes.end()) return {};
