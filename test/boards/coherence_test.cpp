@@ -57,7 +57,7 @@ Result<bool> look_at(OddPort::Kind kind) {
   return is_coherent(port, test::stock_configuration());
 }
 
-TEST_CASE("Memory that host and accelerator see alike is coherent, in every configuration") {
+TEST_CASE("Memory that host and accelerator share is coherent in every configuration") {
   for (const Configuration& configuration : kConfigurations) {
     INFO(configuration.name);
     const auto transport = make_simulator_transport({.host_view = HostView::kShared});
@@ -67,7 +67,7 @@ TEST_CASE("Memory that host and accelerator see alike is coherent, in every conf
   }
 }
 
-TEST_CASE("Memory behind a cache that is written back late is not coherent") {
+TEST_CASE("Memory with a cache that is written back late is not coherent") {
   const auto transport = make_simulator_transport({.host_view = HostView::kCached});
   const Result<bool> coherent = is_coherent(*transport, test::stock_configuration());
   REQUIRE(coherent);
@@ -82,7 +82,7 @@ TEST_CASE("A port that is coherent in one direction is not coherent") {
   }
 }
 
-TEST_CASE("An accelerator that hangs while it is looked at is stopped, and nothing is taken for coherent") {
+TEST_CASE("An accelerator that hangs during the coherence test is stopped and treated as not coherent") {
   OddPort port(OddPort::Kind::kHangs);
   const Result<bool> coherent = is_coherent(port, test::stock_configuration());
   REQUIRE_FALSE(coherent);

@@ -29,7 +29,7 @@ Waited wait_for(CompletionPoller& rhythm, Duration run, Duration oversleep = mic
   return waited;
 }
 
-TEST_CASE("The end of a run that nothing is known of is seen late by a part of its time") {
+TEST_CASE("The end of a run of unknown duration is detected late by a fraction of its duration") {
   for (const microseconds run : {microseconds(10), microseconds(300), microseconds(3000), microseconds(50'000)}) {
     CompletionPoller rhythm;
     const Waited waited = wait_for(rhythm, run);
@@ -38,7 +38,7 @@ TEST_CASE("The end of a run that nothing is known of is seen late by a part of i
   }
 }
 
-TEST_CASE("The end of a run like those before is seen at once, by a waiter that sleeps for most of it") {
+TEST_CASE("The end of a run of known duration is detected immediately by a waiter that sleeps most of the time") {
   for (const microseconds run : {microseconds(90), microseconds(300), microseconds(3000), microseconds(50'000)}) {
     CompletionPoller rhythm;
     for (int before = 0; before < 16; ++before) wait_for(rhythm, run, microseconds(20));
@@ -48,7 +48,7 @@ TEST_CASE("The end of a run like those before is seen at once, by a waiter that 
   }
 }
 
-TEST_CASE("A waiter that oversleeps wakes earlier the next time, and is seldom late") {
+TEST_CASE("A waiter that oversleeps wakes earlier the next time and is rarely late") {
   CompletionPoller rhythm;
   for (int before = 0; before < 8; ++before) wait_for(rhythm, microseconds(1000), microseconds(90));
   Duration late = Duration::zero(), awake = Duration::zero();
@@ -62,7 +62,7 @@ TEST_CASE("A waiter that oversleeps wakes earlier the next time, and is seldom l
   CHECK(awake / kRuns <= microseconds(60));
 }
 
-TEST_CASE("Runs that become shorter or longer are seen at once again after a few") {
+TEST_CASE("The ends of runs that become shorter or longer are detected immediately after a few runs") {
   CompletionPoller rhythm;
   for (const microseconds run : {microseconds(2000), microseconds(1000), microseconds(6000), microseconds(300)}) {
     for (int again = 0; again < 16; ++again) wait_for(rhythm, run, microseconds(20));
@@ -70,7 +70,7 @@ TEST_CASE("Runs that become shorter or longer are seen at once again after a few
   }
 }
 
-TEST_CASE("A run that was held up delays none after it") {
+TEST_CASE("A delayed run does not delay the detection of later ones") {
   for (const int runs_before : {0, 1, 2, 16}) {
     CompletionPoller rhythm;
     for (int run = 0; run < runs_before; ++run) wait_for(rhythm, microseconds(300));
@@ -79,7 +79,7 @@ TEST_CASE("A run that was held up delays none after it") {
   }
 }
 
-TEST_CASE("Runs that were held up twice in a row delay two after them at most") {
+TEST_CASE("Two delayed runs in a row delay the detection of at most two later ones") {
   CompletionPoller rhythm;
   for (int run = 0; run < 16; ++run) wait_for(rhythm, microseconds(300));
   for (int run = 0; run < 2; ++run) wait_for(rhythm, std::chrono::seconds(1));
@@ -87,7 +87,7 @@ TEST_CASE("Runs that were held up twice in a row delay two after them at most") 
   for (int run = 0; run < 16; ++run) CHECK(wait_for(rhythm, microseconds(300)).seen_after <= microseconds(500));
 }
 
-TEST_CASE("A run that never ends is looked at now and then") {
+TEST_CASE("A run that never ends is polled periodically") {
   CompletionPoller rhythm;
   for (int run = 0; run < 2; ++run) wait_for(rhythm, microseconds(300));
   CHECK(rhythm.pause(std::chrono::seconds(1)) == Duration(CompletionPoller::kLongestSleep));

@@ -41,8 +41,7 @@ TEST_CASE("nest_squeeze computes the same on CPU and board together as on the CP
   check_network(model, 32, kernel_xclbin());
 }
 
-TEST_CASE(
-    "Two compute units, each with a bank of its own, compute the same as the CPU: one copies what the other lends") {
+TEST_CASE("Two compute units with separate banks compute the same as the CPU, with copies between their banks") {
   const std::string model = nestrt::test::kDemoModel;
   const auto plan = compile(model, 32);
   const BoardRuns one = check_plan(plan, {kernel_xclbin()}, 2), two = check_plan(plan, {kernel_xclbin(), 2}, 2);

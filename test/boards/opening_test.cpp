@@ -43,7 +43,7 @@ class Environment {
   const std::string before_;
 };
 
-TEST_CASE("The board is listed, with its platform and what it runs") {
+TEST_CASE("The board is listed with its platform and its xclbin") {
   fresh_board();
   REQUIRE(failure_of(options_for(kernel_xclbin())).ok());
   const auto devices = evta::xrt_devices();
@@ -66,7 +66,7 @@ TEST_CASE("A board that cannot be opened is listed with the reason") {
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
 }
 
-TEST_CASE("XRT's libraries in a place where XRT does not look are told, with what to set") {
+TEST_CASE("An error names the variable to set if XRT cannot find its own libraries") {
   fresh_board();
   {
     const Environment environment("XILINX_XRT", "/nowhere");
@@ -80,7 +80,7 @@ TEST_CASE("XRT's libraries in a place where XRT does not look are told, with wha
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
 }
 
-TEST_CASE("A device that is not there is told") {
+TEST_CASE("A missing device is reported") {
   fresh_board();
   evta::XrtOptions options = options_for(kernel_xclbin());
   options.device = "7";
@@ -89,7 +89,7 @@ TEST_CASE("A device that is not there is told") {
   CHECK_FALSE(failure_of(options).ok());
 }
 
-TEST_CASE("An xclbin that is not there, or is none, is told") {
+TEST_CASE("A missing or invalid xclbin is reported") {
   const Board& board = fresh_board();
   evta::XrtOptions options = options_for(kernel_xclbin());
   options.xclbin = const_cast<Board&>(board).root() / "none.xclbin";
@@ -104,7 +104,7 @@ TEST_CASE("An xclbin for another shell is incompatible") {
   check_failure(options_for(description), Code::kIncompatible, "another shell");
 }
 
-TEST_CASE("What the driver says when it loads an xclbin has a meaning") {
+TEST_CASE("Errors of the driver while it loads an xclbin are explained") {
   const std::pair<int, Code> cases[] = {{EOPNOTSUPP, Code::kIncompatible},   {EBUSY, Code::kUnavailable},
                                         {EKEYREJECTED, Code::kIncompatible}, {ETIMEDOUT, Code::kUnavailable},
                                         {EDEADLK, Code::kDeviceFault},       {EIO, Code::kDeviceFault}};
@@ -116,7 +116,7 @@ TEST_CASE("What the driver says when it loads an xclbin has a meaning") {
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
 }
 
-TEST_CASE("While a unit is open no other xclbin is loaded, and its compute unit is nobody else's") {
+TEST_CASE("While a unit is open, no other xclbin can be loaded and its compute unit is exclusive") {
   fresh_board();
   auto open = evta::make_xrt_transport(options_for(kernel_xclbin()));
   REQUIRE(open);
@@ -127,7 +127,7 @@ TEST_CASE("While a unit is open no other xclbin is loaded, and its compute unit 
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
 }
 
-TEST_CASE("Compute units of one card work side by side") {
+TEST_CASE("Compute units of one card work concurrently") {
   fresh_board();
   evta::XrtOptions options = options_for(kernel_xclbin());
   const auto first = open_unit(options, evta::test::stock_configuration(), 0);
@@ -150,7 +150,7 @@ TEST_CASE("Compute units are found by name") {
   check_failure(options, Code::kNotFound, "vta_9");
 }
 
-TEST_CASE("An xclbin without the accelerator is told, with what it has") {
+TEST_CASE("An error about an xclbin without the accelerator lists its compute units") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();
   description.id = 8;
@@ -169,7 +169,7 @@ TEST_CASE("A kernel with other arguments is incompatible") {
   check_failure(options_for(description), Code::kIncompatible, "arguments");
 }
 
-TEST_CASE("A kernel whose ports reach no bank in common is incompatible") {
+TEST_CASE("A kernel whose ports have no common bank is incompatible") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();
   if (description.banks.size() < 2) return nestrt::test::skip("the board has one bank");
@@ -192,7 +192,7 @@ TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {
   CHECK(buffer.error().message().find("4 GiB") != std::string_view::npos);
 }
 
-TEST_CASE("An xclbin that has to be loaded already is not loaded") {
+TEST_CASE("An xclbin that must already be loaded is not loaded") {
   fresh_board();
   REQUIRE(failure_of(options_for(stages_xclbin())).ok());
   evta::XrtOptions options = options_for(kernel_xclbin());

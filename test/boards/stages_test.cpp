@@ -21,7 +21,7 @@ std::unique_ptr<evta::Transport> open_stages() {
   return std::move(*transport);
 }
 
-TEST_CASE("A program runs on the four stages, again and again") {
+TEST_CASE("A program runs repeatedly on the four stages") {
   ProbeRun probe(open_stages());
   for (int i = 0; i < 20; ++i) {
     const Status status = probe.run();
@@ -31,7 +31,7 @@ TEST_CASE("A program runs on the four stages, again and again") {
   }
 }
 
-TEST_CASE("The stages show the end of the run before until the next one has begun") {
+TEST_CASE("The stages show the end of the previous run until the next one has started") {
   Board& board = Board::instance();
   board.faults().forget();
   Stages stages(Accelerator(evta::test::stock_configuration(), board.memory()), board.faults());
@@ -46,7 +46,7 @@ TEST_CASE("The stages show the end of the run before until the next one has begu
   }
 }
 
-TEST_CASE("The end of the run before is not taken for that of this one") {
+TEST_CASE("The end of the previous run is not mistaken for that of the current one") {
   ProbeRun probe(open_stages());
   REQUIRE(probe.run().ok());
   for (int i = 0; i < 5; ++i) {
@@ -58,7 +58,7 @@ TEST_CASE("The end of the run before is not taken for that of this one") {
   }
 }
 
-TEST_CASE("Stages that hang have no reset: a reset fails after its time, until they end") {
+TEST_CASE("A reset of hanging stages fails after its time limit until they end") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kHang);
   REQUIRE(probe.hand_over().ok());
@@ -77,7 +77,7 @@ TEST_CASE("Stages that hang have no reset: a reset fails after its time, until t
   CHECK(probe.run().ok());
 }
 
-TEST_CASE("What hung is over once the card was reset, and the stages are used again") {
+TEST_CASE("After a reset of the card the hanging run is over and the stages work again") {
   Board& board = Board::instance();
   {
     ProbeRun probe(open_stages());
@@ -97,7 +97,7 @@ TEST_CASE("What hung is over once the card was reset, and the stages are used ag
   CHECK(next.run().ok());
 }
 
-TEST_CASE("A run that is not wanted any more is over when its stages are") {
+TEST_CASE("A cancelled run is over when its stages are idle") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kLate);
   REQUIRE(probe.hand_over().ok());
@@ -107,7 +107,7 @@ TEST_CASE("A run that is not wanted any more is over when its stages are") {
   CHECK(probe.is_right());
 }
 
-TEST_CASE("Stages that somebody else has started are not started") {
+TEST_CASE("Stages that another process has started are not started") {
   ProbeRun probe(open_stages());
   Board::instance().stages()->write(Stage::kFetch, 0x00, 0x01);
   const Status status = probe.start();

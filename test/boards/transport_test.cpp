@@ -39,13 +39,13 @@ void start_hanging(ProbeRun& probe) {
   while (!faults().all_begun()) std::this_thread::yield();
 }
 
-TEST_CASE("A program runs on the board, again and again") {
+TEST_CASE("A program runs repeatedly on the board") {
   ProbeRun probe(open_transport());
   CHECK(probe.transport().name() == "xrt");
   for (int i = 0; i < 20; ++i) check_runs(probe);
 }
 
-TEST_CASE("Results that were not taken over are not seen") {
+TEST_CASE("Results are not visible before they are transferred") {
   ProbeRun probe(open_transport());
   REQUIRE(probe.hand_over().ok());
   REQUIRE(probe.start().ok());
@@ -55,7 +55,7 @@ TEST_CASE("Results that were not taken over are not seen") {
   CHECK(probe.is_right());
 }
 
-TEST_CASE("Inputs that were not handed over are not seen") {
+TEST_CASE("Inputs are not visible before they are transferred") {
   ProbeRun probe(open_transport());
   REQUIRE(probe.start().ok());
   CHECK_FALSE((probe.wait().ok() && probe.take_results().ok() && probe.is_right()));
@@ -73,7 +73,7 @@ TEST_CASE("A run that hangs ends at the deadline, and a reset stops it") {
   check_runs(probe);
 }
 
-TEST_CASE("A run that was not waited for is not started again before a reset") {
+TEST_CASE("A run without a wait is not restarted before a reset") {
   ProbeRun probe(open_transport());
   start_hanging(probe);
   for (int i = 0; i < 3; ++i) CHECK(probe.start().code() == Code::kUnavailable);
@@ -81,7 +81,7 @@ TEST_CASE("A run that was not waited for is not started again before a reset") {
   check_runs(probe);
 }
 
-TEST_CASE("A wait ends when it is interrupted, before it or after, and the run goes on") {
+TEST_CASE("An interrupt before or during a wait ends it and the run continues") {
   ProbeRun probe(open_transport());
   faults().next_run(RunFault::kLate);
   REQUIRE(probe.hand_over().ok());
@@ -104,7 +104,7 @@ TEST_CASE("A compute unit that ends with an error is a fault of the device, and 
   check_runs(probe);
 }
 
-TEST_CASE("A transfer that fails is a fault of the device") {
+TEST_CASE("A failed transfer is a fault of the device") {
   ProbeRun probe(open_transport());
   faults().fail(Call::kSync, EIO);
   CHECK(probe.hand_over().code() == Code::kDeviceFault);
@@ -116,7 +116,7 @@ TEST_CASE("A transfer that fails is a fault of the device") {
   check_runs(probe);
 }
 
-TEST_CASE("A start that the driver refuses leaves nothing that is waited for, and the next one works") {
+TEST_CASE("After a start that the driver rejects there is nothing to wait for and the next one works") {
   for (const int error : {EIO, EBUSY, ENOMEM, EINVAL, EDEADLK}) {
     ProbeRun probe(open_transport());
     faults().fail(Call::kExecute, error);
@@ -127,7 +127,7 @@ TEST_CASE("A start that the driver refuses leaves nothing that is waited for, an
   }
 }
 
-TEST_CASE("A compute unit without a reset is lost with its first hang, until the card is reset") {
+TEST_CASE("A compute unit without a reset is lost after its first hang until the card is reset") {
   ProbeRun probe(open_transport());
   faults().set_resettable(false);
   start_hanging(probe);
@@ -139,7 +139,7 @@ TEST_CASE("A compute unit without a reset is lost with its first hang, until the
   check_runs(probe);
 }
 
-TEST_CASE("A reset that the driver does not answer fails after its time, and succeeds once it is answered") {
+TEST_CASE("A reset that the driver does not answer fails after its time limit and succeeds once it is answered") {
   ProbeRun probe(open_transport());
   faults().set_deaf(true);
   start_hanging(probe);
@@ -156,7 +156,7 @@ TEST_CASE("A reset that the driver does not answer fails after its time, and suc
   check_runs(probe);
 }
 
-TEST_CASE("Memory is of the size that was asked for, whatever that is, and lies in the accelerator's bank") {
+TEST_CASE("Memory of any requested size is allocated in the accelerator's bank") {
   const auto transport = open_transport();
   for (const uint64_t size : {1, 63, 4095, 4096, 4097, 100000})
     for (const uint64_t offset : {0, 16, 4080}) {
@@ -170,7 +170,7 @@ TEST_CASE("Memory is of the size that was asked for, whatever that is, and lies 
     }
 }
 
-TEST_CASE("More memory than the bank has is refused, and what fits is not") {
+TEST_CASE("More memory than the bank has is rejected and what fits is not") {
   const auto transport = open_transport();
   const MemoryBank bank = kernel_xclbin().banks[0];
   CHECK(transport->allocate(bank.size + (44u << 20), 0).error().code() == Code::kOutOfMemory);
@@ -179,14 +179,14 @@ TEST_CASE("More memory than the bank has is refused, and what fits is not") {
   CHECK(transport->allocate(1 << 20, 0));
 }
 
-TEST_CASE("Memory that the driver does not give is a lack of memory") {
+TEST_CASE("Memory that the driver does not allocate is an out-of-memory error") {
   const auto transport = open_transport();
   faults().fail(Call::kCreateBuffer, ENOMEM);
   CHECK(transport->allocate(4096, 0).error().code() == Code::kOutOfMemory);
   CHECK(transport->allocate(4096, 0));
 }
 
-TEST_CASE("A buffer in another bank than the accelerator's is refused, not copied about") {
+TEST_CASE("A buffer in another bank than the accelerator's is rejected instead of copied") {
   const auto transport = open_transport();
   if (kernel_xclbin().banks.size() < 2) return nestrt::test::skip("the board has one bank");
   faults().set_wrong_bank(true);
@@ -196,7 +196,7 @@ TEST_CASE("A buffer in another bank than the accelerator's is refused, not copie
   CHECK(buffer.error().message().find("bank") != std::string_view::npos);
 }
 
-TEST_CASE("A device that is gone fails every call, and none waits") {
+TEST_CASE("Every call to a removed device fails without waiting") {
   ProbeRun probe(open_transport());
   for (const Call call : {Call::kSync, Call::kExecute, Call::kCreateBuffer}) faults().fail(call, ENODEV, 1000);
   CHECK_FALSE(probe.hand_over().ok());

@@ -34,8 +34,8 @@ UnitUnderTest row_of(const evta::Configuration& configuration, const boards::Xcl
   UnitUnderTest row = evta_under_test(configuration);
   row.name += " behind XRT";
   row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin, false); };
-  row.exclusions = {{"the board computes in the process, and asks for memory there",
-                     {"runs ask for no memory once it is known where their buffers are"}}};
+  row.exclusions = {
+      {"the board computes in the process, and asks for memory there", {"runs with known buffers allocate no memory"}}};
   return row;
 }
 
@@ -53,16 +53,15 @@ UnitUnderTest stages_row(const evta::Configuration& configuration) {
   row.name += " as four stages";
   Exclusion no_reset = {"its stages have no reset: what hangs is lost, and so is the accelerator",
                         cases_that_stop_a_run()};
-  no_reset.cases.push_back("a program with a changed byte is refused or stays in its memory");
-  no_reset.cases.push_back("the host computes what the unit hangs in, once its time is over");
+  no_reset.cases.push_back("a program with a changed byte is rejected or stays in its memory");
+  no_reset.cases.push_back("the host replaces a hanging unit after its time limit");
   row.exclusions.push_back(std::move(no_reset));
   row.exclusions.push_back(
       {"its stages tell nobody of an access that fails",
-       {"a run that fails ends with what went wrong, and a probe brings the unit back",
-        "a unit that fails its probe says so, and returns when it does not", "what failed touches no memory any more",
-        "what waits behind a run that fails is answered, too",
-        "the host computes what the unit fails to, within the same run",
-        "without a host the failure of the unit is the session's"}});
+       {"a run that fails ends with the reason and a probe restores the unit",
+        "a unit reports a failed probe and is restored by a successful one",
+        "a failed run accesses no memory afterwards", "submissions after a run that fails are also answered",
+        "the host replaces a failed unit within the same run", "without a host the session fails with its unit"}});
   return row;
 }
 

@@ -8,7 +8,7 @@
 namespace nestrt::boards {
 namespace {
 
-TEST_CASE("Inner: without a card there is none", "[.]") {
+TEST_CASE("Inner: no card is listed without a card", "[.]") {
   std::filesystem::remove_all(Board::instance().root() / "sys");
   const auto devices = evta::xrt_devices();
   REQUIRE(devices);
@@ -19,9 +19,9 @@ TEST_CASE("Inner: without a card there is none", "[.]") {
   CHECK(transport.error().message().find("XRT finds no device") != std::string_view::npos);
 }
 
-TEST_CASE("A machine without a card has no devices, and opening one says where to look") {
+TEST_CASE("A machine without a card has no devices and the error on opening says where to look") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  CHECK(std::system(("'" + self + "' 'Inner: without a card there is none' > /dev/null").c_str()) == 0);
+  CHECK(std::system(("'" + self + "' 'Inner: no card is listed without a card' > /dev/null").c_str()) == 0);
 }
 
 TEST_CASE("A card is found by its PCIe address") {

@@ -17,7 +17,7 @@ Status status_of_thrown(const Thrown& thrown) {
 
 struct Unknown {};
 
-TEST_CASE("What XRT throws becomes a Status that says what was done and what to do") {
+TEST_CASE("An exception of XRT becomes a Status with the failed activity and the remedy") {
   CHECK(status_of_thrown(std::bad_alloc()).code() == Code::kOutOfMemory);
   CHECK(status_of_thrown(std::out_of_range("no such key")).code() == Code::kIncompatible);
   CHECK(status_of_thrown(std::runtime_error("XRT's words")).code() == Code::kUnavailable);
@@ -26,7 +26,7 @@ TEST_CASE("What XRT throws becomes a Status that says what was done and what to 
   CHECK(status_of_thrown(std::runtime_error("XRT's words")).message() == "doing something: XRT's words");
 }
 
-TEST_CASE("Each errno of the kernel driver that means something has a code and an advice") {
+TEST_CASE("Each known errno of the kernel driver has a code and advice") {
   const std::pair<int, Code> expected[] = {{EOPNOTSUPP, Code::kIncompatible},   {EBUSY, Code::kUnavailable},
                                            {EKEYREJECTED, Code::kIncompatible}, {ETIMEDOUT, Code::kUnavailable},
                                            {EDEADLK, Code::kDeviceFault},       {EIO, Code::kDeviceFault},
@@ -44,13 +44,13 @@ TEST_CASE("Each errno of the kernel driver that means something has a code and a
   }
 }
 
-TEST_CASE("An errno that means nothing special keeps its words") {
+TEST_CASE("An unknown errno keeps the system's message") {
   const Status status = status_of_thrown(std::system_error(ENOTTY, std::system_category()));
   CHECK(status.code() == Code::kUnavailable);
   CHECK(status.message().find("error 25") != std::string_view::npos);
 }
 
-TEST_CASE("What does not throw keeps its result") {
+TEST_CASE("A call that does not throw keeps its result") {
   CHECK(xrt_call("doing something", Code::kInternal, []() -> Status { return {}; }).ok());
   CHECK(*xrt_call("doing something", Code::kInternal, []() -> Result<int> { return 3; }) == 3);
 }

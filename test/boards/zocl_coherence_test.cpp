@@ -24,7 +24,7 @@ Result<std::unique_ptr<evta::Transport>> open_instance(int instance = 0) {
   return evta::make_xrt_transport(options);
 }
 
-TEST_CASE("What was seen of a board's port is what its transport goes by") {
+TEST_CASE("A transport uses the result of its coherence test") {
   for (const bool coherent : {false, true}) {
     fresh_board(coherent);
     const auto transport = open_instance();
@@ -46,7 +46,7 @@ TEST_CASE("Nothing is synchronised on a coherent port") {
   fresh_board(false);
 }
 
-TEST_CASE("A board that fails while its port is looked at opens without that knowledge") {
+TEST_CASE("A board that fails during the coherence test opens as not coherent") {
   fresh_board(true).faults().next_run(RunFault::kError);
   const auto transport = open_instance();
   REQUIRE(transport);

@@ -7,7 +7,7 @@
 namespace nestrt::boards {
 namespace {
 
-TEST_CASE("A board whose kernel has no zocl is told, with what to load") {
+TEST_CASE("The error for a board without zocl names the module to load") {
   const std::filesystem::path nodes = Board::instance().root() / "dev/dri", away = Board::instance().root() / "away";
   const evta::XrtOptions options = options_for(kernel_xclbin());
   std::filesystem::rename(nodes, away);

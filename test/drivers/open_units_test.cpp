@@ -11,7 +11,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("The CPU is there with the threads asked for") {
+TEST_CASE("The CPU opens with the requested number of threads") {
   UnitOptions options;
   options.num_threads = 3;
   const auto units = open_units("cpu", options);
@@ -23,7 +23,7 @@ TEST_CASE("The CPU is there with the threads asked for") {
   CHECK((*units)[0]->host() != nullptr);
 }
 
-TEST_CASE("Unknown units are refused with the list of those that exist") {
+TEST_CASE("Unknown units are rejected with the list of known ones") {
   for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1", "evta:5_1x16_15_15_18_17",
                            "evta:2_", "evta:2_2_1x16_15_15_18_17", "cpu:sim"}) {
     const auto units = open_units(spec);
@@ -35,7 +35,7 @@ TEST_CASE("Unknown units are refused with the list of those that exist") {
         std::string_view::npos);
 }
 
-TEST_CASE("An accelerator that is not there is unavailable, and a simulated one is offered, not taken") {
+TEST_CASE("A missing accelerator is unavailable and a simulated one is suggested, not used") {
   const auto units = open_units("cpu,evta", {.num_threads = 1});
   REQUIRE_FALSE(units);
   CHECK(units.error().code() == Code::kUnavailable);
@@ -43,7 +43,7 @@ TEST_CASE("An accelerator that is not there is unavailable, and a simulated one 
   CHECK(units.error().message().find("; 'evta:sim' is a simulated one") != std::string_view::npos);
 }
 
-TEST_CASE("Accelerators that are all to be simulated need not be asked for one by one") {
+TEST_CASE("One option simulates all accelerators") {
   const auto units = open_units("evta,evta:1x32_15_15_18_17", {.transport = "sim"});
   REQUIRE(units);
   CHECK(units->size() == 2);
@@ -69,7 +69,7 @@ TEST_CASE("A configuration's prefix opens several instances of it") {
   CHECK((*units)[2]->info().name == "evta2");
 }
 
-TEST_CASE("A session takes programs for the configuration that it opened, and leaves others to the host") {
+TEST_CASE("A session uses programs for its configuration and runs others on the host") {
   const test::TestedPlan plan(evta::test::copy_plan(evta::test::stock_configuration()).build());
   const std::pair<const char*, const char*> cases[] = {{"cpu,evta:sim", "evta0"},
                                                        {"evta:sim,cpu", "evta0"},
@@ -87,7 +87,7 @@ TEST_CASE("A session takes programs for the configuration that it opened, and le
   }
 }
 
-TEST_CASE("A list of all units says what each was opened with, or why it was not") {
+TEST_CASE("A list of all units states how each was opened or why it was not") {
   const auto units = list_units({.num_threads = 1});
   REQUIRE(units);
   REQUIRE(units->size() >= 3);
@@ -99,12 +99,12 @@ TEST_CASE("A list of all units says what each was opened with, or why it was not
   CHECK(units->back().usable.ok());
 }
 
-TEST_CASE("Impossible paces are refused") {
+TEST_CASE("Impossible paces are rejected") {
   for (const double pace : {-1.0, 1e300, std::nan("")})
     CHECK(open_units("evta:sim", {.pace = pace}).error().code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("Impossible numbers of threads are refused") {
+TEST_CASE("Impossible numbers of threads are rejected") {
   UnitOptions options;
   options.num_threads = -1;
   CHECK(open_units("cpu", options).error().code() == Code::kInvalidArgument);

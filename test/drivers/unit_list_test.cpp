@@ -5,7 +5,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("An entry of a unit list is a kind, with a configuration behind the first colon") {
+TEST_CASE("An entry of a unit list is a kind, with a configuration after the first colon") {
   const auto requests = parse_unit_list("evta:2_1x16:x,cpu,evta:");
   REQUIRE(requests.size() == 3);
   CHECK(requests[0].text == "evta:2_1x16:x");
@@ -18,7 +18,7 @@ TEST_CASE("An entry of a unit list is a kind, with a configuration behind the fi
   CHECK(requests[2].configuration == "");
 }
 
-TEST_CASE("In front of a configuration, or in its place, may stand how the unit is reached") {
+TEST_CASE("A transport may precede or replace a configuration") {
   const auto requests = parse_unit_list("evta:sim,evta:xrt:2_1x16,evta:simple,evta:sim:");
   REQUIRE(requests.size() == 4);
   CHECK(requests[0].kind == "evta");
@@ -32,7 +32,7 @@ TEST_CASE("In front of a configuration, or in its place, may stand how the unit 
   CHECK(requests[3].configuration == "");
 }
 
-TEST_CASE("What stands between two commas is an entry, even if it is nothing") {
+TEST_CASE("The text between two commas is an entry, even if empty") {
   CHECK(parse_unit_list("").size() == 1);
   const auto requests = parse_unit_list("cpu,,");
   REQUIRE(requests.size() == 3);

@@ -70,7 +70,7 @@ TEST_CASE("An emitted plan passes complete verification and states its interface
   CHECK((*plan)->outputs()[1].name == "z");
 }
 
-TEST_CASE("The same graph gives the same bytes whatever the machine that compiles can do") {
+TEST_CASE("The same graph gives the same bytes on every machine that compiles") {
   const auto bytes_on = [](InstructionSet machine) {
     REQUIRE(kernels::force_instruction_set(machine));
     return compile_graph(small_graph());
@@ -84,7 +84,7 @@ TEST_CASE("The same graph gives the same bytes whatever the machine that compile
   CHECK(std::memcmp(a->span().data(), b->span().data(), a->span().size()) == 0);
 }
 
-TEST_CASE("Constants are aligned in the data area and hold the graph's elements") {
+TEST_CASE("Constants are aligned in the data area and contain the graph's elements") {
   const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = *Plan::from_memory(bytes->span());
@@ -115,7 +115,7 @@ TEST_CASE("Every operator is in a branch with a CPU program") {
   CHECK(operators == tables.operators.size());
 }
 
-TEST_CASE("An operator that another unit has a program for is a branch of its own") {
+TEST_CASE("An operator that another unit has a program for is a separate branch") {
   std::vector<std::string> reasons;
   const auto observer = [&](uint32_t, uint32_t, const Backend&, const Offer& offer) {
     reasons.push_back(offer.reason);

@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Mutants of a compiled network are refused or run within their memory") {
+TEST_CASE("Mutants of a compiled network are rejected or run within their memory") {
   const auto compiled = compiler::compile(kDemoModel, {});
   INFO(compiled.error().to_string());
   REQUIRE(compiled);

@@ -53,7 +53,7 @@ bool overlap(const Storage& storage, const MemoryLayout& layout, size_t a, size_
 
 }  // namespace
 
-TEST_CASE("A chain needs two buffers, whatever its length") {
+TEST_CASE("A chain of any length needs two buffers") {
   Graph graph;
   ValueId x = add_input(graph, {1, 16, 4, 4});
   for (int i = 0; i < 20; ++i) x = relu(graph, x);
@@ -66,7 +66,7 @@ TEST_CASE("A chain needs two buffers, whatever its length") {
   CHECK(plan_any_schedule(storage, graph).arena_bytes == 2 * 1024);
 }
 
-TEST_CASE("A chain of views is walked once, and each lies where all before it say") {
+TEST_CASE("A chain of views is walked once and each view has the sum of the offsets before it") {
   constexpr int64_t kLinks = 100'000;  // walking each to the first would take 5 billion steps
   Graph graph;
   const ValueId whole = relu(graph, add_input(graph, {kLinks + 1}));
@@ -89,7 +89,7 @@ TEST_CASE("A chain of views is walked once, and each lies where all before it sa
   CHECK(right);
 }
 
-TEST_CASE("What an operator writes shares no bytes with what one reads that it may overlap with") {
+TEST_CASE("The output of an operator shares no bytes with the input of one that it may overlap with") {
   Graph graph;
   const ValueId x = add_input(graph, {1, 16, 4, 4});
   const ValueId a = relu(graph, x), b = relu(graph, a), c = relu(graph, b);
@@ -171,7 +171,7 @@ TEST_CASE("In the plan for any schedule, buffers that share bytes are separated 
   }
 }
 
-TEST_CASE("The inputs of a channel concat lie in its output") {
+TEST_CASE("The inputs of a channel concat are views of its output") {
   Graph graph;
   const ValueId x = add_input(graph, {1, 16, 4, 4});
   const ValueId a = relu(graph, x), b = relu(graph, x);
@@ -209,7 +209,7 @@ TEST_CASE("Batches above one keep the inputs of a channel concat apart") {
   CHECK(storage.places[static_cast<size_t>(a)].buffer != storage.places[static_cast<size_t>(whole)].buffer);
 }
 
-TEST_CASE("An output that is an input, a constant or listed twice is written by a copy of its own") {
+TEST_CASE("An output that is an input, a constant or listed twice is written by a separate copy") {
   Graph graph;
   const ValueId x = add_input(graph, {1, 4});
   const ValueId constant = graph.add_constant("c", std::vector<float>{1, 2}, Shape{2});
@@ -224,7 +224,7 @@ TEST_CASE("An output that is an input, a constant or listed twice is written by 
     CHECK(storage.buffers[storage.places[static_cast<size_t>(id)].buffer].kind == plan::BufferKind::kOutput);
 }
 
-TEST_CASE("Thirty thousand buffers that are alive at once are placed without listing their pairs") {
+TEST_CASE("Thirty thousand buffers that are alive together are placed without listing their pairs") {
   constexpr uint32_t kBuffers = 30'000;
   Storage storage;
   // Operator i writes buffer i. The last operator reads the first half; the operator two later reads the others.

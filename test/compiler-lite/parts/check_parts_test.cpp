@@ -106,7 +106,7 @@ TEST_CASE("A part that computes something else is found, by output and run") {
   CHECK(report.outputs[0].difference.max_absolute > 1e-5);
 }
 
-TEST_CASE("Parts are checked against the model that they were cut from") {
+TEST_CASE("Parts are only checked against the model that they were cut from") {
   const DemoParts parts;
   CheckPartsOptions options = parts.options("no interpreter is needed");
   options.model = NESTRT_SOURCE_DIR "/LICENSE";
@@ -116,7 +116,7 @@ TEST_CASE("Parts are checked against the model that they were cut from") {
   CHECK_THAT(std::string(report.error().message()), Contains("of another model"));
 }
 
-TEST_CASE("Inputs that are not stated, or nothing to run at all, are told before anything runs") {
+TEST_CASE("Missing inputs and an empty set of runs are reported before anything runs") {
   const DemoParts parts;
   CheckPartsOptions options = parts.options("no interpreter is needed");
   const std::vector<float> zeros(4);
@@ -128,7 +128,7 @@ TEST_CASE("Inputs that are not stated, or nothing to run at all, are told before
   CHECK_THAT(check_parts(options).error().to_string(), Contains("nothing to run"));
 }
 
-TEST_CASE("A difference within the tolerance of the largest element, or of 1, is none") {
+TEST_CASE("A difference within the tolerance of the largest element, or of 1, is accepted") {
   Difference difference;
   difference.max_absolute = 2e-5;
   CHECK_FALSE(parts_match(difference, 1e-5));

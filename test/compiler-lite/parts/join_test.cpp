@@ -63,7 +63,7 @@ std::string refusal_of_changed(const std::function<void(onnx::ModelProto&)>& cha
 
 }  // namespace
 
-TEST_CASE("Parts make the model that they were cut from, a shared constant once") {
+TEST_CASE("Joined parts equal the model that they were cut from, with shared constants stored once") {
   const Divided parts = divided();
   const auto joined = parts.join();
   INFO(joined.error().to_string());
@@ -76,7 +76,7 @@ TEST_CASE("Parts make the model that they were cut from, a shared constant once"
   CHECK(same_graph(*again, parts.graph).ok());
 }
 
-TEST_CASE("Parts that do not fit their manifest are refused with the part's name") {
+TEST_CASE("Parts that do not match their manifest are rejected with the part's name") {
   const auto first_input = [](onnx::ModelProto& model) { return model.mutable_graph()->mutable_input(0); };
   CHECK_THAT(refusal_of_changed([](onnx::ModelProto& model) { model.mutable_opset_import(0)->set_version(12); }),
              Contains("part 'q' (q.onnx)") && Contains("is of opset 12, the manifest says 13"));
@@ -104,7 +104,7 @@ TEST_CASE("Parts that do not fit their manifest are refused with the part's name
       Contains("checker of the ONNX library"));
 }
 
-TEST_CASE("What is no ONNX model is no part") {
+TEST_CASE("A file that is not an ONNX model is rejected as a part") {
   for (const std::string& bytes : {std::string(), std::string("not a model"), std::string(1000, '\x0a')}) {
     Divided parts = divided();
     parts.files["p.onnx"] = bytes;
@@ -115,7 +115,7 @@ TEST_CASE("What is no ONNX model is no part") {
   }
 }
 
-TEST_CASE("A manifest without parts makes no model") {
+TEST_CASE("A manifest without parts is rejected") {
   Divided parts = divided();
   parts.manifest.parts.clear();
   CHECK_FALSE(parts.join());

@@ -46,7 +46,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("A manifest that was written is read as it was") {
+TEST_CASE("A manifest survives writing and reading unchanged") {
   const Manifest manifest = sample();
   const auto read = parse_manifest(json_of(manifest), "manifest.json");
   INFO(read.error().to_string());
@@ -59,7 +59,7 @@ TEST_CASE("A manifest that was written is read as it was") {
   CHECK(read->parts[1].after == std::vector<std::string>{"head"});
 }
 
-TEST_CASE("A manifest whose borders do not fit together is refused") {
+TEST_CASE("A manifest whose borders do not match is rejected") {
   const std::pair<void (*)(Manifest&), const char*> wrong[] = {
       {[](Manifest& m) { m.parts[1].inputs[0].name = "z"; }, "part 'tail' reads 'z', which no part before computes"},
       {[](Manifest& m) { std::swap(m.parts[0], m.parts[1]); }, "which no part before computes"},
@@ -78,7 +78,7 @@ TEST_CASE("A manifest whose borders do not fit together is refused") {
   }
 }
 
-TEST_CASE("A manifest that names a file elsewhere is refused") {
+TEST_CASE("A manifest that names a file in another folder is rejected") {
   for (const char* file : {"../tail.onnx", "/etc/passwd", "sub/tail.onnx", ".hidden", ""}) {
     Manifest manifest = sample();
     manifest.parts[1].file = file;
@@ -86,7 +86,7 @@ TEST_CASE("A manifest that names a file elsewhere is refused") {
   }
 }
 
-TEST_CASE("A manifest of another format, version, type or number is refused with the line") {
+TEST_CASE("A manifest of another format, version, type or number is rejected with the line") {
   const std::string json = json_of(sample());
   CHECK_THAT(refusal_of_manifest("[]"), Contains("expected the manifest"));
   CHECK_THAT(refusal_of_manifest("{"), Contains("malformed"));
@@ -98,7 +98,7 @@ TEST_CASE("A manifest of another format, version, type or number is refused with
   CHECK_THAT(refusal_of_manifest(replaced(json, "\"backend\"", "\"frontend\"")), Contains("line"));
 }
 
-TEST_CASE("A manifest with any bit flipped is read as something whole, or refused") {
+TEST_CASE("A manifest with any bit flipped is read as a consistent one or rejected") {
   const std::string json = json_of(sample());
   size_t refused = 0;
   for (size_t bit = 0; bit < json.size() * 8; bit += 3) {
@@ -111,7 +111,7 @@ TEST_CASE("A manifest with any bit flipped is read as something whole, or refuse
   CHECK(refused > json.size());
 }
 
-TEST_CASE("Names that JSON cannot hold are refused when the manifest is written") {
+TEST_CASE("Names that JSON does not support are rejected when the manifest is written") {
   Manifest manifest = sample();
   manifest.inputs[0].name = "\xff";
   CHECK_FALSE(manifest.to_json());

@@ -41,7 +41,7 @@ std::string refusal_of_plan(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("A part lists its operators, by the model's names or as NEST-C has them") {
+TEST_CASE("A part lists its operators by the model's names or by NEST-C's") {
   const auto parts =
       parsed("parts:\n- {name: a, operators: [stem, 'left:0']}\n- {name: b, backend: NPU, operators: left_0}\n");
   REQUIRE(parts.size() == 2);
@@ -52,13 +52,13 @@ TEST_CASE("A part lists its operators, by the model's names or as NEST-C has the
   CHECK(parts[1].operators == Operators{1});
 }
 
-TEST_CASE("A range is all that lies on the ways between its ends") {
+TEST_CASE("A range consists of all operators on the paths between its ends") {
   CHECK(parsed("parts:\n- {name: a, from: stem, to: join}\n")[0].operators == Operators{0, 1, 2, 3});
   CHECK(parsed("parts:\n- {name: a, from: [left_0, right], to: [join]}\n")[0].operators == Operators{1, 2, 3});
   CHECK(parsed("parts:\n- {name: a, from: right, to: head}\n")[0].operators == Operators{2, 3, 4});
 }
 
-TEST_CASE("All operators are the whole model") {
+TEST_CASE("The keyword all selects the whole model") {
   CHECK(parsed("parts:\n- {name: a, operators: all}\n")[0].operators == Operators{0, 1, 2, 3, 4});
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("A partition plan of NEST-C that places every operator is read") {
   CHECK(parts[1].operators == Operators{1, 2, 3});
 }
 
-TEST_CASE("Plans that do not fit the model or the format are refused with the reason") {
+TEST_CASE("Plans that do not match the model or the format are rejected with the reason") {
   const std::pair<const char*, const char*> wrong[] = {
       {"parts:\n- {name: a, operators: [toaster]}\n", "no operator 'toaster'"},
       {"parts:\n- {name: a, from: head, to: stem}\n", "no way leads"},

@@ -130,7 +130,7 @@ void require_same_results(const std::string& python, const std::string& model, c
 
 }  // namespace
 
-TEST_CASE("Parts of random cuts are valid ONNX, and make the whole model again") {
+TEST_CASE("Parts of random cuts are valid ONNX and join to the whole model") {
   const int cuts = test::by_level(1, 5, 200);
   for (const auto& [network, path] : networks()) {
     INFO(network.name);
@@ -143,7 +143,7 @@ TEST_CASE("Parts of random cuts are valid ONNX, and make the whole model again")
   }
 }
 
-TEST_CASE("Parts of random cuts, one after the other, compute what the model computes in ONNX Runtime") {
+TEST_CASE("Parts of random cuts in sequence compute what the model computes in ONNX Runtime") {
   const std::string python = test::existing_python();
   if (python.empty()) return;
   constexpr int kBatch = 20;  // number of cuts whose files exist at the same time

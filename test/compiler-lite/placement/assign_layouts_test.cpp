@@ -40,7 +40,7 @@ TEST_CASE("Convolutions are blocked inside and plain at the borders of the graph
   CHECK(graph.value(conv).name != "y");
 }
 
-TEST_CASE("A value is reordered once for all who want it otherwise") {
+TEST_CASE("A value is reordered once for all readers of another layout") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 16, 4, 4}), 16);
@@ -71,7 +71,7 @@ TEST_CASE("Activations, gates and sums of blocked values are blocked") {
   for (ValueId id : {relu, scaled, sum}) CHECK(layout(graph, id) == Layout::kBlocked16);
 }
 
-TEST_CASE("A residual lies as the output does") {
+TEST_CASE("A residual has the layout of the output") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);
@@ -85,7 +85,7 @@ TEST_CASE("A residual lies as the output does") {
   CHECK(reorders(outside, {c}) == 2);
 }
 
-TEST_CASE("What only runs in plain layout gets Reorders around it") {
+TEST_CASE("A node that only supports plain layout gets Reorders around it") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);
@@ -96,7 +96,7 @@ TEST_CASE("What only runs in plain layout gets Reorders around it") {
   CHECK(layout(graph, axis_sum) == Layout::kPlain);
 }
 
-TEST_CASE("A Conv of few channels takes them blocked where they come blocked") {
+TEST_CASE("A Conv of few channels reads them blocked if its producer writes them blocked") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 16, 8, 8}), 4, 3, 1);

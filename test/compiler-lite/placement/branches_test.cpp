@@ -56,7 +56,7 @@ TEST_CASE("Branches whose operators alternate in the file stay apart") {
   CHECK(emitted(std::move(graph)) == Branches{{0}, {1}, {2}, {3}, {4}, {5}});
 }
 
-TEST_CASE("An identity skip is no branch, but the operators beside it are") {
+TEST_CASE("An identity skip is not a branch, but the operators next to it are") {
   Graph graph;
   const ValueId fork = relu(graph, add_input(graph, "x", {1, 8}), "fork");
   const ValueId inner = relu(graph, relu(graph, fork, "a"), "b");
@@ -64,7 +64,7 @@ TEST_CASE("An identity skip is no branch, but the operators beside it are") {
   CHECK(emitted(std::move(graph)) == Branches{{0}, {1, 2}, {3}});
 }
 
-TEST_CASE("Chains that share nothing are branches of their own") {
+TEST_CASE("Independent chains are separate branches") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 8});
   graph.outputs = {relu(graph, relu(graph, x, "a"), "b"), relu(graph, x, "c")};

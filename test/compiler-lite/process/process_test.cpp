@@ -18,7 +18,7 @@
 
 namespace nestrt::compiler {
 
-TEST_CASE("A process's exit code, output and error are told") {
+TEST_CASE("A process's exit code, output and error are returned") {
   const auto folder = TemporaryFolder::create();
   REQUIRE(folder);
   const auto result = run_process({"sh", "-c", "echo \"$1\"; echo down >&2; exit 7", "sh", "a  b"}, folder->path());
@@ -41,7 +41,7 @@ TEST_CASE("A program that does not exist is named") {
   REQUIRE(result.error().message().find("no-such-program-of-nestrt") != std::string_view::npos);
 }
 
-TEST_CASE("A process works in the folder that it is given") {
+TEST_CASE("A process runs in the given folder") {
   const auto folder = TemporaryFolder::create();
   const auto other = TemporaryFolder::create();
   const auto result = run_process({"sh", "-c", "touch here"}, folder->path(), {other->path(), {}});
@@ -50,7 +50,7 @@ TEST_CASE("A process works in the folder that it is given") {
   REQUIRE(std::filesystem::exists(other->path() + "/here"));
 }
 
-TEST_CASE("A process that takes longer than its limit is killed with what it has started") {
+TEST_CASE("A process that exceeds its time limit is killed with its children") {
   const auto folder = TemporaryFolder::create();
   const auto result =
       run_process({"sh", "-c", "sleep 1000 & echo $!; wait"}, folder->path(), {{}, std::chrono::milliseconds(300)});
@@ -69,7 +69,7 @@ pid_t wait_for_start(const std::string& folder) {
   return program;
 }
 
-TEST_CASE("A signal that this process lives through ends a program with a limit, and is then told") {
+TEST_CASE("A signal that this process survives ends a program with a time limit and is then reported") {
   static volatile sig_atomic_t heard;
   heard = 0;
   struct sigaction action = {}, before = {};
@@ -90,7 +90,7 @@ TEST_CASE("A signal that this process lives through ends a program with a limit,
   REQUIRE(std::filesystem::exists(folder->path()));
 }
 
-TEST_CASE("A signal that ends this process ends a program, with a limit or without, and temporary folders go") {
+TEST_CASE("A signal that ends this process also ends a program and removes temporary folders") {
   const std::chrono::milliseconds limit = GENERATE(std::chrono::hours(0), std::chrono::hours(1));
   const test::TemporaryFolder folder;  // not registered as a temporary folder in the child
   const pid_t child = fork();
@@ -112,7 +112,7 @@ TEST_CASE("A signal that ends this process ends a program, with a limit or witho
   REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));  // the target of the link
 }
 
-TEST_CASE("A signal that comes between a temporary folder and its program ends this process after both") {
+TEST_CASE("A signal between the creation of a temporary folder and its program ends this process after both") {
   const test::TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {

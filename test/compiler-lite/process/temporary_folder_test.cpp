@@ -7,7 +7,7 @@
 
 namespace nestrt::compiler {
 
-TEST_CASE("A temporary folder goes with everything in it") {
+TEST_CASE("A temporary folder is removed with its contents") {
   std::filesystem::path path;
   {
     auto folder = TemporaryFolder::create();

@@ -37,7 +37,7 @@ std::string reason(const Result<std::shared_ptr<const Plan>>& plan) {
   return std::string(plan.error().message());
 }
 
-TEST_CASE("A signed plan is loaded by who trusts its signer, and by who asks for no signature") {
+TEST_CASE("A signed plan loads with its signer's key and without a required signature") {
   const Signed plan;
   const auto loaded = Plan::from_memory(plan.file.bytes(), trusting(plan.key.public_key(), Verification::kComplete));
   if (!loaded) FAIL(loaded.error().to_string());
@@ -48,14 +48,14 @@ TEST_CASE("A signed plan is loaded by who trusts its signer, and by who asks for
   CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // copying it does not lose the signature
 }
 
-TEST_CASE("Plans without a signature, or with one of somebody else, are refused where a signer is asked for") {
+TEST_CASE("Plans without a signature, or with another signer's, are rejected if a signer is required") {
   const Signed plan;
   const LoadOptions other = trusting(SecretKey::generate().public_key());
   CHECK_THAT(reason(Plan::from_memory(plan.plain.bytes(), other)), Contains("the plan is not signed"));
   CHECK_THAT(reason(Plan::from_memory(plan.file.bytes(), other)), Contains("not among those that are trusted"));
 }
 
-TEST_CASE("Every bit of a signed plan counts, whether its digests are made again or not") {
+TEST_CASE("A change of any bit of a signed plan is detected, with or without recomputed digests") {
   const SecretKey key = SecretKey::generate();
   const LoadOptions options = trusting(key.public_key());
   for (const test::SmallPlan& plan : test::small_plans()) {
@@ -79,7 +79,7 @@ TEST_CASE("Every bit of a signed plan counts, whether its digests are made again
   }
 }
 
-TEST_CASE("What was changed after it was signed is refused although its digests were made again") {
+TEST_CASE("A plan changed after signing is rejected even with recomputed digests") {
   const Signed plan;
   test::PlanFile file = plan.file;
   file.mutable_bytes()[file.bytes().size() - sizeof(float) - 128] ^= std::byte{1};  // a weight
@@ -97,13 +97,13 @@ TEST_CASE("A plan that is signed again has the last signature only") {
   CHECK_FALSE(Plan::from_memory(again->span(), trusting(plan.key.public_key())));
 }
 
-TEST_CASE("What is no plan is not signed") {
+TEST_CASE("A file that is not a plan is not signed") {
   test::PlanFile file = test::relu_plan().build();
   file.mutable_bytes()[100] ^= std::byte{1};
   CHECK_FALSE(sign_plan(file.bytes(), SecretKey::generate()));
 }
 
-TEST_CASE("Keys come back from their files, and the secret one is its owner's alone") {
+TEST_CASE("Keys are restored from their files and only the owner can read the secret one") {
   const test::TemporaryFolder folder;
   const SecretKey key = SecretKey::generate();
   const std::string name = folder.path() + "/team";
@@ -124,7 +124,7 @@ TEST_CASE("Keys come back from their files, and the secret one is its owner's al
   CHECK(read_public_key(folder.path() + "/none").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("A session that takes signed plans only refuses one that was loaded without looking at its signature") {
+TEST_CASE("A session that requires signed plans rejects one that was loaded without verifying its signature") {
   const Signed plan;
   SessionOptions options;
   options.trusted_keys = {plan.key.public_key()};
@@ -136,7 +136,7 @@ TEST_CASE("A session that takes signed plans only refuses one that was loaded wi
   CHECK_THAT(std::string(unasked.error().message()), Contains("the session accepts signed plans only"));
 }
 
-TEST_CASE("A plan that was copied is what it was, whatever becomes of its file") {
+TEST_CASE("A copied plan does not depend on its file") {
   const Signed plan;
   const test::TemporaryFolder folder;
   const std::string path = folder.write("plan.nest", plan.file.bytes());
@@ -177,7 +177,7 @@ struct CApiAnswers {
   PublicKey signer;
 };
 
-TEST_CASE("A C program runs plans that are signed with its key, and no others") {
+TEST_CASE("A C program runs only plans that are signed with its key") {
   const Signed plan;
   const CApiAnswers trusted(plan, plan.key.public_key());
   CHECK(trusted.loaded == NESTRT_OK);

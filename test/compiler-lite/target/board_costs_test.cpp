@@ -26,7 +26,7 @@ Result<compiler::PlanBytes> compile_for(const std::string& text) {
   return compiler::compile_graph(std::move(graph), options);
 }
 
-TEST_CASE("A plan for the ZCU102 says what its operators take there, on one core and on four") {
+TEST_CASE("A plan for the ZCU102 contains the times of its operators on one core and on four") {
   const auto bytes = compile_for("zcu102");
   REQUIRE(bytes);
   const auto plan = *Plan::from_memory(bytes->span(), Verification::kComplete);
@@ -45,7 +45,7 @@ TEST_CASE("A plan for the ZCU102 says what its operators take there, on one core
   CHECK(costs.overhead({"evta", "1x16_15_15_18_17", 1}).start_us == 4);
 }
 
-TEST_CASE("A plan for a board whose CPU nobody knows says what using its other units costs") {
+TEST_CASE("A plan for a board with an unknown CPU contains the costs of using its other units") {
   const auto bytes = compile_for("u280");
   REQUIRE(bytes);
   const auto plan = *Plan::from_memory(bytes->span(), Verification::kComplete);
@@ -58,7 +58,7 @@ TEST_CASE("A plan for a board whose CPU nobody knows says what using its other u
   CHECK(evta->launch_us == 100);
 }
 
-TEST_CASE("A plan for no board says nothing of one") {
+TEST_CASE("A plan without a board contains no board costs") {
   const auto bytes = compile_for("host");
   REQUIRE(bytes);
   const auto plan = *Plan::from_memory(bytes->span());

@@ -37,7 +37,7 @@ TEST_CASE("CPUs of several levels are one target, whatever their order") {
   CHECK(host_target().instruction_sets == read_target("host")->instruction_sets);
 }
 
-TEST_CASE("A unit without a CPU beside it is for those of the host") {
+TEST_CASE("A unit without a CPU uses the host's CPU") {
   CHECK(read_target("evta")->instruction_sets == host_target().instruction_sets);
   CHECK(read_target("evta")->units.size() == 2);
 }
@@ -52,7 +52,7 @@ TEST_CASE("A list of units names configurations") {
   CHECK(read_target("cpu,evta")->units[1].configuration == "1x16_15_15_18_17");
 }
 
-TEST_CASE("A configuration says how many instances there are") {
+TEST_CASE("A configuration determines the number of instances") {
   const auto target = read_target("cpu,evta:2_1x32_15_15_18_17");
   REQUIRE(target);
   CHECK(target->units[1].configuration == "1x32_15_15_18_17");
@@ -60,7 +60,7 @@ TEST_CASE("A configuration says how many instances there are") {
   CHECK_FALSE(read_target("cpu,evta:5_1x32_15_15_18_17"));
 }
 
-TEST_CASE("A list that no board could have is refused with what there is") {
+TEST_CASE("An impossible list is rejected with the known items") {
   CHECK_THAT(refusal(read_target("toaster")),
              Contains("'toaster'") && Contains("units are cpu, evta") && Contains("x86-64-v3"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
@@ -111,7 +111,7 @@ TEST_CASE("A board file states the caches of the CPU's cores") {
   CHECK(host_target().units[0].caches.l1d_bytes == 0);
 }
 
-TEST_CASE("Caches that no CPU has are refused with their line") {
+TEST_CASE("Impossible caches are rejected with their line") {
   const auto complaint = [](const std::string& caches) {
     return refusal(parse_board(board("  - {unit: cpu, caches: " + caches + "}\n"), "b.yaml"));
   };
@@ -127,7 +127,7 @@ TEST_CASE("Caches that no CPU has are refused with their line") {
              Contains("line 4") && Contains("only a unit 'cpu'"));
 }
 
-TEST_CASE("A board file that makes no sense is refused with its line") {
+TEST_CASE("An invalid board file is rejected with its line") {
   const auto complaint = [](const std::string& yaml) { return refusal(parse_board(yaml, "b.yaml")); };
   CHECK_THAT(complaint("[]"), Contains("b.yaml") && Contains("{board, units}"));
   CHECK_THAT(complaint("board: x\n"), Contains("'units' is missing"));
@@ -141,11 +141,11 @@ TEST_CASE("A board file that makes no sense is refused with its line") {
   CHECK_THAT(complaint(board(evta + "instances: 2}\n")), Contains("stated twice"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 100}\n")), Contains("power of two"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 1024}\n")), Contains("bus_bits: expected a number from 32 to 512"));
-  CHECK_THAT(complaint(board(evta + "bus_bits: 64, bus_bits: 128}\n")), Contains("'bus_bits' is there twice"));
+  CHECK_THAT(complaint(board(evta + "bus_bits: 64, bus_bits: 128}\n")), Contains("'bus_bits' is listed twice"));
   CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("a unit 'cpu'"));
 }
 
-TEST_CASE("A card behind PCIe has instances of its accelerator, and what it costs to reach them") {
+TEST_CASE("A card on PCIe has several instances of its accelerator and the cost of transfers to them") {
   const auto u280 = read_target("u280");
   REQUIRE(u280);
   REQUIRE(u280->units.size() == 2);

@@ -58,7 +58,7 @@ std::string refusal(const VendorOptions& options) {
 
 }  // namespace
 
-TEST_CASE("A part that a vendor compiles becomes one operator, with what the command has written as its program") {
+TEST_CASE("A part that a vendor compiles becomes one operator with the command's output as its program") {
   const Compiler compiler("printf BLOB > $2");
   Graph graph = chain();
   const auto backend = offload_parts(graph, with_parts(compiler.options(), {{"body", "npu", {1}}}));
@@ -82,7 +82,7 @@ TEST_CASE("A part that a vendor compiles becomes one operator, with what the com
   CHECK(offer->program->ranges[1].size == 16);
 }
 
-TEST_CASE("A plan has a vendor's program on a branch of its own, and kernels for the rest") {
+TEST_CASE("A plan has a vendor's program on a separate branch and kernels for the rest") {
   const Compiler compiler("cp $1 $2");
   test::ModelBuilder model;
   model.input("x", {1, 4}).output("y");
@@ -116,7 +116,7 @@ TEST_CASE("Parts that read from each other are compiled from the model as it was
   CHECK(graph.outputs[0] == graph.nodes()[1]->outputs[0]);
 }
 
-TEST_CASE("Placeholders stand for files, the vendor's folder is empty, and {data} is what the user named") {
+TEST_CASE("Placeholders are replaced by files, the vendor's folder is empty and {data} is the user's path") {
   const Compiler compiler("test -z \"$(ls -A $3)\" && test $(pwd -P) = $(cd $3 && pwd -P) && cp $4 $2");
   const std::string data = compiler.folder().write_text("data file", "samples");
   VendorOptions options = compiler.options("--in={input} {output} {folder} {data}");
@@ -130,7 +130,7 @@ TEST_CASE("Placeholders stand for files, the vendor's folder is empty, and {data
   CHECK(backend);
 }
 
-TEST_CASE("A vendor's command that fails is named, with what it printed") {
+TEST_CASE("The error for a vendor's command that fails contains its output") {
   CHECK_THAT(refusal(Compiler("echo no such thing as Tanh >&2; exit 3").options()),
              Contains("vendor 'npu', part 'all': its command ended with exit code 3; it printed: no such thing as"));
   CHECK_THAT(refusal(Compiler("kill -9 $$").options()), Contains("was killed by signal 9; it printed nothing"));
@@ -143,7 +143,7 @@ TEST_CASE("A vendor's command that fails is named, with what it printed") {
   CHECK_THAT(refusal(none), Contains("cannot start no-such-compiler-of-nestrt"));
 }
 
-TEST_CASE("A vendor's command that takes too long is ended") {
+TEST_CASE("A vendor's command that takes too long is killed") {
   VendorOptions options = Compiler("").options();
   const Compiler sleeper("sleep 1000");
   options = sleeper.options();
@@ -151,7 +151,7 @@ TEST_CASE("A vendor's command that takes too long is ended") {
   CHECK_THAT(refusal(options), Contains("vendor 'npu', part 'all': its command took more than 1 seconds"));
 }
 
-TEST_CASE("What cannot be offloaded is refused before the command runs") {
+TEST_CASE("Parts that cannot be offloaded are rejected before the command runs") {
   const Compiler compiler("exit 9");
   CHECK_THAT(refusal(with_parts(compiler.options(), {{"p", "other", {0}}})),
              Contains("part 'p' is for 'other', and the vendor is 'npu'"));

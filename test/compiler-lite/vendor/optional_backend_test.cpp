@@ -99,7 +99,7 @@ onnx::ModelProto model_in(const Plan& plan, const plan::Program& program) {
 
 }  // namespace
 
-TEST_CASE("A vendor's programs stand beside the CPU's, on the branches of a plan without him") {
+TEST_CASE("A vendor's programs are added to the CPU's without changing the branches of the plan") {
   Copier vendor;
   CompileOptions alone;
   alone.backends = {make_cpu_backend({})};
@@ -133,7 +133,7 @@ TEST_CASE("A vendor gets the operators of a branch as standard ONNX") {
   CHECK(model.graph().input(0).type().tensor_type().shape().dim_size() == 4);
 }
 
-TEST_CASE("There are no more programs of the vendor's than his smallest region allows, and he states what they take") {
+TEST_CASE("The vendor's smallest region limits the number of programs and the capability file states their cost") {
   for (const uint32_t least : {1u, 2u, 3u}) {
     Copier vendor;
     Capability capability = of_convolutions(least);
@@ -149,7 +149,7 @@ TEST_CASE("There are no more programs of the vendor's than his smallest region a
   }
 }
 
-TEST_CASE("Where the vendor's command fails, the branch stays the CPU's, and somebody is told") {
+TEST_CASE("If the vendor's command fails, the branch stays on the CPU and the failure is reported") {
   Copier vendor("echo no >&2; exit 3");
   const auto plan = vendor.compile(of_convolutions(2));
   CHECK(programs_of(*plan, "npu").empty());
@@ -164,7 +164,7 @@ TEST_CASE("A command that hangs is waited for once") {
   CHECK_THAT(sleeper.failures[0], Contains("its command took more than 1 seconds"));
 }
 
-TEST_CASE("In a network of s8 a vendor gets QDQ with nestrt's exponents, between int8 borders") {
+TEST_CASE("In an s8 network a vendor gets QDQ with nestrt's exponents between int8 borders") {
   Copier vendor;
   const auto plan = vendor.compile(of_convolutions(2), [](CompileOptions& options) {
     options.quantization.emplace();

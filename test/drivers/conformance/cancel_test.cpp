@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Unit conformance: what is cancelled before it is handed in does not begin") {
+TEST_CASE("Unit conformance: a submission that is cancelled in advance does not start") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     const std::atomic<bool> cancelled{true};
@@ -21,7 +21,7 @@ TEST_CASE("Unit conformance: what is cancelled before it is handed in does not b
   });
 }
 
-TEST_CASE("Unit conformance: cancelling what is complete or was never submitted changes nothing") {
+TEST_CASE("Unit conformance: cancelling a complete or unknown submission changes nothing") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     copy.executable().cancel(0);
@@ -34,7 +34,7 @@ TEST_CASE("Unit conformance: cancelling what is complete or was never submitted 
   });
 }
 
-TEST_CASE("Unit conformance: a cancellation at any time leaves the results or says kCancelled") {
+TEST_CASE("Unit conformance: a cancellation at any time gives either the results or kCancelled") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     std::atomic<uint64_t> next{1};  // generation to cancel; 0 ends the thread
@@ -57,7 +57,7 @@ TEST_CASE("Unit conformance: a cancellation at any time leaves the results or sa
   });
 }
 
-TEST_CASE("Unit conformance: a program that runs is cancelled, and the unit goes on") {
+TEST_CASE("Unit conformance: a running program is cancelled and the unit continues") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     const uint64_t generation = tested.submit_hanging(copy);
@@ -68,7 +68,7 @@ TEST_CASE("Unit conformance: a program that runs is cancelled, and the unit goes
   });
 }
 
-TEST_CASE("Unit conformance: a program that waits for its turn is cancelled, and the one before it is not") {
+TEST_CASE("Unit conformance: a queued program is cancelled and the one before it is not") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
     const uint64_t first = tested.submit_hanging(running), second = waiting.submit();
@@ -100,7 +100,7 @@ TEST_CASE("Unit conformance: a cancellation of another generation has no effect"
   });
 }
 
-TEST_CASE("Unit conformance: a program whose submitter waits is cancelled from another thread") {
+TEST_CASE("Unit conformance: a program with a waiting submitter is cancelled from another thread") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     FaultControl& faults = tested.faults();
@@ -118,7 +118,7 @@ TEST_CASE("Unit conformance: a program whose submitter waits is cancelled from a
   });
 }
 
-TEST_CASE("Unit conformance: a reset ends what runs and what waits before it returns") {
+TEST_CASE("Unit conformance: a reset ends running and queued programs before it returns") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
     for (int round = 0; round < 50; ++round) {
@@ -224,7 +224,7 @@ TEST_CASE("Unit conformance: a completion is signalled once") {
   });
 }
 
-TEST_CASE("Unit conformance: the completion of what was cancelled is signalled once") {
+TEST_CASE("Unit conformance: the completion of a cancelled submission is signalled once") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     tested.faults().hang_next_run();

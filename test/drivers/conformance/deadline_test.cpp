@@ -30,7 +30,7 @@ Status miss_deadline(TestedUnit& tested, PreparedCopy& copy, Deadline Submission
   });
 }
 
-TEST_CASE("Unit conformance: a deadline that has passed ends a run without results, and the next run works") {
+TEST_CASE("Unit conformance: an expired deadline ends a run without results and the next run works") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     for (const Deadline passed : {Deadline::min(), SteadyClock::now()}) {
@@ -44,7 +44,7 @@ TEST_CASE("Unit conformance: a deadline that has passed ends a run without resul
   });
 }
 
-TEST_CASE("Unit conformance: a unit's deadline that has passed ends a run without results") {
+TEST_CASE("Unit conformance: an expired unit deadline ends a run without results") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     Submission late;
@@ -56,7 +56,7 @@ TEST_CASE("Unit conformance: a unit's deadline that has passed ends a run withou
   });
 }
 
-TEST_CASE("Unit conformance: deadlines that are far away change nothing") {
+TEST_CASE("Unit conformance: distant deadlines change nothing") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     for (const Deadline far : {SteadyClock::now() + std::chrono::hours(1), SteadyClock::now() + std::chrono::years(100),
@@ -70,7 +70,7 @@ TEST_CASE("Unit conformance: deadlines that are far away change nothing") {
   });
 }
 
-TEST_CASE("Unit conformance: a deadline that passes while a program runs ends it and is no failure of the unit") {
+TEST_CASE("Unit conformance: a deadline that passes during a run ends it and is not a failure of the unit") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     CHECK(miss_deadline(tested, copy, &Submission::deadline).code() == Code::kDeadlineExceeded);
@@ -78,7 +78,7 @@ TEST_CASE("Unit conformance: a deadline that passes while a program runs ends it
   });
 }
 
-TEST_CASE("Unit conformance: a unit that misses its deadline has failed, until a probe finds that it works") {
+TEST_CASE("Unit conformance: a unit that misses its deadline has failed until a probe succeeds") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     CHECK(miss_deadline(tested, copy, &Submission::unit_deadline).code() == Code::kDeadlineExceeded);
@@ -86,7 +86,7 @@ TEST_CASE("Unit conformance: a unit that misses its deadline has failed, until a
   });
 }
 
-TEST_CASE("Unit conformance: a unit that takes longer than its limit has failed, until a probe finds that it works") {
+TEST_CASE("Unit conformance: a unit that exceeds its limit has failed until a probe succeeds") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     Submission limited;
@@ -99,7 +99,7 @@ TEST_CASE("Unit conformance: a unit that takes longer than its limit has failed,
   });
 }
 
-TEST_CASE("Unit conformance: the time that a program waits for its turn is not of its limit") {
+TEST_CASE("Unit conformance: queueing time does not count towards a program's limit") {
   for_every_unit([](TestedUnit& tested) {
     bool ran = false;
     for (milliseconds limit(10); !ran && limit < milliseconds(5000); limit *= 2) {  // a slow machine needs more
@@ -119,7 +119,7 @@ TEST_CASE("Unit conformance: the time that a program waits for its turn is not o
   });
 }
 
-TEST_CASE("Unit conformance: what missed a deadline touches no memory any more") {
+TEST_CASE("Unit conformance: a run that missed a deadline accesses no memory afterwards") {
   for_every_unit([](TestedUnit& tested) {
     for (Deadline Submission::*const which : {&Submission::deadline, &Submission::unit_deadline}) {
       PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
@@ -134,7 +134,7 @@ TEST_CASE("Unit conformance: what missed a deadline touches no memory any more")
   });
 }
 
-TEST_CASE("Unit conformance: a deadline that passes while a program waits for its turn ends it without results") {
+TEST_CASE("Unit conformance: a deadline that passes in the queue ends a program without results") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
     const uint64_t first = tested.submit_hanging(running);
@@ -171,7 +171,7 @@ TEST_CASE("Unit conformance: a session whose unit hangs meets its deadline") {
   });
 }
 
-TEST_CASE("Unit conformance: a session whose deadline passes while its unit runs ends, and the unit has not failed") {
+TEST_CASE("Unit conformance: a session whose deadline passes during a run ends and the unit has not failed") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     const auto session = plan.open(tested.alone());

@@ -29,7 +29,7 @@ TEST_CASE("Unit conformance: a unit that works can be reset, probed and used aga
   });
 }
 
-TEST_CASE("Unit conformance: a unit is reset and probed while others use it") {
+TEST_CASE("Unit conformance: a unit is reset and probed during runs on other threads") {
   for_every_unit([](TestedUnit& tested) {
     constexpr int kThreads = 2, kRuns = 50;
     const PlanFile file = tested.copy_file();
@@ -57,7 +57,7 @@ TEST_CASE("Unit conformance: a unit is reset and probed while others use it") {
   });
 }
 
-TEST_CASE("Unit conformance: a run that fails ends with what went wrong, and a probe brings the unit back") {
+TEST_CASE("Unit conformance: a run that fails ends with the reason and a probe restores the unit") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     const Status failure = fail(tested, copy);
@@ -67,7 +67,7 @@ TEST_CASE("Unit conformance: a run that fails ends with what went wrong, and a p
   });
 }
 
-TEST_CASE("Unit conformance: a unit that fails its probe says so, and returns when it does not") {
+TEST_CASE("Unit conformance: a unit reports a failed probe and is restored by a successful one") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     CHECK_FALSE(fail(tested, copy).ok());
@@ -80,7 +80,7 @@ TEST_CASE("Unit conformance: a unit that fails its probe says so, and returns wh
   });
 }
 
-TEST_CASE("Unit conformance: what failed touches no memory any more") {
+TEST_CASE("Unit conformance: a failed run accesses no memory afterwards") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
     CHECK_FALSE(fail(tested, copy).ok());
@@ -93,7 +93,7 @@ TEST_CASE("Unit conformance: what failed touches no memory any more") {
   });
 }
 
-TEST_CASE("Unit conformance: what waits behind a run that fails is answered, too") {
+TEST_CASE("Unit conformance: submissions after a run that fails are also answered") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy running = tested.prepare_copy(), failing = tested.prepare_copy(), waiting = tested.prepare_copy();
     const uint64_t first = tested.submit_hanging(running);
@@ -110,7 +110,7 @@ TEST_CASE("Unit conformance: what waits behind a run that fails is answered, too
   });
 }
 
-TEST_CASE("Unit conformance: the host computes what the unit fails to, within the same run") {
+TEST_CASE("Unit conformance: the host replaces a failed unit within the same run") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     for (const UnitList& units : tested.with_host_in_any_place()) {
@@ -126,7 +126,7 @@ TEST_CASE("Unit conformance: the host computes what the unit fails to, within th
   });
 }
 
-TEST_CASE("Unit conformance: the host computes what the unit hangs in, once its time is over") {
+TEST_CASE("Unit conformance: the host replaces a hanging unit after its time limit") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     SessionOptions options;
@@ -138,7 +138,7 @@ TEST_CASE("Unit conformance: the host computes what the unit hangs in, once its 
   });
 }
 
-TEST_CASE("Unit conformance: without a host the failure of the unit is the session's") {
+TEST_CASE("Unit conformance: without a host the session fails with its unit") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     const auto session = plan.open(tested.alone());

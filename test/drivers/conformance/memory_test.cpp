@@ -28,14 +28,14 @@ TEST_CASE("Unit conformance: a program writes all of its results and nothing els
   });
 }
 
-TEST_CASE("Unit conformance: inputs and outputs lie anywhere that their elements may lie") {
+TEST_CASE("Unit conformance: inputs and outputs may have any valid alignment") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();  // of bytes
     for (size_t misalignment = 1; misalignment < 64; ++misalignment) check_guarded_run(copy, misalignment);
   });
 }
 
-TEST_CASE("Unit conformance: a program that is complete is done with its memory") {
+TEST_CASE("Unit conformance: a complete program no longer accesses its memory") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
     for (int run = 0; run < 20; ++run) {
@@ -48,7 +48,7 @@ TEST_CASE("Unit conformance: a program that is complete is done with its memory"
   });
 }
 
-TEST_CASE("Unit conformance: runs ask for no memory once it is known where their buffers are") {
+TEST_CASE("Unit conformance: runs with known buffers allocate no memory") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     REQUIRE(copy.executable().bind(copy.bindings().buffers).ok());
@@ -63,7 +63,7 @@ TEST_CASE("Unit conformance: runs ask for no memory once it is known where their
   });
 }
 
-TEST_CASE("Unit conformance: an executable that is destroyed leaves the unit as it was") {
+TEST_CASE("Unit conformance: destroying an executable does not affect the unit") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy stays = tested.prepare_copy();
     {
@@ -74,7 +74,7 @@ TEST_CASE("Unit conformance: an executable that is destroyed leaves the unit as 
   });
 }
 
-TEST_CASE("Unit conformance: an executable is destroyed as soon as it was submitted, with its memory") {
+TEST_CASE("Unit conformance: an executable is destroyed with its memory immediately after its submission") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy stays = tested.prepare_copy();
     for (int i = 0; i < 20; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE("Unit conformance: an executable is destroyed as soon as it was submit
   });
 }
 
-TEST_CASE("Unit conformance: a program that runs and one that waits go with their executables") {
+TEST_CASE("Unit conformance: running and queued programs end with their executables") {
   for_every_unit([](TestedUnit& tested) {
     {
       PreparedCopy waits = tested.prepare_copy(), runs = tested.prepare_copy();

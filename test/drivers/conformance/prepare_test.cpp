@@ -50,7 +50,7 @@ uint32_t payload_of(const plan::Program& program) {
   return program.segments[0];
 }
 
-TEST_CASE("Unit conformance: a damaged program is refused with a reason, and the unit goes on") {
+TEST_CASE("Unit conformance: a damaged program is rejected with a reason and the unit continues") {
   for_every_unit([](TestedUnit& tested) {
     CHECK_FALSE(tested.row().damages.empty());
     for (const Damage& damage : tested.row().damages) {
@@ -65,7 +65,7 @@ TEST_CASE("Unit conformance: a damaged program is refused with a reason, and the
   });
 }
 
-TEST_CASE("Unit conformance: a program for another configuration is refused") {
+TEST_CASE("Unit conformance: a program for another configuration is rejected") {
   for_every_unit([](TestedUnit& tested) {
     const ProgramInPlan other =
         damaged(tested, [](plan::Tables&, plan::Program& program) { program.configuration = "another"; });
@@ -75,7 +75,7 @@ TEST_CASE("Unit conformance: a program for another configuration is refused") {
   });
 }
 
-TEST_CASE("Unit conformance: a program of another kind is refused") {
+TEST_CASE("Unit conformance: a program of another kind is rejected") {
   for_every_unit([](TestedUnit& tested) {
     for (const auto kind : {plan::ProgramKind::kKernels, plan::ProgramKind::kInstructions, plan::ProgramKind::kBlob}) {
       bool is_other = false;
@@ -89,7 +89,7 @@ TEST_CASE("Unit conformance: a program of another kind is refused") {
   });
 }
 
-TEST_CASE("Unit conformance: channels that a program does not compute are refused") {
+TEST_CASE("Unit conformance: channels that a program does not compute are rejected") {
   for_every_unit([](TestedUnit& tested) {
     const ProgramInPlan whole(tested.copy_file(), tested->info().kind);
     const auto executable = whole.prepare(*tested, {0, 16});
@@ -98,7 +98,7 @@ TEST_CASE("Unit conformance: channels that a program does not compute are refuse
   });
 }
 
-TEST_CASE("Unit conformance: a program that was cut short is refused") {
+TEST_CASE("Unit conformance: a truncated program is rejected") {
   for_every_unit([](TestedUnit& tested) {
     const ProgramInPlan whole(tested.copy_file(), tested->info().kind);
     const uint32_t payload = payload_of(*whole.program);
@@ -126,7 +126,7 @@ void check_stays_in_its_memory(Executable& executable, const Plan& plan) {
   CHECK(memory.is_intact());
 }
 
-TEST_CASE("Unit conformance: a program with a changed byte is refused or stays in its memory") {
+TEST_CASE("Unit conformance: a program with a changed byte is rejected or stays in its memory") {
   for_every_unit([](TestedUnit& tested) {
     const PlanFile file = tested.copy_file();
     const ProgramInPlan whole(file, tested->info().kind);

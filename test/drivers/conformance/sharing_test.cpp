@@ -14,7 +14,7 @@ const SessionOptions kPatient{.fault_tolerance = {.timeout_factor = 0}};  // no 
 
 PlanFile network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
 
-TEST_CASE("Unit conformance: executables of one program do not disturb each other") {
+TEST_CASE("Unit conformance: executables of one program are independent") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy first = tested.prepare_copy(), second = tested.prepare_copy();
     second.renew();
@@ -34,7 +34,7 @@ TEST_CASE("Unit conformance: executables of one program do not disturb each othe
   });
 }
 
-TEST_CASE("Unit conformance: a session computes with the unit what the host alone computes") {
+TEST_CASE("Unit conformance: a session with the unit computes the same as the host alone") {
   for_every_unit([](TestedUnit& tested) {
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       const TestedPlan plan(network_file(tested, seed));
@@ -48,7 +48,7 @@ TEST_CASE("Unit conformance: a session computes with the unit what the host alon
   });
 }
 
-TEST_CASE("Unit conformance: a session gives the unit what it has a program for, wherever the host stands") {
+TEST_CASE("Unit conformance: a session uses the unit for all its programs, whatever the host's position") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     for (const UnitList& units : tested.with_host_in_any_place()) {
@@ -60,7 +60,7 @@ TEST_CASE("Unit conformance: a session gives the unit what it has a program for,
   });
 }
 
-TEST_CASE("Unit conformance: a session of the unit alone runs what it has programs for") {
+TEST_CASE("Unit conformance: a session without a host runs the unit's programs") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     const auto session = plan.open(tested.alone());
@@ -69,7 +69,7 @@ TEST_CASE("Unit conformance: a session of the unit alone runs what it has progra
   });
 }
 
-TEST_CASE("Unit conformance: a session leaves to the host what is for another configuration of the unit") {
+TEST_CASE("Unit conformance: a session runs programs for another configuration of the unit on the host") {
   for_every_unit([](TestedUnit& tested) {
     PlanBuilder builder = tested.row().copy_plan();
     for (plan::Program& program : builder.tables().branches[0].programs)
@@ -81,7 +81,7 @@ TEST_CASE("Unit conformance: a session leaves to the host what is for another co
   });
 }
 
-TEST_CASE("Unit conformance: sessions share a unit and a plan, each on a thread of its own") {
+TEST_CASE("Unit conformance: sessions on different threads share a unit and a plan") {
   for_every_unit([](TestedUnit& tested) {
     constexpr int kSessions = 3, kRuns = 20;
     const TestedPlan plan(network_file(tested, 3));
@@ -117,7 +117,7 @@ TEST_CASE("Unit conformance: sessions of different plans share a unit") {
   });
 }
 
-TEST_CASE("Unit conformance: sessions come and go beside one that stays") {
+TEST_CASE("Unit conformance: sessions are created and destroyed during the runs of another") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(network_file(tested, 5));
     const UnitList units = tested.with_host();

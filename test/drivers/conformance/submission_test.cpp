@@ -40,7 +40,7 @@ TEST_CASE("Unit conformance: a unit describes itself") {
   });
 }
 
-TEST_CASE("Unit conformance: a program computes the same on every unit, again and again") {
+TEST_CASE("Unit conformance: a program repeatedly computes the same on every unit") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     for (int run = 0; run < 5; ++run) {
@@ -51,7 +51,7 @@ TEST_CASE("Unit conformance: a program computes the same on every unit, again an
   });
 }
 
-TEST_CASE("Unit conformance: submissions that are handed in together all complete") {
+TEST_CASE("Unit conformance: concurrent submissions all complete") {
   for_every_unit([](TestedUnit& tested) {
     std::deque<PreparedCopy> copies = prepare_copies(tested, 8);
     for (int round = 0; round < 3; ++round) {
@@ -72,7 +72,7 @@ TEST_CASE("Unit conformance: an executable is submitted again as soon as it is c
   });
 }
 
-TEST_CASE("Unit conformance: a submitter who waits gets his results") {
+TEST_CASE("Unit conformance: a waiting submitter gets its results") {
   for_every_unit([](TestedUnit& tested) {
     std::deque<PreparedCopy> copies = prepare_copies(tested, 2);
     Submission waits;
@@ -88,7 +88,7 @@ TEST_CASE("Unit conformance: a submitter who waits gets his results") {
   });
 }
 
-TEST_CASE("Unit conformance: executables run from many threads at once") {
+TEST_CASE("Unit conformance: executables run concurrently from many threads") {
   for_every_unit([](TestedUnit& tested) {
     constexpr int kThreads = 4, kRuns = 50;
     std::deque<PreparedCopy> copies = prepare_copies(tested, kThreads);
@@ -116,7 +116,7 @@ TEST_CASE("Unit conformance: executables are prepared and destroyed while others
   });
 }
 
-TEST_CASE("Unit conformance: an executable runs from one thread after the other") {
+TEST_CASE("Unit conformance: an executable runs from different threads in sequence") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     for (int thread = 0; thread < 4; ++thread) {
@@ -128,7 +128,7 @@ TEST_CASE("Unit conformance: an executable runs from one thread after the other"
 }
 
 // A unit may reject it or queue it, but must answer.
-TEST_CASE("Unit conformance: an executable that is submitted while it is under way answers both submissions") {
+TEST_CASE("Unit conformance: an executable that is submitted while it runs answers both submissions") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     const uint64_t generation = tested.submit_hanging(copy);
@@ -165,7 +165,7 @@ struct Recorder final : RunObserver {
   bool in_order = true;
 };
 
-TEST_CASE("Unit conformance: an observer hears of every operator once") {
+TEST_CASE("Unit conformance: an observer is notified of every operator once") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     for (int run = 0; run < 2; ++run) {
@@ -179,7 +179,7 @@ TEST_CASE("Unit conformance: an observer hears of every operator once") {
   });
 }
 
-TEST_CASE("Unit conformance: an executable names what computes each operator") {
+TEST_CASE("Unit conformance: an executable names the kernel of each operator") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     const auto choices = copy.executable().kernel_choices();

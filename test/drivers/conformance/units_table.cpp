@@ -45,21 +45,20 @@ UnitUnderTest cpu_row() {
   row.exclusions = {
       {"its programs have no payload: they name kernels for the plan's operators, and of another kind or configuration "
        "the plan's verifier refuses them",
-       {"a program for another configuration is refused", "a program of another kind is refused",
-        "a program that was cut short is refused", "a program with a changed byte is refused or stays in its memory"}},
+       {"a program for another configuration is rejected", "a program of another kind is rejected",
+        "a truncated program is rejected", "a program with a changed byte is rejected or stays in its memory"}},
       {"it is the host: it heals others, and nobody waits for it with a deadline of its own",
-       {"a unit's deadline that has passed ends a run without results",
-        "a session leaves to the host what is for another configuration of the unit",
-        "the host computes what the unit fails to, within the same run",
-        "the host computes what the unit hangs in, once its time is over",
-        "without a host the failure of the unit is the session's"}},
+       {"an expired unit deadline ends a run without results",
+        "a session runs programs for another configuration of the unit on the host",
+        "the host replaces a failed unit within the same run", "the host replaces a hanging unit after its time limit",
+        "without a host the session fails with its unit"}},
       {"kernels do not hang, and submit() returns when they have run: nothing is under way or waits that another "
        "thread could end but between operators",
        cases_that_stop_a_run()},
       {"kernels do not fail: what could be wrong with them was refused by prepare()",
-       {"a run that fails ends with what went wrong, and a probe brings the unit back",
-        "a unit that fails its probe says so, and returns when it does not", "what failed touches no memory any more",
-        "what waits behind a run that fails is answered, too"}},
+       {"a run that fails ends with the reason and a probe restores the unit",
+        "a unit reports a failed probe and is restored by a successful one",
+        "a failed run accesses no memory afterwards", "submissions after a run that fails are also answered"}},
   };
   return row;
 }
@@ -221,7 +220,7 @@ const std::vector<UnitUnderTest>& units_under_test() {
 
 namespace {
 
-TEST_CASE("One unit at least runs every case of the conformance suite") {
+TEST_CASE("At least one unit runs every case of the conformance suite") {
   const auto excluded_cases = [](const UnitUnderTest& row) {
     size_t count = 0;
     for (const Exclusion& exclusion : row.exclusions) count += exclusion.cases.size();

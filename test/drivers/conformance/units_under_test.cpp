@@ -45,24 +45,24 @@ UnitUnderTest evta_under_test(const evta::Configuration& configuration) {
 }
 
 std::vector<std::string_view> cases_that_stop_a_run() {
-  return {"an executable that is submitted while it is under way answers both submissions",
-          "a program that runs is cancelled, and the unit goes on",
-          "a program that waits for its turn is cancelled, and the one before it is not",
+  return {"an executable that is submitted while it runs answers both submissions",
+          "a running program is cancelled and the unit continues",
+          "a queued program is cancelled and the one before it is not",
           "a cancellation of another generation has no effect",
-          "a program whose submitter waits is cancelled from another thread",
-          "a reset ends what runs and what waits before it returns",
+          "a program with a waiting submitter is cancelled from another thread",
+          "a reset ends running and queued programs before it returns",
           "a late completion does not reach the generation after its own",
-          "the completion of what was cancelled is signalled once",
+          "the completion of a cancelled submission is signalled once",
           "a session cancels what its unit runs",
-          "a deadline that passes while a program runs ends it and is no failure of the unit",
-          "a unit that misses its deadline has failed, until a probe finds that it works",
-          "a unit that takes longer than its limit has failed, until a probe finds that it works",
-          "the time that a program waits for its turn is not of its limit",
-          "what missed a deadline touches no memory any more",
-          "a deadline that passes while a program waits for its turn ends it without results",
+          "a deadline that passes during a run ends it and is not a failure of the unit",
+          "a unit that misses its deadline has failed until a probe succeeds",
+          "a unit that exceeds its limit has failed until a probe succeeds",
+          "queueing time does not count towards a program's limit",
+          "a run that missed a deadline accesses no memory afterwards",
+          "a deadline that passes in the queue ends a program without results",
           "a session whose unit hangs meets its deadline",
-          "a session whose deadline passes while its unit runs ends, and the unit has not failed",
-          "a program that runs and one that waits go with their executables"};
+          "a session whose deadline passes during a run ends and the unit has not failed",
+          "running and queued programs end with their executables"};
 }
 
 TestedUnit::TestedUnit(const UnitUnderTest& row) : row_(row), opened_(row.open()) {

@@ -107,7 +107,7 @@ void check_parts(DividedOperator& op) {
   CHECK(op.output() == whole);
 }
 
-TEST_CASE("The CPU computes the channels of a convolution in parts as it does at once") {
+TEST_CASE("The CPU computes the channels of a convolution in parts with the same results") {
   const auto make = GENERATE(divisible_plan, wide_plan);
   for (const uint32_t channels : {40u, 64u, 100u}) {
     DividedOperator conv(make(channels), 1);
@@ -116,7 +116,7 @@ TEST_CASE("The CPU computes the channels of a convolution in parts as it does at
   }
 }
 
-TEST_CASE("The CPU computes rows of a convolution's blocks in parts as it does at once") {
+TEST_CASE("The CPU computes rows of a convolution's blocks in parts with the same results") {
   const auto make = GENERATE(divisible_plan, wide_plan);
   for (const uint32_t channels : {40u, 64u}) {
     DividedOperator conv(make(channels), 1);
@@ -142,7 +142,7 @@ TEST_CASE("The CPU computes rows of a convolution's blocks in parts as it does a
   }
 }
 
-TEST_CASE("However many slices a part of an operator has, it is done once") {
+TEST_CASE("A part of an operator with several slices is reported once") {
   DividedOperator conv(divisible_plan(64), 1);
   int parts = 0;
   for (const ChannelRange& part : {ChannelRange{}, ChannelRange{16, 48}, ChannelRange{0, 16, 0, 2},
@@ -153,7 +153,7 @@ TEST_CASE("However many slices a part of an operator has, it is done once") {
   }
 }
 
-TEST_CASE("The CPU computes what treats channels one by one in parts as it does at once") {
+TEST_CASE("The CPU computes channelwise operators in parts with the same results") {
   for (const uint32_t channels : {40u, 64u, 100u}) {
     for (uint32_t branch = 1; branch <= 6; ++branch) {
       DividedOperator op(channelwise_plan(channels), branch);
@@ -163,7 +163,7 @@ TEST_CASE("The CPU computes what treats channels one by one in parts as it does 
   }
 }
 
-TEST_CASE("Channels that are no blocks, or of an operator that cannot be divided, are refused") {
+TEST_CASE("Channels that are not whole blocks, or of an indivisible operator, are rejected") {
   DividedOperator conv(divisible_plan(40), 1);
   CHECK(DividedOperator(divisible_plan(40), 0).channels() == 0);
   CHECK(DividedOperator(divisible_plan(16), 1).channels() == 0);

@@ -34,7 +34,7 @@ struct PreparedRelu {
   }
 };
 
-TEST_CASE("A program whose deadline has passed stops before its next operator and says which") {
+TEST_CASE("A program whose deadline has passed stops before its next operator and names it") {
   PreparedRelu relu;
   const Status status = relu.run(Deadline::min());
   CHECK(status.code() == Code::kDeadlineExceeded);

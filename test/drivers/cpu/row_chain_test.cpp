@@ -48,7 +48,7 @@ Ran run(const PlanFile& file, RunObserver* observer) {
   return ran;
 }
 
-TEST_CASE("Convolutions whose results only the next one reads are computed in turns, with the same bits") {
+TEST_CASE("Convolutions whose results only the next one reads are row-fused with bit-identical results") {
   const PlanFile file = inverted_residual_plan().build();
   Ignores observer;
   const Ran is_row_fused = run(file, nullptr), alone = run(file, &observer);
@@ -57,7 +57,7 @@ TEST_CASE("Convolutions whose results only the next one reads are computed in tu
   CHECK(is_row_fused.y == alone.y);
 }
 
-TEST_CASE("What somebody else reads, too, is computed whole") {
+TEST_CASE("A result with several readers is computed whole") {
   PlanBuilder builder = inverted_residual_plan();
   constexpr int kExpanded = 2;
   builder.op("another", ops::Reorder{}, {kExpanded}, {builder.output("z", {1, 32, 96, 96})});

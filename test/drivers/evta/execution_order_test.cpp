@@ -19,7 +19,7 @@ void check_refused(const std::vector<Instruction>& instructions, const std::stri
   CHECK_THAT(std::string(order.error().message()), Contains(reason));
 }
 
-TEST_CASE("Tokens order modules, and only they do") {
+TEST_CASE("Only tokens order modules") {
   const auto order = execution_order(std::vector<Instruction>{
       load(), load({.push_next = true}), compute(), compute({.pop_prev = true, .push_next = true}),
       store({.pop_prev = true, .push_prev = true}), make_finish({.pop_next = true})});
@@ -31,16 +31,16 @@ TEST_CASE("Tokens order modules, and only they do") {
   }
 }
 
-TEST_CASE("A program that does not end with FINISH is refused") {
+TEST_CASE("A program that does not end with FINISH is rejected") {
   check_refused({}, "the last instruction is not FINISH");
   check_refused({compute()}, "the last instruction is not FINISH");
 }
 
-TEST_CASE("Instructions after FINISH are refused") {
+TEST_CASE("Instructions after FINISH are rejected") {
   check_refused({make_finish(), compute(), make_finish()}, "instruction 0 is FINISH, and 2 follow");
 }
 
-TEST_CASE("A token that never comes is a deadlock") {
+TEST_CASE("A token that never arrives is a deadlock") {
   check_refused({compute({.pop_prev = true}), make_finish()},
                 "deadlock: instruction 0 (load) waits for a token from load to compute");
   check_refused({load({.pop_next = true}), make_finish()},
@@ -55,20 +55,20 @@ TEST_CASE("Modules that wait for each other are a deadlock") {
       "deadlock");
 }
 
-TEST_CASE("Tokens that are left over are refused") {
+TEST_CASE("Remaining tokens are rejected") {
   check_refused({load({.push_next = true}), load({.push_next = true}), make_finish({.pop_prev = true})},
                 "1 tokens from load to compute are left");
   check_refused({compute({.push_prev = true}), make_finish()}, "1 tokens from compute to load are left");
 }
 
-TEST_CASE("Tokens between load and store are refused") {
+TEST_CASE("Tokens between load and store are rejected") {
   check_refused({load({.pop_prev = true}), make_finish()}, "instruction 0 (load) exchanges tokens");
   check_refused({load({.push_prev = true}), make_finish()}, "no neighbour of load");
   check_refused({store({.pop_next = true}), make_finish()}, "no neighbour of store");
   check_refused({store({.push_next = true}), make_finish()}, "no neighbour of store");
 }
 
-TEST_CASE("FINISH that does not wait for the last load or store is refused") {
+TEST_CASE("FINISH that does not wait for the last load or store is rejected") {
   check_refused({store(), make_finish()}, "FINISH does not wait for the last of 1 instructions of store");
   check_refused({load({.push_next = true}), load(), make_finish({.pop_prev = true})},
                 "FINISH does not wait for the last of 2 instructions of load");
@@ -83,7 +83,7 @@ std::vector<Instruction> load_behind(size_t count) {
   return instructions;
 }
 
-TEST_CASE("A token that is fetched only behind a full command queue is a deadlock") {
+TEST_CASE("A token that is fetched only after a full command queue is a deadlock") {
   CHECK(execution_order(load_behind(kCommandQueueDepth)));
   check_refused(load_behind(kCommandQueueDepth + 1), "deadlock: instruction 0 (load) waits for a token");
 }
@@ -96,7 +96,7 @@ std::vector<Instruction> tokens_in_advance(size_t count) {
   return instructions;
 }
 
-TEST_CASE("A full token queue stops the module that gives") {
+TEST_CASE("A full token queue stops the module that gives tokens") {
   // One more instruction waits with its token after its work, and a full command queue waits after it.
   const size_t most = kTokenQueueDepth + 1 + kCommandQueueDepth;
   CHECK(execution_order(tokens_in_advance(most)));

@@ -17,7 +17,7 @@ nestrt::test::PlanFile copy_file() {
   return builder.build();
 }
 
-TEST_CASE("Null units are told apart by their numbers") {
+TEST_CASE("Null units have distinct numbers") {
   const auto unit = open_null_unit(3);
   REQUIRE(unit);
   CHECK((*unit)->info().kind == "null");
@@ -36,7 +36,7 @@ TEST_CASE("A null unit does not open on a device that does not work") {
   CHECK(unit.error().message() == "null0: the device reports an error, in a probe");
 }
 
-TEST_CASE("A null unit that has failed refuses work and says why, until a probe finds that it works") {
+TEST_CASE("A null unit that has failed rejects work with the reason until a probe succeeds") {
   const auto device = std::make_shared<Device>();
   const auto unit = open_null_unit(0, device);
   REQUIRE(unit);
@@ -53,7 +53,7 @@ TEST_CASE("A null unit that has failed refuses work and says why, until a probe 
   check_runs(copy);
 }
 
-TEST_CASE("A null unit runs what was submitted in the order of submission") {
+TEST_CASE("A null unit runs submissions in order") {
   const auto device = std::make_shared<Device>();
   const auto unit = open_null_unit(0, device);
   REQUIRE(unit);

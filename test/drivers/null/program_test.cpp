@@ -61,7 +61,7 @@ TEST_CASE("A program of the null unit may copy a segment, which is a constant of
   CHECK((*copies)[0].from.buffer == 2);
 }
 
-TEST_CASE("A blob that is none of the null unit's is refused") {
+TEST_CASE("An invalid blob is rejected by the null unit") {
   std::vector<std::byte> other = blob_of({{0, 1}});
   other[3] = std::byte{'2'};
   const Status format = error_of(plan_of(other));
@@ -77,7 +77,7 @@ TEST_CASE("A blob that is none of the null unit's is refused") {
         std::string_view::npos);
 }
 
-TEST_CASE("A program for another null unit, or of another kind, is refused") {
+TEST_CASE("A program for another null unit, or of another kind, is rejected") {
   PlanBuilder other = plan_of(blob_of({{0, 1}}));
   program_of(other).configuration = "copies-2";
   const Status configuration = error_of(std::move(other));
@@ -92,7 +92,7 @@ TEST_CASE("A program for another null unit, or of another kind, is refused") {
   CHECK(read(std::move(any)));
 }
 
-TEST_CASE("A copy that leaves its memory, or writes what is read, is refused and named") {
+TEST_CASE("A copy that leaves its memory, or writes a read-only range, is rejected by its number") {
   const auto message = [](const std::vector<BlobCopy>& copies) {
     const Status status = error_of(plan_of(blob_of(copies)));
     CHECK(status.code() == Code::kInvalidPlan);

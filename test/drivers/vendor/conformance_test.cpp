@@ -33,7 +33,7 @@ TEST_CASE("The skeleton of a plug-in passes every case of the conformance suite"
   }
 }
 
-TEST_CASE("A plug-in that lends no memory is tested in the host's") {
+TEST_CASE("A plug-in without shared memory is tested in the host's") {
   nestrt_vendor_functions functions = skeleton();
   functions.allocate_shared = nullptr;
   functions.free_shared = nullptr;
@@ -54,7 +54,7 @@ TEST_CASE("A program of several inputs and outputs is tested on all of them") {
   }
 }
 
-TEST_CASE("Each wrong plug-in is caught by the case that is for it, which says what is wrong") {
+TEST_CASE("Each incorrect plug-in is detected by its case with the reason") {
   for (const WrongPlugin& wrong : wrong_plugins()) {
     INFO(wrong.what);
     const std::vector<ConformanceResult> results = results_of(wrong.functions);
@@ -64,7 +64,7 @@ TEST_CASE("Each wrong plug-in is caught by the case that is for it, which says w
   }
 }
 
-TEST_CASE("The cases of the conformance suite have names of their own") {
+TEST_CASE("The cases of the conformance suite have unique names") {
   std::set<std::string_view> names;
   for (const ConformanceCase& tested : conformance_cases()) CHECK(names.insert(tested.name).second);
 }

@@ -17,7 +17,7 @@ std::string refusal(nestrt_vendor_functions functions) {
   return std::string(plugin.error().message());
 }
 
-TEST_CASE("A plug-in for another version of the interface is refused") {
+TEST_CASE("A plug-in for another version of the interface is rejected") {
   CHECK(make_plugin("npu.so", nullptr).error().message() ==
         "plug-in 'npu.so' does not have version 1 of the interface; install the one for this nestrt");
   nestrt_vendor_functions functions = skeleton();
@@ -28,7 +28,7 @@ TEST_CASE("A plug-in for another version of the interface is refused") {
   CHECK(refusal(functions).find("plug-in 'npu.so' has a table of 16 bytes") == 0);
 }
 
-TEST_CASE("A plug-in that lacks a function is refused by the function's name") {
+TEST_CASE("A plug-in that lacks a function is rejected with the function's name") {
   nestrt_vendor_functions functions = skeleton();
   functions.wait = nullptr;
   CHECK(refusal(functions) == "plug-in 'npu.so' has no function wait()");
@@ -40,7 +40,7 @@ TEST_CASE("A plug-in that lacks a function is refused by the function's name") {
   CHECK(refusal(functions) == "plug-in 'npu.so' has no function allocate_shared()");
 }
 
-TEST_CASE("A file that is no plug-in is refused with what it is") {
+TEST_CASE("A file that is not a plug-in is rejected with the reason") {
   const nestrt::test::TemporaryFolder folder;
   CHECK(load_plugin(folder.path() + "/none.so").error().code() == Code::kNotFound);
   CHECK(load_plugin(folder.path()).error().code() == Code::kNotFound);
@@ -55,11 +55,11 @@ TEST_CASE("A file that is no plug-in is refused with what it is") {
         std::string_view::npos);
 }
 
-TEST_CASE("A name without a folder is a file of the current one, and is looked for nowhere else") {
+TEST_CASE("A name without a folder is a file of the current folder only") {
   CHECK(load_plugin("libm.so.6").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("A unit of a plug-in is opened by its kind, from the file that was named") {
+TEST_CASE("A unit of a plug-in is opened by its kind from the given file") {
   UnitOptions options;
   options.plugin = nestrt::test::kSkeletonPlugin;
   const auto units = open_units("skeleton,cpu", options);

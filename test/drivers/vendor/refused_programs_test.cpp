@@ -48,7 +48,7 @@ class RefusingUnits {
   std::vector<std::string> lines_;
 };
 
-TEST_CASE("A session computes on the host what a plug-in refuses, and says so once") {
+TEST_CASE("A session runs programs that a plug-in rejects on the host and reports it once") {
   RefusingUnits refusing(1);
   const nestrt::test::TestedPlan plan(skeleton_copy_file());
   const auto session = plan.open(refusing.units());
@@ -61,7 +61,7 @@ TEST_CASE("A session computes on the host what a plug-in refuses, and says so on
                  Catch::Contains("made for another version"));
 }
 
-TEST_CASE("A plug-in keeps the programs that it takes beside those that it refuses") {
+TEST_CASE("A plug-in runs the programs that it accepts when it rejects others") {
   auto builder = evta::test::random_network(evta::kConfigurations[0], 12, 5);
   add_skeleton_programs(builder);
   const nestrt::test::TestedPlan plan(builder.build());
@@ -77,7 +77,7 @@ TEST_CASE("A plug-in keeps the programs that it takes beside those that it refus
   }
 }
 
-TEST_CASE("Measured schedules, too, go without the programs that a plug-in refuses") {
+TEST_CASE("Measured schedules also exclude programs that a plug-in rejects") {
   const auto file = skeleton_copy_file();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);
@@ -92,7 +92,7 @@ TEST_CASE("Measured schedules, too, go without the programs that a plug-in refus
   }
 }
 
-TEST_CASE("A refused program that nothing stands in for is an error that names the plug-in") {
+TEST_CASE("A rejected program without a fallback is an error that names the plug-in") {
   RefusingUnits refusing(1);
   const auto file = skeleton_copy_file();
   const auto plan = Plan::from_memory(file.bytes());

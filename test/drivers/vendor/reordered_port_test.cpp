@@ -29,7 +29,8 @@ void check_there_and_back(DataType type, const Shape& shape) {
 }  // namespace
 
 TEST_CASE(
-    "What lies in blocks of channels comes row by row to a plug-in, and back, with nothing in what fills a block") {
+    "Tensors in blocks of channels are converted to row-major order for a plug-in and back, with zeros in the "
+    "padding") {
   check_there_and_back<float>(DataType::kF32, {1, 16, 3, 2});
   check_there_and_back<float>(DataType::kF32, {2, 19, 3, 2});
   check_there_and_back<int8_t>(DataType::kS8, {1, 5, 2, 2});

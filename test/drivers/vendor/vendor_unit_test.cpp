@@ -44,7 +44,7 @@ TEST_CASE("A unit of a plug-in is called by its kind and number") {
         "plug-in 'npu.so' is for unit 'skeleton', not 'npu'");
 }
 
-TEST_CASE("A unit does not open where the plug-in describes itself wrongly or fails its self-test") {
+TEST_CASE("A unit does not open if the plug-in's description is invalid or its self-test fails") {
   const nestrt::test::Quiet quiet;
   CHECK(open_vendor_unit(plugin_of(wrong("asks for an alignment that is none")), 0).error().message() ==
         "plug-in 'npu.so': describe() gives the alignment 48: expected a power of two up to 4096");
@@ -54,21 +54,21 @@ TEST_CASE("A unit does not open where the plug-in describes itself wrongly or fa
   CHECK(failing.error().message() == "skeleton0: plug-in 'npu.so': self_test(): the device has failed, in a probe");
 }
 
-TEST_CASE("A plug-in that tells the end of another run is named, and its unit has failed") {
+TEST_CASE("A plug-in that reports the end of another run is named and its unit has failed") {
   const Status status = run_on(wrong("tells the end of a run that was never submitted"));
   CHECK(status.code() == Code::kDeviceFault);
   CHECK(status.message() ==
         "skeleton0: plug-in 'npu.so': wait() says that run 42 is over, which was never submitted; run 1 is under way");
 }
 
-TEST_CASE("A plug-in whose statuses are none is named, and its unit has failed") {
+TEST_CASE("A plug-in that returns undefined statuses is named and its unit has failed") {
   CHECK(run_on(wrong("gives a run a status that is none")).message() ==
         "skeleton0: plug-in 'npu.so': wait() gives run 1 the status 77, which a run cannot have");
   CHECK(run_on(wrong("answers with a status that is none")).message() ==
         "skeleton0: plug-in 'npu.so': wait() answers with status -5, which it cannot have");
 }
 
-TEST_CASE("A program whose ports are not the plan's is refused, and so is lent memory that cannot be") {
+TEST_CASE("A program with other ports than the plan's is rejected, and so is invalid shared memory") {
   const nestrt::test::ProgramInPlan program(skeleton_copy_file(), "skeleton");
   const auto refusal = [&](std::string_view what) {
     const auto unit = open_vendor_unit(plugin_of(wrong(what)), 0);
@@ -82,7 +82,7 @@ TEST_CASE("A program whose ports are not the plan's is refused, and so is lent m
   CHECK_THAT(refusal("lends memory that is not aligned"), Catch::Contains("which is not aligned to 64"));
 }
 
-TEST_CASE("What a plug-in gives as a reason is shown with its control characters made visible") {
+TEST_CASE("Control characters in a plug-in's message are escaped") {
   nestrt_vendor_functions functions = skeleton();
   functions.self_test = [](nestrt_vendor_device*, nestrt_vendor_message* why) -> nestrt_vendor_status {
     std::fill_n(why->text, sizeof why->text, '\x1b');  // without a terminating 0
@@ -94,7 +94,7 @@ TEST_CASE("What a plug-in gives as a reason is shown with its control characters
   CHECK_THAT(std::string(unit.error().message()), Catch::Contains("self_test(): \\x1b\\x1b"));
 }
 
-TEST_CASE("Tensors that lie in lent memory are not copied, others are") {
+TEST_CASE("Tensors in shared memory are not copied and others are") {
   const auto unit = open_vendor_unit(plugin_of(skeleton()), 0);
   REQUIRE(unit);
   nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());

@@ -177,12 +177,12 @@ struct UnitCase {
 
 constexpr UnitCase kCases[] = {
     {"the same inputs give the same results", computes_the_same},
-    {"results do not depend on runs before", keeps_runs_apart},
+    {"results do not depend on earlier runs", keeps_runs_apart},
     {"two programs on one unit do not disturb each other", keeps_programs_apart},
     {"every byte of every result is written", writes_all_results},
     {"nothing but results is written", writes_results_only},
     {"a run whose deadline is over ends without results, and the next is right", keeps_deadlines},
-    {"a cancellation at any time leaves results, or says so", cancels_at_any_time},
+    {"a cancellation at any time gives either the results or the status", cancels_at_any_time},
     {"a unit that was reset computes as before", works_after_reset},
     {"a probe succeeds, and programs run after it", works_after_probe},
 };

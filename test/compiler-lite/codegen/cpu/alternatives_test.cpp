@@ -51,7 +51,7 @@ std::vector<Alternative> compile_for(std::vector<InstructionSet> sets, bool s8, 
   return alternatives_in(**Plan::from_memory(plan->span()));
 }
 
-TEST_CASE("A plan for NEON names the direct convolution beside Winograd's, with weights of its own") {
+TEST_CASE("A plan for NEON names the direct convolution in addition to Winograd's, with separate weights") {
   const auto found = compile_for({InstructionSet::kNeon}, true, KernelAlternatives::kSameBits);
   REQUIRE(found.size() >= 2);
   for (const Alternative& alternative : found) {
@@ -62,7 +62,7 @@ TEST_CASE("A plan for NEON names the direct convolution beside Winograd's, with 
   }
 }
 
-TEST_CASE("Weights that would take more than those of the best kernel are left to the board") {
+TEST_CASE("Weights that would need more than a fraction of the best kernel's are packed on the board") {
   size_t with = 0, without = 0;
   const auto found = compile_for({InstructionSet::kNeonDotprod}, true, KernelAlternatives::kSameBits, &with);
   REQUIRE(found.size() >= 2);
@@ -75,7 +75,7 @@ TEST_CASE("Weights that would take more than those of the best kernel are left t
   CHECK(with <= without + 4096);
 }
 
-TEST_CASE("Weights that another instruction set's kernel reads serve an alternative") {
+TEST_CASE("An alternative uses weights that another instruction set's kernel reads") {
   const auto found =
       compile_for({InstructionSet::kNeon, InstructionSet::kNeonDotprod}, true, KernelAlternatives::kSameBits);
   CHECK(std::ranges::any_of(found, [](const Alternative& alternative) {
@@ -83,7 +83,7 @@ TEST_CASE("Weights that another instruction set's kernel reads serve an alternat
   }));
 }
 
-TEST_CASE("Kernels in f32 are named where all are asked for, and else nothing is") {
+TEST_CASE("Kernels in f32 are named only if all alternatives are requested") {
   CHECK(compile_for({InstructionSet::kNeon}, false, KernelAlternatives::kSameBits).empty());
   const auto found = compile_for({InstructionSet::kNeon}, false, KernelAlternatives::kAll);
   CHECK(std::ranges::any_of(found, [](const Alternative& alternative) {

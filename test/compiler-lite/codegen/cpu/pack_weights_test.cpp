@@ -50,7 +50,7 @@ TEST_CASE("Each convolution has the packing of its kernel") {
   CHECK(packing_of_weights(graph, pointwise) == Packing::kO16i16);
 }
 
-TEST_CASE("Weights packed for Winograd's algorithm, serve any CPU") {
+TEST_CASE("Weights packed for Winograd's algorithm work on any CPU") {
   using Sets = std::vector<InstructionSet>;
   const Sets sets = GENERATE(Sets{InstructionSet::kNeon},
                              Sets{InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512});

@@ -141,7 +141,7 @@ TEST_CASE("Every node that EVTA can run gives the bytes of the CPU's kernel") {
   REQUIRE(legal == (fused ? 5 : 6));
 }
 
-TEST_CASE("Nodes that EVTA cannot run are explained") {
+TEST_CASE("Nodes that EVTA cannot run are rejected with the reason") {
   std::mt19937 generator(2);
   auto reason = reasons(quantized_network(generator));
   for (const char* node : {"c1", "pool", "c2", "sum", "mean", "d1"}) CHECK(reason.at(node).empty());
@@ -151,7 +151,7 @@ TEST_CASE("Nodes that EVTA cannot run are explained") {
   CHECK(reason.at("probabilities") == "it computes in f32, EVTA in s8");
 }
 
-TEST_CASE("Of a network in f32 EVTA can run nothing") {
+TEST_CASE("EVTA cannot run any node of a network in f32") {
   std::mt19937 generator(3);
   for (const auto& [node, reason] : reasons(network(generator))) {
     INFO(node);

@@ -136,7 +136,7 @@ std::shared_ptr<const Plan> plan_in(const PlanBytes& bytes) {
   return *plan;
 }
 
-TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
+TEST_CASE("Partial programs have the multiples of the block nearest to equal shares") {
   using compiler::evta::partial_channels;
   using Channels = std::vector<int64_t>;
   CHECK(partial_channels(512, 16, 3) == Channels{128, 256, 384});
@@ -154,7 +154,7 @@ TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
 
 using Ranges = std::vector<ChannelRange>;
 
-TEST_CASE("Parts for several units follow one another, and those for the last leave the CPU some or none") {
+TEST_CASE("Parts for several units are consecutive and the last leaves some or no channels to the CPU") {
   using compiler::evta::partial_ranges;
   CHECK(partial_ranges({64, 1, 16}, 3, 1) == Ranges{{0, 16}, {0, 32}, {0, 48}});
   CHECK(partial_ranges({64, 1, 16}, 3, 2) == Ranges{{0, 16}, {0, 32}, {0, 48}, {32, 48}, {32, 64}});
@@ -173,7 +173,7 @@ TEST_CASE("Parts for several units follow one another, and those for the last le
   }
 }
 
-TEST_CASE("Where there are few blocks, parts for one unit end within them") {
+TEST_CASE("If there are few blocks, parts for one unit end within them") {
   using compiler::evta::partial_ranges;
   const Ranges thirds = partial_ranges({48, 14, 16}, 15, 1);  // a share is 2.625 rows of blocks
   CHECK(thirds.size() == 15);
@@ -230,7 +230,7 @@ void for_random_layers(int count, std::mt19937& random, Check check) {
   }
 }
 
-TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, with the bits of the CPU alone") {
+TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, bit-identical to the CPU alone") {
   std::mt19937 random(1);
   size_t divided = 0;
   for_random_layers(by_level(2, 8, 100), random, [&](int, const Geometry& geometry, const char* configuration) {
@@ -240,7 +240,7 @@ TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, w
 }
 
 TEST_CASE(
-    "Each of several EVTA computes its part of a layer, rows of blocks among them, with the bits of the CPU alone") {
+    "Each of several EVTA units computes a part of a layer, including rows of blocks, bit-identical to the CPU alone") {
   std::mt19937 random(4);
   size_t divided = 0;
   for_random_layers(by_level(3, 12, 60), random, [&](int i, const Geometry& geometry, const char* configuration) {
@@ -252,7 +252,7 @@ TEST_CASE(
   CHECK(divided > 1);
 }
 
-TEST_CASE("Depthwise convolutions, pools and sums are divided as convolutions are") {
+TEST_CASE("Depthwise convolutions, pools and sums are divided like convolutions") {
   std::mt19937 random(3);
   for (int i = 0; i < by_level(2, 8, 100); ++i) {
     Geometry geometry = random_geometry(random);
@@ -264,7 +264,7 @@ TEST_CASE("Depthwise convolutions, pools and sums are divided as convolutions ar
   }
 }
 
-TEST_CASE("Pieces use the weights of their layer, and none are made where none are wanted") {
+TEST_CASE("Partial programs share the weights of their layer and can be disabled") {
   std::mt19937 random(2);
   const Geometry geometry{40, 96, 6, 3, 1, true};
   Graph graph = quantized(geometry, random);

@@ -54,7 +54,7 @@ std::string reason_of(const AutomaticParts& parts, uint32_t op) {
 
 }  // namespace
 
-TEST_CASE("Operators that the vendor takes and that follow each other are a part, others have a reason") {
+TEST_CASE("Connected operators that the vendor accepts form a part and others have a reason") {
   const AutomaticParts parts = npu_parts(chain("cctcc"), npu());
   REQUIRE(parts.parts.size() == 2);
   CHECK(parts.parts[0].backend == "NPU");
@@ -65,7 +65,7 @@ TEST_CASE("Operators that the vendor takes and that follow each other are a part
   CHECK(parts.rejected[0].reason == "NPU does not take Tanh");
 }
 
-TEST_CASE("Regions of fewer operators or multiply-accumulates than stated are left to the host") {
+TEST_CASE("Regions with fewer operators or multiply-accumulates than the minimum stay on the host") {
   const Graph graph = chain("cctctccc");
   const AutomaticParts by_operators = npu_parts(graph, npu("region: {min_operators: 3}\n"));
   REQUIRE(by_operators.parts.size() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("Regions of fewer operators or multiply-accumulates than stated are le
   CHECK_THAT(reason_of(by_macs, 3), Contains("64 multiply-accumulates, fewer than 128"));
 }
 
-TEST_CASE("A region that saves less than it costs to hand over is left to the host") {
+TEST_CASE("A region that saves less time than its transfers cost stays on the host") {
   // Borders: 128 bytes in, 128 bytes out. Each Conv saves 64 - 6.4 us.
   const std::string cost = "cost: {macs_per_us: 10, host_macs_per_us: 1, transfer_bytes_per_us: 4, launch_us: ";
   CHECK(npu_parts(chain("cc"), npu(cost + "50}\n")).parts.size() == 1);  // saves 115.2, costs 114
@@ -85,7 +85,8 @@ TEST_CASE("A region that saves less than it costs to hand over is left to the ho
   CHECK(reason_of(parts, 0) == "its region saves 115.2 us and costs 116.0 us to hand over");
 }
 
-TEST_CASE("A region whose constants pass the memory is divided, a constant that does alone is left to the host") {
+TEST_CASE(
+    "A region whose constants exceed the memory is divided and a constant that exceeds it alone stays on the host") {
   const AutomaticParts divided = npu_parts(chain("ccc"), npu("memory: {weights: 32}\n"));
   REQUIRE(divided.parts.size() == 2);
   CHECK(divided.parts[0].operators == Operators{0, 1});
@@ -95,7 +96,7 @@ TEST_CASE("A region whose constants pass the memory is divided, a constant that 
   CHECK(reason_of(none, 0) == "its constants have 16 bytes, more than 15");
 }
 
-TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor takes it") {
+TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor accepts it") {
   const Graph graph = chain("c");
   const auto reason = [&](const std::string& limits) { return reason_of(npu_parts(graph, npu(limits)), 0); };
   CHECK(reason("    attributes: {group: {max: 1}, kernel_shape: {values: [1, 3]}, auto_pad: {values: [VALID]}}\n")
@@ -108,7 +109,7 @@ TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor 
   CHECK_THAT(reason("memory: {tensor: 127}\n"), Contains("has 128 bytes, more than 127"));
 }
 
-TEST_CASE("A branch that the vendor does not take does not end up within a part") {
+TEST_CASE("A branch that the vendor rejects is not inside a part") {
   test::ModelBuilder model;
   model.input("x", {1, 4}).output("y");
   model.node("Relu", {"x"}, {"a"}, "a");
@@ -125,7 +126,7 @@ TEST_CASE("A branch that the vendor does not take does not end up within a part"
   CHECK(parts.parts[1].operators == Operators{3});
 }
 
-TEST_CASE("No cut of a real network has more parts than the smallest region allows, whatever the vendor takes") {
+TEST_CASE("No cut of a real network has more parts than the smallest region allows, whatever the vendor accepts") {
   const auto graph = import_onnx(nestrt::test::kDemoModel);
   REQUIRE(graph);
   const size_t operators = model_operators(*graph).size();
@@ -147,7 +148,7 @@ TEST_CASE("No cut of a real network has more parts than the smallest region allo
   }
 }
 
-TEST_CASE("Capability files that make no sense are refused with the line") {
+TEST_CASE("Invalid capability files are rejected with the line") {
   const std::pair<const char*, const char*> wrong[] = {
       {"[]", "expected what a vendor's compiler takes"},
       {"name: NPU\n", "operators"},

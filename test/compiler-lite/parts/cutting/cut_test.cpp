@@ -42,7 +42,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("A part has what it reads and what others read of it at its borders") {
+TEST_CASE("The borders of a part are what it reads and what others read from it") {
   const Graph graph = two_branches();
   const auto result = cut(graph, {{"left", "NPU", {kB, kA}}, {"right", "CPU", {kC, kD, kJoin}}});
   REQUIRE(result);
@@ -57,7 +57,7 @@ TEST_CASE("A part has what it reads and what others read of it at its borders") 
   CHECK(names_of(graph, right.exported.outputs) == Names{"join"});
 }
 
-TEST_CASE("Parts are in an order in which they can be computed, whatever order they are asked for in") {
+TEST_CASE("Parts are in a valid order of computation for any order of requests") {
   const auto result =
       cut(two_branches(), {{"last", "CPU", {kJoin}}, {"middle", "CPU", {kB, kD}}, {"first", "CPU", {kA, kC}}});
   REQUIRE(result);
@@ -67,7 +67,7 @@ TEST_CASE("Parts are in an order in which they can be computed, whatever order t
   CHECK(result->parts[2].name == "last");
 }
 
-TEST_CASE("What no part asks for becomes as few parts for the CPU as the order allows") {
+TEST_CASE("Operators that no part requests become as few CPU parts as the order allows") {
   const auto result = cut(two_branches(), {{"npu", "NPU", {kB}}});
   REQUIRE(result);
   REQUIRE(result->parts.size() == 3);
@@ -79,21 +79,21 @@ TEST_CASE("What no part asks for becomes as few parts for the CPU as the order a
   CHECK(result->parts[2].operators == std::vector<uint32_t>{kJoin});
 }
 
-TEST_CASE("The rest takes no name that a part has") {
+TEST_CASE("The remaining parts do not reuse a part's name") {
   const auto result = cut(two_branches(), {{"rest0", "NPU", {kJoin}}});
   REQUIRE(result);
   CHECK(result->parts[0].name == "rest1");
   CHECK(result->parts[1].name == "rest0");
 }
 
-TEST_CASE("A part that a path leaves and comes back to is refused with the path") {
+TEST_CASE("A part that is not convex is rejected with the path that leaves and reenters it") {
   const std::string message = refusal_of_cut({{"outer", "NPU", {kA, kJoin}}, {"inner", "CPU", {kD, kC}}});
   CHECK_THAT(message, Contains("part 'outer' is not convex"));
   CHECK_THAT(message, Contains("'a' of part 'outer' feeds 'b'; 'b' feeds 'join' of part 'outer'") ||
                           Contains("'a' of part 'outer' feeds 'd' of part 'inner'; 'd' of part 'inner' feeds 'join'"));
 }
 
-TEST_CASE("Parts that need each other are refused with what they need") {
+TEST_CASE("Parts that depend on each other are rejected with the dependencies") {
   test::ModelBuilder model;
   model.input("x", {1, 4}).output("a2").output("b2");
   model.node("Relu", {"x"}, {"a1"}, "a1");
@@ -110,7 +110,7 @@ TEST_CASE("Parts that need each other are refused with what they need") {
                       "'b' feeds 'a2' of part 'a'"));
 }
 
-TEST_CASE("An operator in two parts, a name given twice and a part without operators are refused") {
+TEST_CASE("An operator in two parts, a duplicate name and a part without operators are rejected") {
   CHECK_THAT(refusal_of_cut({{"p", "CPU", {kA}}, {"q", "CPU", {kA}}}),
              Contains("operator 'a' is in part 'p' and in part 'q'"));
   CHECK_THAT(refusal_of_cut({{"p", "CPU", {kA}}, {"p", "CPU", {kB}}}), Contains("two parts 'p'"));

@@ -75,7 +75,7 @@ Accumulators run(const SmallLoop& loop, size_t late) {
   return acc;
 }
 
-TEST_CASE("Hazards are found exactly where going through all steps finds them, on every design") {
+TEST_CASE("Hazards are found exactly as by iterating over all steps, on every design") {
   std::mt19937 random(1);
   std::array<int, 3> found = {};
   const int count = by_level(4000, 40000, 1000000);
@@ -107,7 +107,7 @@ TEST_CASE("A loop without hazards leaves the same in a pipeline that writes late
   CHECK(without > 1000);
 }
 
-TEST_CASE("A tensor operation may change again what it changed with another source only later") {
+TEST_CASE("A tensor operation may modify a result again with another source only after the hazard distance") {
   const Loop loop{.uop_end = 2};
   const std::vector<MicroOp> same = {{8, 3, 0}, {8, 3, 0}}, other = {{8, 3, 0}, {8, 4, 0}};
   const auto hazard_of = [&](AluOpcode opcode, const std::vector<MicroOp>& micro_ops) {
@@ -118,7 +118,7 @@ TEST_CASE("A tensor operation may change again what it changed with another sour
   CHECK(hazard_of(AluOpcode::kAdd, same) == Hazard::kWrite);
 }
 
-TEST_CASE("Random programs that the checker accepts have no hazard that going through all steps finds") {
+TEST_CASE("Iterating over all steps finds no hazard in random programs that the checker accepts") {
   const int wanted = by_level(500, 4000, 1000000);
   int accepted = 0, refused = 0;
   for (uint64_t seed = 0; accepted < wanted; ++seed) {

@@ -19,7 +19,7 @@ std::set<size_t> elements_of(const IndexSet& set) {
   return elements;
 }
 
-TEST_CASE("The multiples of two factors are those that loops go through") {
+TEST_CASE("The multiples of two factors are the indices of the loops") {
   std::mt19937 random(1);
   for (int i = 0; i < test::by_level(20, 200, 2000); ++i) {
     const uint32_t outs = 1 + random() % 9, ins = 1 + random() % 9, out = random() % 200, in = random() % 200;
@@ -35,7 +35,7 @@ TEST_CASE("The multiples of two factors are those that loops go through") {
   }
 }
 
-TEST_CASE("Ranges are added and removed by their ends") {
+TEST_CASE("Ranges are added and removed by their bounds") {
   IndexSet set, other;
   set.add_range(60, 200);
   set.remove_range(64, 129);

@@ -31,7 +31,7 @@ class BitFlipper {
   std::mt19937_64& random_;
 };
 
-TEST_CASE("A mutated program is refused, or runs within its memory to its end") {
+TEST_CASE("A mutated program is rejected, or runs to its end within its memory") {
   constexpr int kPerProgram = 20;
   const int programs = by_level(10, 100, 5000);
   int refused = 0;

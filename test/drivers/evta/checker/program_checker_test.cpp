@@ -91,17 +91,17 @@ TEST_CASE("Generated programs pass the checker") {
   }
 }
 
-TEST_CASE("A program without a configuration is refused") {
+TEST_CASE("A program without a configuration is rejected") {
   CHECK(check_program(Program()).code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("A word that does not decode is refused with its number") {
+TEST_CASE("A word that does not decode is rejected with its number") {
   TestProgram program = Sample().build();
   program.words()[3][0] |= 7;
   check_refused(std::move(program), "instruction 3: there is no opcode 7");
 }
 
-TEST_CASE("Transfers beyond an on-chip memory are refused") {
+TEST_CASE("Transfers beyond an on-chip memory are rejected") {
   Sample sample;
   sample.inp.sram_base = 2041;
   check_refused(sample, "instruction 0 (load): inp[2041, 2049) is beyond the memory's 2048 elements");
@@ -123,7 +123,7 @@ TEST_CASE("Transfers beyond an on-chip memory are refused") {
   check_refused(sample, "out[2041, 2049)");
 }
 
-TEST_CASE("Transfers beyond a memory range are refused") {
+TEST_CASE("Transfers beyond a memory range are rejected") {
   Sample sample;
   sample.inp.x_stride = 5;
   check_refused(sample, "instruction 0 (load): reads 144 bytes at");
@@ -146,7 +146,7 @@ TEST_CASE("Transfers beyond a memory range are refused") {
   check_refused(sample, "which lie in no memory range");
 }
 
-TEST_CASE("Accesses that a memory range does not allow are refused") {
+TEST_CASE("Accesses that a memory range does not allow are rejected") {
   Sample sample;
   sample.output_access = MemoryRange::Access::kRead;
   check_refused(sample, "instruction 6 (store): writes to the memory range");
@@ -158,7 +158,7 @@ TEST_CASE("Accesses that a memory range does not allow are refused") {
   CHECK(check(sample.build(), Results::kPartial).ok());
 }
 
-TEST_CASE("A program that leaves something of its results unwritten is refused where they have to be complete") {
+TEST_CASE("A program with unwritten results is rejected if results must be complete") {
   Sample sample;
   sample.out.x_size = 7;
   check_refused(sample, "leaves a result unwritten: byte 112 of the memory range of 128 bytes");
@@ -170,7 +170,7 @@ TEST_CASE("A program that leaves something of its results unwritten is refused w
   check_refused(std::move(program), "leaves a result unwritten: byte 0 of the memory range of 16 bytes");
 }
 
-TEST_CASE("A program that reads back what it has not written is refused where its results have to be complete") {
+TEST_CASE("A program that reads back unwritten results is rejected if results must be complete") {
   Sample sample;
   sample.input_access = MemoryRange::Access::kReadWrite;
   check_refused(sample, "instruction 0 (load): reads what it has not written: byte 0 of the memory range of 128 bytes");
@@ -190,19 +190,19 @@ TestProgram read_back(Dependencies of_alu, Dependencies of_load, Dependencies of
   return program;
 }
 
-TEST_CASE("A program may read back what it has written, after that") {
+TEST_CASE("A program may read back results after writing them") {
   const Status status = check(
       read_back({.pop_next = true, .push_prev = true}, {.pop_next = true, .push_next = true}, {.pop_prev = true}));
   INFO(status.message());
   CHECK(status.ok());
 }
 
-TEST_CASE("A program that reads back what it may not have written yet is refused where its results are complete") {
+TEST_CASE("A program that may read back results before writing them is rejected if results must be complete") {
   check_refused(read_back({.pop_next = true}, {.push_next = true}, {.pop_prev = true}),
                 "(load): reads what it has not");
 }
 
-TEST_CASE("Accesses of two modules that no token orders are refused where results have to be complete") {
+TEST_CASE("Unordered accesses of two modules are rejected if results must be complete") {
   const auto refused = [](const Sample& sample, const std::string& reason) {
     check_refused(sample, reason);
     CHECK(check(sample.build(), Results::kPartial).ok());
@@ -227,7 +227,7 @@ TEST_CASE("Accesses of two modules that no token orders are refused where result
   refused(early_alu, "out[0] while");
 }
 
-TEST_CASE("Memory ranges that overlap or reach beyond 4 GiB are refused") {
+TEST_CASE("Memory ranges that overlap or exceed 4 GiB are rejected") {
   TestProgram program = Sample().build();
   const auto with = [&](MemoryRange more) {
     Program view = program.view();
@@ -243,7 +243,7 @@ TEST_CASE("Memory ranges that overlap or reach beyond 4 GiB are refused") {
   CHECK(with({0xffffffff, 1}).empty());
 }
 
-TEST_CASE("Micro-ops that the program does not load itself are refused") {
+TEST_CASE("Micro-ops that the program does not load are rejected") {
   Sample sample;
   sample.gemm.loop.uop_begin = 1;
   sample.gemm.loop.uop_end = 2;
@@ -256,7 +256,7 @@ TEST_CASE("Micro-ops that the program does not load itself are refused") {
   check_refused(sample, "instruction 2 (load): micro-ops come from memory that is not constant");
 }
 
-TEST_CASE("Micro-ops whose indices leave a memory in the last iteration are refused") {
+TEST_CASE("Micro-ops whose indices leave a memory in the last iteration are rejected") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 293;  // 7 * 293 = 2051
   check_refused(sample, "instruction 4 (gemm): comes to acc[2051], beyond the memory's 2048 elements");
@@ -279,7 +279,7 @@ TEST_CASE("Micro-ops whose indices leave a memory in the last iteration are refu
   check_refused(sample, "comes to acc[67067908]");
 }
 
-TEST_CASE("On-chip memory that the program has not written is refused") {
+TEST_CASE("Reads of unwritten on-chip memory are rejected") {
   Sample sample;
   sample.inp.y_size = 1;
   check_refused(sample, "instruction 4 (gemm): reads inp[4], which the program has not written");
@@ -295,7 +295,7 @@ TEST_CASE("On-chip memory that the program has not written is refused") {
   check_refused(sample, "instruction 5 (alu): reads acc[8]");
 }
 
-TEST_CASE("A store of accumulators that were only loaded is refused") {
+TEST_CASE("A store of accumulators that were only loaded is rejected") {
   Sample sample;
   sample.has_alu = false;
   sample.gemm.loop.iter_in = 7;
@@ -303,7 +303,7 @@ TEST_CASE("A store of accumulators that were only loaded is refused") {
   check_refused(sample, "(store): stores out[7], which no GEMM or ALU operation has written");
 }
 
-TEST_CASE("A store of accumulators that were only reset is refused") {
+TEST_CASE("A store of accumulators that were only reset is rejected") {
   Sample sample;
   sample.has_alu = false;
   sample.gemm.reset = true;
@@ -314,7 +314,7 @@ TEST_CASE("A store of accumulators that were only reset is refused") {
   CHECK(check(sample.build()).ok());
 }
 
-TEST_CASE("Immediate shifts beyond 5 bits are refused") {
+TEST_CASE("Immediate shifts beyond 5 bits are rejected") {
   Sample sample;
   for (const int shift : {16, 31, 32, -17}) {
     sample.alu.immediate = static_cast<int16_t>(shift);
@@ -326,7 +326,7 @@ TEST_CASE("Immediate shifts beyond 5 bits are refused") {
   }
 }
 
-TEST_CASE("Multiplications and 8-bit accumulators, which the hardware lacks, are refused") {
+TEST_CASE("Multiplications and 8-bit accumulators, which the hardware lacks, are rejected") {
   Sample sample;
   sample.alu.opcode = AluOpcode::kMul;
   check_refused(sample, "the hardware has no multiplication");
@@ -337,13 +337,13 @@ TEST_CASE("Multiplications and 8-bit accumulators, which the hardware lacks, are
   check_refused(sample, "the hardware cannot load out");
 }
 
-TEST_CASE("A store from anything but OUT is refused") {
+TEST_CASE("A store from anything but OUT is rejected") {
   Sample sample;
   sample.out.memory = Memory::kAcc;
   check_refused(sample, "the hardware cannot store acc");
 }
 
-TEST_CASE("Pads where implementations differ are refused") {
+TEST_CASE("Pads on which implementations differ are rejected") {
   Sample sample;
   sample.wgt.x_pad_begin = 1;
   check_refused(sample, "pads of wgt");
@@ -359,7 +359,7 @@ TEST_CASE("Pads where implementations differ are refused") {
   check_refused(sample, "pads of inp without data");
 }
 
-TEST_CASE("Rows where implementations differ are refused") {
+TEST_CASE("Rows on which implementations differ are rejected") {
   Sample sample;
   sample.uop.y_size = 2;
   check_refused(sample, "micro-ops are loaded as one row");
@@ -368,7 +368,7 @@ TEST_CASE("Rows where implementations differ are refused") {
   check_refused(sample, "instruction 6 (store): a store has rows without elements");
 }
 
-TEST_CASE("Loads of nothing and stores of no rows move tokens only") {
+TEST_CASE("Empty loads and stores only move tokens") {
   TestProgram program = Sample().build();
   const auto length = static_cast<std::ptrdiff_t>(program.words().size());
   for (const Memory memory : {Memory::kUop, Memory::kInp, Memory::kWgt, Memory::kAcc}) {
@@ -384,7 +384,7 @@ TEST_CASE("Loads of nothing and stores of no rows move tokens only") {
   CHECK(program.run_functional().written == Sample().build().run_plain().written);
 }
 
-TEST_CASE("Loops that execute nothing are refused") {
+TEST_CASE("Loops that execute nothing are rejected") {
   Sample sample;
   sample.gemm.loop.uop_end = 0;
   check_refused(sample, "a loop that executes nothing");
@@ -396,7 +396,7 @@ TEST_CASE("Loops that execute nothing are refused") {
   check_refused(sample, "a loop that executes nothing");
 }
 
-TEST_CASE("A program that executes more micro-ops than any network needs is refused") {
+TEST_CASE("A program that executes more micro-ops than any network needs is rejected") {
   Sample sample;
   sample.uop.x_size = 3;
   sample.micro_ops = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
@@ -406,7 +406,7 @@ TEST_CASE("A program that executes more micro-ops than any network needs is refu
   check_refused(sample, "instruction 4 (gemm): the program executes more than 268435456 micro-ops");
 }
 
-TEST_CASE("A program whose instructions refer to more micro-ops than a checker should look at is refused") {
+TEST_CASE("A program that refers to more micro-ops than the checker's limit is rejected") {
   constexpr uint32_t kMicroOps = 8191;
   std::vector<MicroOp> micro_ops(kMicroOps);
   for (uint32_t i = 0; i < kMicroOps; ++i) micro_ops[i].dst = i % 2048;
@@ -421,7 +421,7 @@ TEST_CASE("A program whose instructions refer to more micro-ops than a checker s
   check_refused(std::move(program), "loads or refers to more than 17408 micro-ops: 16384, and 256 for each of");
 }
 
-TEST_CASE("A program whose instructions touch more elements than a checker should look at is refused") {
+TEST_CASE("A program that accesses more elements than the checker's limit is rejected") {
   const auto resets = [](int count) {
     TestProgram program;
     program.load_micro_ops({{0, 0, 0}});
@@ -436,7 +436,7 @@ TEST_CASE("A program whose instructions touch more elements than a checker shoul
   check_refused(resets(1100), "touch more than 2177024 elements of on-chip memories: 1048576, and 1024 for each of");
 }
 
-TEST_CASE("An accumulator written twice within two micro-ops is refused") {
+TEST_CASE("An accumulator written twice within two micro-ops is rejected") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
   check_refused(sample, "instruction 4 (gemm): writes an accumulator that one of the two micro-ops before it wrote");
@@ -465,7 +465,7 @@ Sample adding(int ahead) {
   return sample;
 }
 
-TEST_CASE("A source that one of the two micro-ops before wrote is refused") {
+TEST_CASE("A source written by one of the two preceding micro-ops is rejected") {
   check_refused(adding(1), "instruction 5 (alu): reads an accumulator, its source, that one of the two micro-ops");
   check_refused(adding(2), "reads an accumulator, its source");
   CHECK(check(adding(3).build()).ok());
@@ -476,7 +476,7 @@ TEST_CASE("A source that one of the two micro-ops before wrote is refused") {
   }
 }
 
-TEST_CASE("What repeats itself may write an accumulator again at once") {
+TEST_CASE("Idempotent operations may immediately write an accumulator again") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
   sample.gemm.reset = true;
@@ -494,7 +494,8 @@ TEST_CASE("What repeats itself may write an accumulator again at once") {
 // Returns the sample for the Chisel design.
 TestProgram on_chisel(const Sample& sample) { return sample.build("1x16_13_15_18_17"); }
 
-TEST_CASE("On the Chisel design a sum of products may change an accumulator again, an operation after one more") {
+TEST_CASE(
+    "On the Chisel design a product may follow immediately on the same accumulator, an operation after one step") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
   CHECK(check(on_chisel(sample)).ok());
@@ -505,7 +506,7 @@ TEST_CASE("On the Chisel design a sum of products may change an accumulator agai
   CHECK(on_chisel(adding(2)).run_plain().status.ok());
 }
 
-TEST_CASE("On the Chisel design an operation with an immediate has dst for its src") {
+TEST_CASE("On the Chisel design the src of an operation with an immediate is its dst") {
   Sample sample;
   sample.alu.loop.src_factor_in = 0;
   CHECK(check(sample.build()).ok());

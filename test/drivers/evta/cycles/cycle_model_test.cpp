@@ -73,7 +73,7 @@ TEST_CASE("ResNet-18 takes the published cycles within 5 %, before and after GEM
   CHECK(cycles > 6'623'232);  // one micro-op per cycle
 }
 
-TEST_CASE("No profile counts fewer cycles than the work takes, nor more than the modules have") {
+TEST_CASE("No profile counts fewer cycles than the work needs or more than the modules have") {
   std::vector<std::vector<Instruction>> programs = {*schedule(resnet18_convolutions()[0], {8, 2}, configuration()),
                                                     *schedule(resnet18_convolutions()[9], {7, 8}, configuration())};
   for (VtaUnitTest& test : vta_unit_tests()) programs.push_back(std::move(test.instructions));
@@ -90,7 +90,7 @@ TEST_CASE("No profile counts fewer cycles than the work takes, nor more than the
   }
 }
 
-TEST_CASE("The clock of paced simulators is that of their profile") {
+TEST_CASE("Paced simulators use the clock of their profile") {
   REQUIRE(find_cycle_profile(kPaceProfile) != nullptr);
   CHECK(find_cycle_profile(kPaceProfile)->clock_hz == kPaceClockHz);
 }
@@ -110,7 +110,7 @@ TEST_CASE("Work is counted by type of memory and unit, without pads and resets")
         bytes(Memory::kOut) + bytes(Memory::kWgt) + bytes(Memory::kInp) + bytes(Memory::kAcc) + bytes(Memory::kUop));
 }
 
-TEST_CASE("The trace has every instruction once, and no module does two at a time") {
+TEST_CASE("The trace contains every instruction once and no module executes two concurrently") {
   const auto instructions = *schedule(resnet18_convolutions()[8], {7, 8}, configuration());
   std::vector<TraceEntry> trace;
   const CycleCount counted = count(instructions, profile("zcu102"), &trace);
@@ -142,7 +142,7 @@ TEST_CASE("A wider bus and a shorter latency are faster, another clock is not") 
   CHECK(count(instructions, changed).cycles < cycles);
 }
 
-TEST_CASE("Bursts end at the multiples of their length where the profile says so") {
+TEST_CASE("Bursts end at multiples of their length if the profile requires it") {
   Transfer across = inputs(1, 128);  // 256 beats, starting in the middle of a burst
   across.dram_base = 64;
   const std::vector<Instruction> program = {make_load(across, {.push_next = true}), make_finish({.pop_prev = true})};
@@ -158,7 +158,7 @@ uint64_t cycles_of_load(const Transfer& transfer, const CycleProfile& profile) {
   return trace[0].end - trace[0].start;
 }
 
-TEST_CASE("Rows follow each other without a gap where reads are ahead, as far as the reads under way allow") {
+TEST_CASE("With outstanding reads, rows follow each other without a gap up to the limit") {
   const CycleProfile& ahead = profile("chisel_16_reads");
   CHECK(cycles_of_load(inputs(32, 2), ahead) == cycles_of_load(inputs(1, 64), ahead));
   CycleProfile one = ahead;
@@ -168,7 +168,7 @@ TEST_CASE("Rows follow each other without a gap where reads are ahead, as far as
   CHECK(cycles_of_load(inputs(32, 2), one) == cycles_of_load(inputs(1, 64), ahead) + 31 * (latency - 1));
 }
 
-TEST_CASE("Pads are written in cycles without data where reads are ahead, and between the data elsewhere") {
+TEST_CASE("With outstanding reads, pads are written in cycles without data, otherwise between the data") {
   Transfer padded = inputs(8, 8);  // 128 beats
   padded.x_pad_begin = 1;          // 8 pads
   const CycleProfile& ahead = profile("chisel_16_reads");
@@ -179,7 +179,7 @@ TEST_CASE("Pads are written in cycles without data where reads are ahead, and be
   CHECK(cycles_of_load(padded, after_data) == cycles_of_load(inputs(8, 8), after_data) + 8);
 }
 
-TEST_CASE("Loads of a lower priority wait until a load whose reads are ahead has requested all its rows") {
+TEST_CASE("Loads of lower priority wait until a load with outstanding reads has requested all its rows") {
   const Instruction load = make_load(inputs(64, 16), {.push_next = true});  // 2048 beats
   const Instruction accumulators = make_load({.memory = Memory::kAcc, .y_size = 1, .x_size = 1, .x_stride = 1});
   std::vector<TraceEntry> trace;
@@ -191,7 +191,7 @@ TEST_CASE("Loads of a lower priority wait until a load whose reads are ahead has
   CHECK(second->end - second->start > 40 * 32);
 }
 
-TEST_CASE("Writes do not wait for reads where they have a bus of their own, and share its beats elsewhere") {
+TEST_CASE("Writes on a separate bus do not wait for reads, otherwise they share its beats") {
   Transfer results = inputs(1, 128);
   results.memory = Memory::kOut;
   const Instruction store = make_store(results, {.push_prev = true});
@@ -213,7 +213,7 @@ TEST_CASE("Writes do not wait for reads where they have a bus of their own, and 
   CHECK(count(with_concurrent_reads, shared).lower_bound > count(with_concurrent_reads, separate).lower_bound);
 }
 
-TEST_CASE("Transfers that the hardware has no way for have no cycles") {
+TEST_CASE("Transfers that the hardware does not support are errors") {
   for (const Instruction& wrong : {make_load({.memory = Memory::kOut, .y_size = 1, .x_size = 1, .x_stride = 1}),
                                    make_store({.memory = Memory::kInp, .y_size = 1, .x_size = 1, .x_stride = 1})}) {
     const auto refused = count_cycles(configuration(), std::vector{wrong, make_finish()}, profile("zcu102"));
@@ -224,7 +224,7 @@ TEST_CASE("Transfers that the hardware has no way for have no cycles") {
   }
 }
 
-TEST_CASE("A module takes no more instructions than its queue holds") {
+TEST_CASE("A module accepts at most as many instructions as its queue holds") {
   // The compute module's queue is full of instructions that wait for a load, which the fetch cannot dispatch.
   CycleProfile shallow = profile("chisel2019");
   shallow.queue_depth = 4;
@@ -241,7 +241,7 @@ TEST_CASE("A module takes no more instructions than its queue holds") {
   CHECK(count_cycles(configuration(), program, shallow));
 }
 
-TEST_CASE("A program without FINISH, or whose tokens never come, is an error") {
+TEST_CASE("A program without FINISH, or with tokens that never arrive, is an error") {
   const CycleProfile& any = profile("chisel2021");
   CHECK(count_cycles(configuration(), std::vector<Instruction>{}, any).error().message() ==
         "the program has no FINISH");

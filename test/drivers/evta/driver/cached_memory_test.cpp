@@ -69,7 +69,7 @@ class HostVisibleCopy {
   std::span<std::byte> x_, y_;
 };
 
-TEST_CASE("What the host has left where results go does not come back over them") {
+TEST_CASE("Old host data does not overwrite results") {
   HostVisibleCopy copy(0);
   std::memset(copy.y().data(), 85, copy.y().size());
   copy.run([] {});
@@ -77,7 +77,7 @@ TEST_CASE("What the host has left where results go does not come back over them"
   CHECK(copy.copied() == 0);
 }
 
-TEST_CASE("Results that share a line of the host's cache with bytes of the host's are copied there") {
+TEST_CASE("Results that share a cache line with the host's data are copied") {
   for (const uint64_t begin : {64, 192}) {
     HostVisibleCopy copy(begin);
     std::byte& before = *(copy.y().data() - 1);

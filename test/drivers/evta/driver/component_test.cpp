@@ -19,7 +19,7 @@ class ComponentsFolder {
   ~ComponentsFolder() { ::unsetenv("NESTRT_COMPONENTS"); }
 };
 
-TEST_CASE("The simulator is found beside the programs of this build, and makes transports") {
+TEST_CASE("The simulator is found next to the programs of this build and creates transports") {
   const auto component = find_component("sim");
   REQUIRE(component);
   const auto transport = (*component)->make_transport({&kConfigurations[0], 0, 0});
@@ -27,7 +27,7 @@ TEST_CASE("The simulator is found beside the programs of this build, and makes t
   CHECK((*transport)->name() == "simulator");
 }
 
-TEST_CASE("A component that is not installed is missed in the folder that was named") {
+TEST_CASE("A missing component is reported with the folder") {
   const nestrt::test::TemporaryFolder folder;
   const ComponentsFolder chosen(folder.path());
   const auto component = find_component("sim");
@@ -36,7 +36,7 @@ TEST_CASE("A component that is not installed is missed in the folder that was na
   CHECK(component.error().message().find("libnestrt_sim.so is not installed (looked in: " + folder.path()) == 0);
 }
 
-TEST_CASE("What is no component is refused with what the system says of it") {
+TEST_CASE("A file that is not a component is rejected with the system's message") {
   const nestrt::test::TemporaryFolder folder;
   const ComponentsFolder chosen(folder.path());
   std::ofstream(folder.path() + "/libnestrt_sim.so") << "no library";
@@ -46,7 +46,7 @@ TEST_CASE("What is no component is refused with what the system says of it") {
   CHECK(component.error().message().find("cannot be loaded") != std::string_view::npos);
 }
 
-TEST_CASE("A library whose entry gives no component is refused") {
+TEST_CASE("A library whose entry point returns no component is rejected") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("blank");
   REQUIRE_FALSE(component);
@@ -54,7 +54,7 @@ TEST_CASE("A library whose entry gives no component is refused") {
   CHECK(component.error().message().find("is no component of nestrt") != std::string_view::npos);
 }
 
-TEST_CASE("A component of another version is refused") {
+TEST_CASE("A component of another version is rejected") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("old");
   REQUIRE_FALSE(component);

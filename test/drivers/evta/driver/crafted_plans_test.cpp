@@ -134,7 +134,7 @@ void check_like_cpu(const std::shared_ptr<const Plan>& plan, const SessionOption
   }
 }
 
-TEST_CASE("Weights that lie in the arena at no multiple of a tile are read where they are") {
+TEST_CASE("Weights in the arena without tile alignment are read in place") {
   CraftedPlan crafted;
   PlanBuilder& builder = crafted.builder;
   const int in = builder.input("in", kSquare, DataType::kS8), first = builder.input("first", {4, 16}, DataType::kS8);
@@ -189,18 +189,17 @@ struct PlanWithView {
   CraftedPlan crafted;
 };
 
-TEST_CASE("A view in an accelerator's branch is no result of its own: what others wrote there is handed over") {
+TEST_CASE("A view in an accelerator's branch does not count as its result and is transferred") {
   check_like_cpu(PlanWithView(false).crafted.made());
 }
 
-TEST_CASE(
-    "Results that are checked are those that a branch computes: views stay as they are, and so does the caller's") {
+TEST_CASE("Result checks cover only what a branch computes and leave views and the caller's data unchanged") {
   SessionOptions options;
   options.fault_tolerance.check_every = 1;
   for (const bool of_input : {false, true}) check_like_cpu(PlanWithView(of_input).crafted.made(), options);
 }
 
-TEST_CASE("A unit whose results are checked need not compute what nobody else reads") {
+TEST_CASE("A unit with checked results need not compute unread values") {
   SessionOptions options;
   options.fault_tolerance.check_every = 1;
   CraftedPlan crafted;
@@ -218,7 +217,7 @@ TEST_CASE("A unit whose results are checked need not compute what nobody else re
   check_like_cpu(crafted.made(), options);
 }
 
-TEST_CASE("A result in wider blocks than the plan's reaches the accelerator again, at the end of the arena too") {
+TEST_CASE("A result in wider blocks than the plan's is read back by the accelerator, also at the end of the arena") {
   const Configuration& configuration = *find_configuration("1x32_15_15_18_17");
   const Shape shape = {1, 48, 2, 2};
   CraftedPlan crafted(configuration);

@@ -72,7 +72,7 @@ TEST_CASE("EVTA runs a program in every configuration") {
   }
 }
 
-TEST_CASE("A hung accelerator misses its deadline, is put into quarantine and returns after a probe") {
+TEST_CASE("A hanging accelerator misses its deadline, is quarantined and works again after a probe") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   CHECK(faulty.miss_deadline(&copy, Fault::kHang).code() == Code::kDeadlineExceeded);
@@ -81,7 +81,7 @@ TEST_CASE("A hung accelerator misses its deadline, is put into quarantine and re
   expect_return_to_service(faulty.unit.get(), &copy);
 }
 
-TEST_CASE("A late run misses its deadline and touches nothing afterwards") {
+TEST_CASE("A late run misses its deadline and accesses nothing afterwards") {
   FaultyUnit faulty({}, std::chrono::hours(1));
   PreparedCopy copy(*faulty.unit);
   CHECK(faulty.miss_deadline(&copy, Fault::kLate).code() == Code::kDeadlineExceeded);
@@ -99,7 +99,7 @@ TEST_CASE("A late run without a deadline completes") {
   CHECK(copy.y == copy.x);
 }
 
-TEST_CASE("An error of the accelerator's access to memory is a failure without results") {
+TEST_CASE("A memory access error of the accelerator is a failure without results") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   faulty.faults->next_run(Fault::kDmaError);
@@ -109,7 +109,7 @@ TEST_CASE("An error of the accelerator's access to memory is a failure without r
   expect_return_to_service(faulty.unit.get(), &copy);
 }
 
-TEST_CASE("A lost interrupt delays a run and nothing else") {
+TEST_CASE("A lost interrupt only delays a run") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   faulty.faults->next_run(Fault::kLostInterrupt);
@@ -117,7 +117,7 @@ TEST_CASE("A lost interrupt delays a run and nothing else") {
   CHECK(copy.y == copy.x);
 }
 
-TEST_CASE("Wrong data and an early end reach the session: a unit alone cannot know") {
+TEST_CASE("Wrong data and an early end reach the session because a unit cannot detect them") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   faulty.faults->next_run(Fault::kWrongData);
@@ -135,7 +135,7 @@ TEST_CASE("Wrong data and an early end reach the session: a unit alone cannot kn
   CHECK(copy.y == copy.x);
 }
 
-TEST_CASE("Of results that are checked only those count which the accelerator has written in this run") {
+TEST_CASE("Result checks accept only what the accelerator has written in this run") {
   for (const HostView view : {HostView::kShared, HostView::kSeparate, HostView::kCached}) {
     FaultyUnit faulty({.host_view = view});
     PreparedCopy copy(*faulty.unit);
@@ -149,7 +149,7 @@ TEST_CASE("Of results that are checked only those count which the accelerator ha
   }
 }
 
-TEST_CASE("An accelerator that computes the wrong thing fails its probe") {
+TEST_CASE("An accelerator with wrong results fails its probe") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   faulty.faults->next_run(Fault::kDmaError);
@@ -188,7 +188,7 @@ TEST_CASE("A unit does not open on an accelerator that does not work") {
   CHECK(open_evta_unit({}, make_simulator_transport(options)).error().code() == Code::kUnavailable);
 }
 
-TEST_CASE("A running program and one that waits are cancelled, and the unit goes on") {
+TEST_CASE("Running and queued programs are cancelled and the unit continues") {
   FaultyUnit faulty;
   PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
   const uint64_t first = faulty.submit_hanging(&running), second = waiting.submit();
@@ -204,7 +204,7 @@ TEST_CASE("A running program and one that waits are cancelled, and the unit goes
   CHECK(running.y == running.x);
 }
 
-TEST_CASE("A reset cancels what runs and what waits") {
+TEST_CASE("A reset cancels running and queued programs") {
   FaultyUnit faulty;
   PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
   faulty.submit_hanging(&running);
@@ -218,7 +218,7 @@ TEST_CASE("A reset cancels what runs and what waits") {
   CHECK(running.y == running.x);
 }
 
-TEST_CASE("A program runs on the thread of a submitter who waits") {
+TEST_CASE("A program runs on the thread of a waiting submitter") {
   struct Watcher final : RunObserver {
     void operator_done(uint32_t, Time, Time) override { thread = std::this_thread::get_id(); }
     std::thread::id thread;
@@ -235,7 +235,7 @@ TEST_CASE("A program runs on the thread of a submitter who waits") {
   CHECK(watcher.thread == std::this_thread::get_id());
 }
 
-TEST_CASE("A submitter who waits gets his turn after what runs already") {
+TEST_CASE("A waiting submitter runs after the current program") {
   FaultyUnit faulty;
   PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
   const uint64_t first = faulty.submit_hanging(&running);
@@ -266,7 +266,7 @@ TEST_CASE("A program on the thread of its submitter is cancelled from another th
   CHECK(copy.run().ok());
 }
 
-TEST_CASE("A run that was cancelled before it is handed in does not begin") {
+TEST_CASE("A run that was cancelled before its submission does not start") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   const std::atomic<bool> cancelled{true};
@@ -277,7 +277,7 @@ TEST_CASE("A run that was cancelled before it is handed in does not begin") {
   CHECK(copy.untouched());
 }
 
-TEST_CASE("That nobody wants a result any more is no failure of the unit") {
+TEST_CASE("A cancelled result is not a failure of the unit") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   do {
@@ -292,7 +292,7 @@ TEST_CASE("That nobody wants a result any more is no failure of the unit") {
   CHECK(copy.y == copy.x);
 }
 
-TEST_CASE("A program that runs already is not started a second time") {
+TEST_CASE("A running program is not started a second time") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   const uint64_t first = faulty.submit_hanging(&copy);
@@ -306,7 +306,7 @@ TEST_CASE("A program that runs already is not started a second time") {
   CHECK(copy.completion.wait().code() == Code::kCancelled);
 }
 
-TEST_CASE("A hung program goes with its executable") {
+TEST_CASE("A hanging program ends with its executable") {
   FaultyUnit faulty;
   {
     PreparedCopy hung(*faulty.unit);
@@ -316,7 +316,7 @@ TEST_CASE("A hung program goes with its executable") {
   CHECK(copy.run().ok());
 }
 
-TEST_CASE("A paced unit takes the modelled time at least") {
+TEST_CASE("A paced unit takes at least the modelled time") {
   constexpr double kPace = 5000;  // some hundred cycles at 200 MHz become milliseconds
   const CycleProfile& profile = *find_cycle_profile("zcu102");
   const auto units = open_units("evta:sim", {.pace = kPace});
@@ -333,7 +333,7 @@ TEST_CASE("A paced unit takes the modelled time at least") {
   CHECK(copy.y == copy.x);
 }
 
-TEST_CASE("Observers hear of the phases of a run, one after the other") {
+TEST_CASE("Observers are notified of the phases of a run in sequence") {
   struct Phases final : RunObserver {
     void operator_done(uint32_t, Time start, Time end) override {
       CHECK(start == times.front());
@@ -355,7 +355,7 @@ TEST_CASE("Observers hear of the phases of a run, one after the other") {
   CHECK(phases.times[3] == phases.times[4]);
 }
 
-TEST_CASE("Programs on one simulated accelerator share what is on its chip") {
+TEST_CASE("Programs on one simulated accelerator share its on-chip memory") {
   constexpr int kPrograms = 100;
   const nestrt::test::PlanFile file = copy_plan(kConfigurations[0]).build();
   const auto plan = Plan::from_memory(file.bytes());
@@ -390,7 +390,7 @@ Status prepare(const nestrt::test::PlanFile& file, std::string_view unit_configu
   return executable.error();
 }
 
-TEST_CASE("A program for another configuration is refused with what differs and what to do") {
+TEST_CASE("A program for another configuration is rejected with the differences and the remedy") {
   auto builder = copy_plan(*find_configuration("1x32_15_15_18_17"));
   const Status status = prepare(builder.build());
   CHECK(status.code() == Code::kIncompatible);
@@ -400,7 +400,7 @@ TEST_CASE("A program for another configuration is refused with what differs and 
         "recompile it: nestc compile MODEL --target cpu,evta:1x16_15_15_18_17");
 }
 
-TEST_CASE("A program that is no instruction stream, or leaves its memory, is refused") {
+TEST_CASE("A program that is not an instruction stream, or leaves its memory, is rejected") {
   const auto damaged = [](void (*damage)(plan::Program&)) {
     auto builder = copy_plan(kConfigurations[0]);
     damage(builder.tables().branches[0].programs[1]);

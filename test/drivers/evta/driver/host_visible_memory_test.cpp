@@ -26,7 +26,7 @@ uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
   return count;
 }
 
-TEST_CASE("What lies in lent memory the host sees where it is, and nobody else's is found there") {
+TEST_CASE("The host sees host-visible memory in place and other memory is not found there") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
   const auto lent = units->front()->allocate_shared(4096);
@@ -38,7 +38,7 @@ TEST_CASE("What lies in lent memory the host sees where it is, and nobody else's
   CHECK(*open_units("cpu")->front()->allocate_shared(4096) == nullptr);
 }
 
-TEST_CASE("More memory than the accelerator has is not lent") {
+TEST_CASE("More host-visible memory than the accelerator has is not allocated") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
   const auto lent = units->front()->allocate_shared(uint64_t{1} << 33);
@@ -46,7 +46,7 @@ TEST_CASE("More memory than the accelerator has is not lent") {
   CHECK(lent.error().code() == Code::kOutOfMemory);
 }
 
-TEST_CASE("Only what the caller holds is copied") {
+TEST_CASE("Only the caller's tensors are copied") {
   const TestedPlan plan(test::copy_plan(test::stock_configuration()).build());
   auto units = open_units("evta:sim");
   REQUIRE(units);
@@ -57,7 +57,7 @@ TEST_CASE("Only what the caller holds is copied") {
   CHECK(session->memory().shared_memory_bytes == in_and_out);
 }
 
-TEST_CASE("Between programs of one accelerator results are handed to the host, and not back again") {
+TEST_CASE("Between programs of one accelerator, results are transferred to the host but not back") {
   uint64_t handed_over = 0, both_ways = 0;
   for (uint32_t seed = 0; seed < 5; ++seed) {
     const TestedPlan plan(test::random_network(test::stock_configuration(), 8, seed).build());

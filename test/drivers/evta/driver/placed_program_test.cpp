@@ -54,7 +54,7 @@ class HalfBlockCopy {
   std::optional<PlacedProgram> program_;
 };
 
-TEST_CASE("What a conversion leaves out holds nothing of what the accelerator's memory held before") {
+TEST_CASE("Padding after a conversion does not contain old contents of the accelerator's memory") {
   for (const HostView view : {HostView::kShared, HostView::kSeparate, HostView::kCached}) {
     std::vector<std::vector<int8_t>> results;
     for (const uint8_t stale : {0x00, 0x37, 0xd1})
@@ -66,7 +66,7 @@ TEST_CASE("What a conversion leaves out holds nothing of what the accelerator's 
   }
 }
 
-TEST_CASE("Programs of one plan share its constants, and those of another have their own") {
+TEST_CASE("Programs of one plan share its constants and those of another have separate ones") {
   auto transport = make_simulator_transport();
   const nestrt::test::ProgramInPlan first(test::copy_plan(kConfigurations[0]).build(), "evta");
   const nestrt::test::ProgramInPlan second(test::copy_plan(kConfigurations[0]).build(), "evta");

@@ -61,7 +61,7 @@ class Note final : public RunObserver {
   const int number_;
 };
 
-TEST_CASE("Of the programs that wait for an accelerator urgent ones run first, then those with early deadlines") {
+TEST_CASE("Urgent programs run first on an accelerator, then those with early deadlines") {
   const auto gate = std::make_shared<Gate>();
   const auto unit = open_evta_unit({}, std::make_unique<GatedTransport>(gate));
   REQUIRE(unit);

@@ -23,7 +23,7 @@ const std::vector<MemoryRange> kRanges = {{0x8000, 0x400, MemoryRange::Access::k
                                           {0x4100, 0x100, MemoryRange::Access::kRead, nullptr}};
 constexpr uint64_t kTargets[] = {0xfff00000, 0x1100};
 
-TEST_CASE("Transfers move with the range in which they start, everything else stays") {
+TEST_CASE("Transfers move with the range in which they start and everything else stays") {
   const std::vector<InstructionWord> words = {
       load(Memory::kWgt, 0x8200 / 256), load(Memory::kInp, 0x41f0 / 16), load(Memory::kInp, 0x10, 0),
       encode(configuration(), make_gemm({})).value(), encode(configuration(), make_finish()).value()};
@@ -36,7 +36,7 @@ TEST_CASE("Transfers move with the range in which they start, everything else st
   CHECK((*moved)[4] == words[4]);
 }
 
-TEST_CASE("A transfer that starts in no range does not move") {
+TEST_CASE("A transfer that starts in no range is rejected") {
   for (uint32_t address : {0x0u, 0x4200u, 0x7ff0u, 0x8400u}) {
     const std::vector<InstructionWord> words = {load(Memory::kInp, address / 16)};
     const auto moved = relocate({&configuration(), words, kRanges}, kTargets);

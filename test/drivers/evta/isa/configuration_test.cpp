@@ -28,7 +28,7 @@ TEST_CASE("The exact configurations have the sizes of VTA's header") {
   CHECK(wide.macs_per_cycle() == 1024);
 }
 
-TEST_CASE("A configuration is exact where the stock encoding holds it") {
+TEST_CASE("A configuration is exact if the stock encoding supports it") {
   for (const Configuration& configuration : kConfigurations) {
     Configuration stock = configuration;
     stock.log_uop_bytes = 2;
@@ -50,7 +50,7 @@ TEST_CASE("The stock encoding of larger buffers is as many bits too wide as the 
   CHECK(isa::most_instruction_bits(micro_ops) == 65);
 }
 
-TEST_CASE("A configuration that is not known is none") {
+TEST_CASE("An unknown configuration is not found") {
   CHECK(find_configuration("1x16_15_15_18_18") == nullptr);
   CHECK(find_configuration("") == nullptr);
 }

@@ -18,20 +18,20 @@ void check_refused(const InstructionWord& word, const std::string& reason) {
   CHECK_THAT(std::string(instruction.error().message()), Contains(reason));
 }
 
-TEST_CASE("An opcode that does not exist is refused") {
+TEST_CASE("An undefined opcode is rejected") {
   for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({opcode, 0}, "no opcode " + std::to_string(opcode));
 }
 
-TEST_CASE("A memory that does not exist is refused") {
+TEST_CASE("An undefined memory is rejected") {
   check_refused({0 | 6 << 7, 0}, "no memory 6");
   check_refused({1 | 7 << 7, 0}, "no memory 7");
 }
 
-TEST_CASE("An ALU operation that does not exist is refused") {
+TEST_CASE("An undefined ALU operation is rejected") {
   for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({4, opcode << 44}, "no ALU operation");
 }
 
-TEST_CASE("Unused bits that are set are refused") {
+TEST_CASE("Unused bits that are set are rejected") {
   check_refused({uint64_t{1} << 58, 0}, "load: an unused bit");
   check_refused({2 | uint64_t{1} << 63, 0}, "gemm: an unused bit");
   check_refused({4 | uint64_t{1} << 63, 0}, "alu: an unused bit");
@@ -62,7 +62,7 @@ TEST_CASE("Modules are those that the fetch stage routes to") {
   CHECK(module_of(make_store({.memory = Memory::kOut})) == Module::kStore);
 }
 
-TEST_CASE("An instruction disassembles to one line that names everything") {
+TEST_CASE("An instruction disassembles to one line with all fields") {
   CHECK(disassemble(*decode(test::stock_configuration(), {0x0000048d14004150, 0x4321001000050004})) ==
         "load inp  sram 16 dram 74565 rows 4 x 5 stride 16 pad y 1,2 x 3,4 pop_next push_next");
   CHECK(disassemble(*decode(test::stock_configuration(), {0x7ffe00700160032a, 0x0180500800c01001})) ==

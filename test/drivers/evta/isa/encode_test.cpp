@@ -170,7 +170,7 @@ void check_refused(const Instruction& instruction, const std::string& field) {
   CHECK_THAT(std::string(word.error().message()), Contains(field));
 }
 
-TEST_CASE("A field that does not fit is refused by its name") {
+TEST_CASE("A field that does not fit is rejected by its name") {
   check_refused(make_load({.sram_base = 0x10000}), "load: field sram_base is 65536, but has 16 bits (0 to 65535)");
   check_refused(make_load({.y_pad_begin = 16}), "y_pad_begin");
   check_refused(make_store({.memory = Memory::kOut, .x_pad_end = 16}), "x_pad_end");
@@ -187,7 +187,7 @@ TEST_CASE("A field that does not fit is refused by its name") {
   CHECK_THAT(std::string(encode(test::stock_configuration(), MicroOp{.wgt = 1024}).error().message()), Contains("wgt"));
 }
 
-TEST_CASE("Operands of another opcode are refused") {
+TEST_CASE("Operands of another opcode are rejected") {
   CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kGemm, {}, Alu()}));
   CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kLoad, {}, {}}));
   CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kFinish, {}, Gemm()}));

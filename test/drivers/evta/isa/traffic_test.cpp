@@ -23,7 +23,7 @@ InstructionWord word_of(const Instruction& instruction) {
   return *word;
 }
 
-TEST_CASE("A program moves what its transfers say, pads left out, and itself") {
+TEST_CASE("The traffic of a program is its transfers without pads, and itself") {
   const Configuration& configuration = stock_configuration();
   Transfer load = rows_of(Memory::kInp, 3, 5);
   load.x_pad_begin = 1;
@@ -36,7 +36,7 @@ TEST_CASE("A program moves what its transfers say, pads left out, and itself") {
   CHECK(*bytes == 15 * inputs + 14 * outputs + 2 * sizeof(InstructionWord));
 }
 
-TEST_CASE("What is no instruction is refused") {
+TEST_CASE("An invalid instruction is rejected") {
   const InstructionWord word = {7, 0};  // an undefined opcode
   CHECK_FALSE(memory_traffic(stock_configuration(), std::span(&word, 1)));
 }

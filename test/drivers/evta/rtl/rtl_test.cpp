@@ -29,7 +29,7 @@ void check_verdict(const RtlVector& vector, const Configuration& configuration, 
   if (!status.ok()) CHECK(status.message().starts_with("checker: "));
 }
 
-TEST_CASE("What the RTL computes wrongly is refused, and nothing else") {
+TEST_CASE("Exactly the programs that the RTL computes incorrectly are rejected") {
   for (const char* name : {"hazards", "empty_transfers"}) {
     const auto vectors = rtl_vectors(name);
     if (!vectors) return;
@@ -38,7 +38,7 @@ TEST_CASE("What the RTL computes wrongly is refused, and nothing else") {
 }
 
 // Those that store rely on accumulators zeroed by the reset, which a driver cannot.
-TEST_CASE("Single transfers pass from a reset, and store what the RTL stores") {
+TEST_CASE("Single transfers pass after a reset and store what the RTL stores") {
   const auto vectors = rtl_vectors("transfers");
   if (!vectors) return;
   for (const RtlVector& vector : *vectors) {
@@ -48,7 +48,7 @@ TEST_CASE("Single transfers pass from a reset, and store what the RTL stores") {
   }
 }
 
-TEST_CASE("Programs of layers pass, but on the Chisel design those that load more micro-ops than it has") {
+TEST_CASE("Programs of layers pass, except those with too many micro-ops for the Chisel design") {
   using nestrt::test::TestLevel;
   const size_t count = nestrt::test::test_level() == TestLevel::kQuick ? 3 : std::size(kRtlNetworks);
   for (const char* network : std::span(kRtlNetworks).first(count)) {
@@ -63,7 +63,7 @@ TEST_CASE("Programs of layers pass, but on the Chisel design those that load mor
   }
 }
 
-TEST_CASE("A transfer that has the bus for itself takes exactly the cycles that it takes in the HLS RTL") {
+TEST_CASE("A transfer without contention takes exactly the cycles of the HLS RTL") {
   const auto vectors = rtl_vectors("transfers");
   if (!vectors) return;
   CycleProfile next_cycle = *find_cycle_profile("hls_zynq7020");
@@ -103,7 +103,7 @@ TEST_CASE("Networks take the cycles of the HLS RTL within 1 %, and each of their
     check_cycles(network, hls(), "hls_zynq7020", "cycles_latency_40", {0.95, 1.05, 0.01});
 }
 
-TEST_CASE("Every layer takes exactly the cycles that it takes in the Chisel RTL") {
+TEST_CASE("Every layer takes exactly the cycles of the Chisel RTL") {
   for (const char* network : kRtlNetworks) {
     const auto vectors = rtl_vectors(network);
     if (!vectors) return;

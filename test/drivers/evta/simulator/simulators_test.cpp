@@ -16,7 +16,7 @@ namespace {
 using namespace evta;
 using Catch::Matchers::Contains;
 
-TEST_CASE("All vectors of the accelerator's own model pass in both simulators") {
+TEST_CASE("All vectors of the accelerator's reference model pass in both simulators") {
   const auto path = shared_data("vta/vectors.bin");
   if (!path) return;
   std::ifstream file(*path, std::ios::binary);
@@ -111,7 +111,7 @@ TEST_CASE("A store keeps the low 8 bits and saturates nothing") {
   CHECK(OneElement(400).alu(AluOpcode::kAdd, 0).stored() == -112);
 }
 
-TEST_CASE("Shifts to the right round towards minus infinity") {
+TEST_CASE("Right shifts round towards minus infinity") {
   CHECK(OneElement(-1).alu(AluOpcode::kShr, 15).stored() == -1);
   CHECK(OneElement(-1000000).alu(AluOpcode::kShr, 8).stored() == static_cast<int8_t>(-3907));
 }
@@ -138,7 +138,7 @@ int stored_with_operand(AluOpcode opcode, bool use_immediate, int32_t amount) {
   return element.stored();
 }
 
-TEST_CASE("Shifts by a negative accumulator are shifts to the left") {
+TEST_CASE("Shifts by a negative accumulator are left shifts") {
   CHECK(stored_with_operand(AluOpcode::kShr, false, -4) == 48);
   CHECK(stored_with_operand(AluOpcode::kShr, false, 1) == 1);
   CHECK(stored_with_operand(AluOpcode::kShr, false, 30) == 12);
@@ -154,7 +154,7 @@ TEST_CASE("Sums wrap at 32 bits") {
   CHECK(OneElement(INT32_MAX).alu(AluOpcode::kAdd, 1).alu(AluOpcode::kMax, -3).stored() == -3);
 }
 
-TEST_CASE("Accumulators that are loaded and stored leave what the last operation left") {
+TEST_CASE("A store of loaded accumulators writes the result of the last operation") {
   CHECK(OneElement(77).stored(Strictness::kPermissive) == 0);
   OneElement strict(77);
   strict.program.load({.memory = Memory::kUop}, {.push_next = true});
@@ -182,7 +182,7 @@ TestProgram unsteady_program() {
   return program;
 }
 
-TEST_CASE("Every run of a simulator begins with memories of zeros") {
+TEST_CASE("Every run of a simulator starts with zero memories") {
   TestProgram program = unsteady_program();
   const auto first = program.run_functional(1), third = program.run_functional(3);
   REQUIRE(first.status.ok());
@@ -191,7 +191,7 @@ TEST_CASE("Every run of a simulator begins with memories of zeros") {
   CHECK(first.written == third.written);
 }
 
-TEST_CASE("A program that reads what memory held before is caught") { CHECK_FALSE(unsteady_program().is_steady()); }
+TEST_CASE("A program that reads old contents of memory is detected") { CHECK_FALSE(unsteady_program().is_steady()); }
 
 TEST_CASE("A GEMM that resets leaves the low bits of the accumulated value for a store") {
   OneElement reset(77);
@@ -202,7 +202,7 @@ TEST_CASE("A GEMM that resets leaves the low bits of the accumulated value for a
   CHECK(again.alu(AluOpcode::kAdd, 5).stored() == 5);
 }
 
-TEST_CASE("A multiplication is refused by both simulators") {
+TEST_CASE("Both simulators reject a multiplication") {
   OneElement mul(1);
   mul.alu(AluOpcode::kMul, 2);
   mul.program.finish();
@@ -210,7 +210,7 @@ TEST_CASE("A multiplication is refused by both simulators") {
   CHECK(mul.program.run_functional().status.code() == Code::kUnsupported);
 }
 
-TEST_CASE("What leaves a memory or a range stops both simulators") {
+TEST_CASE("An access outside a memory or a range stops both simulators") {
   const auto check = [](TestProgram& program, const std::string& reason) {
     program.finish({.pop_prev = true});
     const auto plain = program.run_plain(Strictness::kPermissive), functional = program.run_functional();

@@ -61,7 +61,7 @@ std::vector<std::byte> sample_file(uint32_t expected = 0x07070707) {
   return file.bytes;
 }
 
-TEST_CASE("A vector passes where the memory is as expected, and only there") {
+TEST_CASE("A vector passes only if the memory has the expected contents") {
   const auto right = parse_vectors(sample_file());
   REQUIRE(right);
   REQUIRE(right->size() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("A vector passes where the memory is as expected, and only there") {
              Contains("plain simulator: byte 1 of the output at 12288 is 7, not 8"));
 }
 
-TEST_CASE("A truncated vector file is refused at every length") {
+TEST_CASE("A truncated vector file is rejected at every length") {
   const std::vector<std::byte> file = sample_file();
   for (size_t size = 0; size < file.size(); ++size) {
     const auto cases = parse_vectors(std::span(file).first(size));
@@ -84,7 +84,7 @@ TEST_CASE("A truncated vector file is refused at every length") {
   }
 }
 
-TEST_CASE("A vector file of another kind or version is refused") {
+TEST_CASE("A vector file of another kind or version is rejected") {
   std::vector<std::byte> file = sample_file();
   file.push_back(std::byte{0});
   CHECK_THAT(std::string(parse_vectors(file).error().message()), Contains("1 bytes follow the last case"));
@@ -95,7 +95,7 @@ TEST_CASE("A vector file of another kind or version is refused") {
   CHECK_THAT(std::string(parse_vectors(file).error().message()), Contains("does not start with VTAV"));
 }
 
-TEST_CASE("A damaged vector file is refused or its cases fail or pass") {
+TEST_CASE("A damaged vector file is rejected or its cases run") {
   std::mt19937 random(1);
   const std::vector<std::byte> good = sample_file();
   for (int i = 0; i < nestrt::test::by_level(200, 2000, 100000); ++i) {

@@ -141,7 +141,7 @@ class Campaign {
   int injected_ = 0;
 };
 
-TEST_CASE("An application lives through whatever crashes in an isolated plug-in, and computes what the host does") {
+TEST_CASE("An application survives crashes in an isolated plug-in and computes what the host does") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   static_cast<void>(new_orders());  // which stay

@@ -47,7 +47,7 @@ Status failure_by(Entry entry, Fault fault) {
 
 std::string text_of(const Status& status) { return status.to_string(); }
 
-TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
+TEST_CASE("A unit of an isolated plug-in has the same description as in the process") {
   if (!needs_isolation()) return;
   const auto isolated = open_units("skeleton,cpu", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(isolated);
@@ -60,7 +60,7 @@ TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
   CHECK(copy.is_right());
 }
 
-TEST_CASE("What an isolated plug-in computes with are copies, which it takes memory for once") {
+TEST_CASE("An isolated plug-in computes with copies whose memory is allocated once") {
   if (!needs_isolation()) return;
   const auto unit = open_units("skeleton", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(unit);
@@ -72,7 +72,7 @@ TEST_CASE("What an isolated plug-in computes with are copies, which it takes mem
   CHECK(copy.executable().traffic().copied_bytes == copy.x.size() + copy.y.size());
 }
 
-TEST_CASE("What cannot be opened in a process of its own is refused as in this one") {
+TEST_CASE("A plug-in that cannot be opened gives the same error in a separate process") {
   if (!needs_isolation()) return;
   CHECK(text_of(IsolatedDevice::open("none.so", 0).error()).find("there is no plug-in '") != std::string::npos);
   const nestrt::test::TemporaryFolder folder;
@@ -86,7 +86,7 @@ TEST_CASE("What cannot be opened in a process of its own is refused as in this o
         "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "' is for unit 'skeleton', not 'other'");
 }
 
-TEST_CASE("A program that does not start, or is another, is no process for plug-ins") {
+TEST_CASE("A program that does not start, or is another one, is rejected as a plug-in process") {
   if (!needs_isolation()) return;
   const auto refusal = [](const std::string& program) {
     Isolation isolation;
@@ -100,7 +100,7 @@ TEST_CASE("A program that does not start, or is another, is no process for plug-
   CHECK_THAT(refusal("/bin/true"), Catch::Contains("its process has ended with exit code 0, in open()"));
 }
 
-TEST_CASE("A crash of an isolated plug-in is its unit's failure, which names the plug-in, the end and the call") {
+TEST_CASE("A crash of an isolated plug-in is a failure of its unit that names the plug-in, the signal and the call") {
   if (!needs_isolation()) return;
   const std::string name = "skeleton0: plug-in '" + std::string(kCrashingPlugin) + "': ";
   CHECK(text_of(failure_by(Entry::kSubmit, Fault::kAbort)) ==
@@ -111,27 +111,27 @@ TEST_CASE("A crash of an isolated plug-in is its unit's failure, which names the
         "device fault: " + name + "its process has ended with exit code 0, in a run");
 }
 
-TEST_CASE("An isolated plug-in that does not come back is ended when its time is over") {
+TEST_CASE("An isolated plug-in that does not return is killed after its time limit") {
   if (!needs_isolation()) return;
   CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kLoop)),
              Catch::Contains("does not stop: its process was ended"));
   CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kLoop)), Catch::Contains("does not stop: its process was ended"));
 }
 
-TEST_CASE("What an isolated plug-in answers is checked there, and it need not be ended") {
+TEST_CASE("Results of an isolated plug-in are checked in its process without killing it") {
   if (!needs_isolation()) return;
   CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kWrongStatus)),
              Catch::Contains("submit() answers with status -77, which it cannot have"));
   CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kError)), Catch::Contains("wait(): the device has failed"));
 }
 
-TEST_CASE("Forged answers, and ports that were written over, do not get out of a plug-in's process") {
+TEST_CASE("Forged replies and overwritten ports do not leave a plug-in's process") {
   if (!needs_isolation()) return;
   CHECK(failure_by(Entry::kSubmit, Fault::kForge).code() == Code::kDeviceFault);
   CHECK(failure_by(Entry::kWait, Fault::kScribble).code() == Code::kDeviceFault);
 }
 
-TEST_CASE("An isolated plug-in that crashes when it is started again fails the probe, and not the next") {
+TEST_CASE("An isolated plug-in that crashes on restart fails that probe but not the next") {
   if (!needs_isolation()) return;
   for (const Entry entry :
        {Entry::kOpen, Entry::kDescribe, Entry::kLoad, Entry::kAllocateShared, Entry::kReset, Entry::kSelfTest}) {
@@ -150,7 +150,7 @@ TEST_CASE("An isolated plug-in that crashes when it is started again fails the p
   }
 }
 
-TEST_CASE("A plug-in that has crashed too often without a run that ended well is not started again") {
+TEST_CASE("A plug-in that crashes too often without a successful run is not restarted") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
@@ -175,7 +175,7 @@ TEST_CASE("A plug-in that has crashed too often without a run that ended well is
   CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a run that ended well"));
 }
 
-TEST_CASE("A plug-in that does not come back, and not the next time, is not waited for again") {
+TEST_CASE("A plug-in that hangs repeatedly is not restarted") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
@@ -191,7 +191,7 @@ TEST_CASE("A plug-in that does not come back, and not the next time, is not wait
   CHECK_THAT(load(), Catch::Contains("did not come back from 2 calls"));
 }
 
-TEST_CASE("A session computes on the host what an isolated plug-in crashes in") {
+TEST_CASE("A session falls back to the host if an isolated plug-in crashes") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
@@ -206,7 +206,7 @@ TEST_CASE("A session computes on the host what an isolated plug-in crashes in") 
   CHECK(session->num_host_fallbacks() == 1);
 }
 
-TEST_CASE("No process is left of an isolated plug-in when its unit is closed, however it closes") {
+TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
@@ -241,7 +241,7 @@ bool comes_to_an_end(int pipe) {
   return false;
 }
 
-TEST_CASE("The process of an isolated plug-in ends with the application, whatever it is doing") {
+TEST_CASE("The process of an isolated plug-in always ends with the application") {
   if (!needs_isolation()) return;
   Orders& orders = new_orders();
   orders.give(Entry::kSelfTest, Fault::kLoop);

@@ -23,7 +23,7 @@ TEST_CASE("The conformance suite says of each case whether the plug-in passes it
   const ProgramResult result = test_blob(folder, kCopy, "64");
   INFO(result.text);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.text, Catch::Contains("ok      a run that is over is told once, by its number"));
+  CHECK_THAT(result.text, Catch::Contains("ok      the end of a run is reported once, with its number"));
   CHECK_THAT(result.text, Catch::Contains("21 of 21 cases passed"));
 }
 

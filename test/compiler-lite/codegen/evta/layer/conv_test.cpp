@@ -139,7 +139,7 @@ TEST_CASE("Biases near the limits of int32 and large shifts are computed exactly
   check_layer(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 3}, generator);
 }
 
-TEST_CASE("Results take the place of cleared accumulators where their bias lies below them") {
+TEST_CASE("Results replace cleared accumulators if their bias is below them") {
   std::mt19937 generator(5);
   const ConvLayer layer = random_conv(generator, 16, 16, {.input = 8});
   const auto program = compiler::evta::generate(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 8});
@@ -150,7 +150,7 @@ TEST_CASE("Results take the place of cleared accumulators where their bias lies 
   REQUIRE(program->counters.alu_immediate == 3 * 64);
 }
 
-TEST_CASE("Accumulators of a tile that is computed twice are not taken for results") {
+TEST_CASE("Accumulators of a tile that is computed twice are not treated as results") {
   std::mt19937 generator(9);
   ConvLayer layer = random_conv(generator, 24, 16, {.input = 1});
   layer.images = 4;
@@ -182,7 +182,7 @@ TEST_CASE("A tiling that does not fit names the memory") {
   CHECK(message({.rows = 0}).find("empty tiles") != std::string::npos);
 }
 
-TEST_CASE("Layers that EVTA cannot compute are refused with the reason") {
+TEST_CASE("Layers that EVTA cannot compute are rejected with the reason") {
   std::mt19937 generator(8);
   const auto message = [&](auto change) {
     ConvLayer layer = random_conv(generator, 16, 16, {.input = 40, .kernel = 3});

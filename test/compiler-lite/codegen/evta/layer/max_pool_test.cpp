@@ -60,7 +60,7 @@ void check_pool(const MaxPoolLayer& layer, const Tiling& tiling, std::mt19937& g
 
 }  // namespace
 
-TEST_CASE("A max-pool of negative elements is not disturbed by its padding") {
+TEST_CASE("Padding does not affect a max-pool of negative elements") {
   std::mt19937 generator(1);
   const LayerAxis axis = {.input = 9, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
   const MaxPoolLayer layer = {.name = "pool", .images = 2, .channels = 40, .y = axis, .x = axis};

@@ -93,7 +93,7 @@ TEST_CASE("A stem computes the same with pixels folded into channels") {
   check_stem(oblong, Layout::kFolded2, configuration, generator);
 }
 
-TEST_CASE("What is no convolution in one group is not folded") {
+TEST_CASE("Only convolutions in one group are folded") {
   std::mt19937 generator(1);
   CHECK(compiler::evta::stem_layout(random_conv(generator, 4, 4, {9, 3, 2, 1, 1}, 2), 16) == Layout::kBlocked16);
   ConvLayer sum = random_conv(generator, 4, 4, {9, 3, 2, 1, 1}, 4);

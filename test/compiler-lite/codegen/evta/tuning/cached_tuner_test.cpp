@@ -71,7 +71,7 @@ Result<EncodedProgram> tuned(const LayerGenerator& layer) {
   return tuner.program(layer, kPrograms);
 }
 
-TEST_CASE("Where the checker refuses the program of the best tiling, another one is chosen") {
+TEST_CASE("Another tiling is chosen if the checker rejects the program of the best one") {
   const Tiling best = tiling_of(conv());
   const Result<EncodedProgram> program = tuned(RefusedPrograms(conv(), best));
   REQUIRE(program.has_value());
@@ -79,7 +79,7 @@ TEST_CASE("Where the checker refuses the program of the best tiling, another one
   CHECK(program->instructions != conv().generate(best)->instructions);
 }
 
-TEST_CASE("A layer of which the checker refuses all programs is not supported") {
+TEST_CASE("A layer is not supported if the checker rejects all of its programs") {
   const Result<EncodedProgram> program = tuned(RefusedPrograms(conv(), std::nullopt));
   REQUIRE_FALSE(program.has_value());
   CHECK(program.error().code() == Code::kUnsupported);

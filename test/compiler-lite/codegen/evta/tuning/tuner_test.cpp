@@ -72,7 +72,7 @@ Network tuned_resnet18(std::string_view profile, size_t most_programs) {
 
 }  // namespace
 
-TEST_CASE("Cores that measure side by side choose what one chooses") {
+TEST_CASE("Cores that measure concurrently choose the same tiling as one core") {
   const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
   REQUIRE(pool);
   std::mt19937 generator(1);
@@ -91,7 +91,7 @@ TEST_CASE("Cores that measure side by side choose what one chooses") {
   }
 }
 
-TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, the multipliers busy for 85 %") {
+TEST_CASE("ResNet-18's convolutions take fewer cycles than published, with the multipliers busy for 85 %") {
   const Network network = tuned_resnet18("chisel2021", 4);
   REQUIRE(network.gemms == 6623232);
   INFO(network.cycles << " cycles");
@@ -107,7 +107,7 @@ TEST_CASE("ResNet-18's convolutions take at most 8.6 million cycles on the measu
   REQUIRE(network.micro_ops < 4000);
 }
 
-TEST_CASE("What the tuner chooses is nearly the cheapest that it tried, and computes the layer") {
+TEST_CASE("The tuner chooses nearly the cheapest tiling that it tried and its program computes the layer") {
   std::mt19937 generator(2);
   const ConvLayer layer =
       random_conv(generator, 48, 40, {.input = 11, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1});
@@ -129,7 +129,7 @@ TEST_CASE("What the tuner chooses is nearly the cheapest that it tried, and comp
   check_program(layer, *program, generator);
 }
 
-TEST_CASE("The estimate is near the cycle model where computing takes the time") {
+TEST_CASE("The estimate is near the cycle model if computation dominates") {
   std::mt19937 generator(3);
   const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer_of(kResNet18[3], generator));
   REQUIRE(conv.has_value());
@@ -141,7 +141,7 @@ TEST_CASE("The estimate is near the cycle model where computing takes the time")
   REQUIRE(static_cast<double>(estimated->cost) == Approx(cycles).epsilon(0.02));
 }
 
-TEST_CASE("A layer of which nothing fits is refused") {
+TEST_CASE("A layer without a tiling that fits is rejected") {
   std::mt19937 generator(4);
   ConvLayer layer = random_conv(generator, 16, 16, {.input = 40, .kernel = 33});  // 1089 weights, 1024 fit
   const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer);

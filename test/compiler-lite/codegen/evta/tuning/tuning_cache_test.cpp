@@ -27,7 +27,7 @@ std::string text_of(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
-TEST_CASE("A tuning cache gives back what was put in, also from its file, and what others put there") {
+TEST_CASE("A tuning cache returns its entries, also from its file, and those of other processes") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/made/on/demand";
   TuningCache cache(path), other(path);
@@ -43,14 +43,14 @@ TEST_CASE("A tuning cache gives back what was put in, also from its file, and wh
   CHECK_FALSE(read.find("a third"));
 }
 
-TEST_CASE("A tuning cache without a file is one in memory") {
+TEST_CASE("A tuning cache without a file stays in memory") {
   TuningCache cache;
   cache.add("key", kFirst);
   CHECK(cache.find("key") == kFirst);
   CHECK(cache.save().ok());
 }
 
-TEST_CASE("A damaged tuning cache is left aside and written anew") {
+TEST_CASE("A damaged tuning cache is ignored and rewritten") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/tilings";
   TuningCache cache(path);
@@ -80,7 +80,7 @@ TEST_CASE("A damaged tuning cache is left aside and written anew") {
   CHECK(text_of(path) == "somebody else's");
 }
 
-TEST_CASE("A cached tiling gives the program of the search, and one that does not fit is searched for again") {
+TEST_CASE("A cached tiling gives the program of the search and is searched for again if it does not fit") {
   const auto& configuration = evta::test::stock_configuration();
   const auto& profile = *evta::find_cycle_profile("zcu102");
   std::mt19937 generator(1);

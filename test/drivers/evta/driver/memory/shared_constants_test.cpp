@@ -20,7 +20,7 @@ struct Constants {
   }
 };
 
-TEST_CASE("A constant is there once as long as somebody has it, however many others come and go") {
+TEST_CASE("A constant is stored once while in use, whatever other constants do") {
   Constants constants;
   const std::vector<std::byte> bytes(1000, std::byte{7});
   const std::shared_ptr<DeviceBuffer> kept = constants.get(bytes);
@@ -31,7 +31,7 @@ TEST_CASE("A constant is there once as long as somebody has it, however many oth
   CHECK(constants.get(bytes) == kept);
 }
 
-TEST_CASE("Each constant is placed without a look at all that are there") {
+TEST_CASE("A constant is placed without a scan of all others") {
   constexpr size_t kCount = 100'000;  // quadratic time would take 5 billion steps
   Constants constants;
   const std::vector<std::byte> bytes(kCount);

@@ -21,7 +21,7 @@ TEST_CASE("Programs share staging memory, which grows for the largest of them") 
   CHECK(*staging.get(*transport, 5 * kPageBytes) == *larger);
 }
 
-TEST_CASE("More staging memory than the accelerator has is refused") {
+TEST_CASE("More staging memory than the accelerator has is rejected") {
   const auto transport = make_simulator_transport();
   StagingMemory staging;
   const auto too_much = staging.get(*transport, uint64_t{1} << 33);
