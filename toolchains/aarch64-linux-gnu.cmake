@@ -7,6 +7,6 @@ set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_C_FLAGS_INIT "-march=armv8-a -mtune=cortex-a53")
 set(CMAKE_CXX_FLAGS_INIT "-march=armv8-a -mtune=cortex-a53")
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
-# Multiarch: libraries live beside the host's own, under their triplet; programs are the host's.
+# Multiarch: libraries are next to the host's, under their triplet; programs are the host's.
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_IGNORE_PATH /usr/lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu/cmake /lib/x86_64-linux-gnu)

@@ -1,6 +1,6 @@
-# For the sysroot of a board's SDK, Yocto's or PetaLinux's, say, whose environment script sets SDKTARGETSYSROOT, CC and
-# CXX; nothing is taken from the machine that builds but programs. Without such a script: -DCMAKE_SYSROOT=, and Debian's
-# cross compiler.
+# For the sysroot of a board's SDK, such as Yocto's or PetaLinux's, whose environment script sets SDKTARGETSYSROOT, CC
+# and CXX. The build machine provides only programs. Without such a script, set CMAKE_SYSROOT; the compiler is then
+# Debian's cross compiler.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 if(DEFINED ENV{SDKTARGETSYSROOT})
@@ -12,7 +12,7 @@ if(NOT DEFINED ENV{CXX})
   set(CMAKE_C_FLAGS_INIT "-march=armv8-a -mtune=cortex-a53")
   set(CMAKE_CXX_FLAGS_INIT "-march=armv8-a -mtune=cortex-a53")
 endif()
-# Try-compiles are projects of their own, which have to know it too.
+# Try-compiles are separate projects, which also need it.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_SYSROOT)
 if(EXISTS ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu)
   set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)  # a sysroot made of Debian's packages

@@ -32,7 +32,7 @@ Samples = Union[PathLike, Arrays, Iterable[Arrays]]
 Progress = Callable[[str, int, int], None]
 
 _COMPILE = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes",
-            "target", "pieces", "tuning_cache", "computed_constants")
+            "target", "partial_programs", "tuning_cache", "computed_constants")
 _QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
 _UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
           "cost_file", "check_every")
@@ -90,8 +90,8 @@ def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
         taken["other_shapes"] = [shapes("other_shapes", each) for each in taken["other_shapes"]]
     if "bindings" in taken:
         _check_bindings(taken)
-    if "pieces" in taken:
-        taken["pieces"] = integer("pieces", taken["pieces"], 0, _nestrt.MOST_PIECES)
+    if "partial_programs" in taken:
+        taken["partial_programs"] = integer("partial_programs", taken["partial_programs"], 0, _nestrt.MAX_PARTIAL_PROGRAMS)
     if "computed_constants" in taken:
         taken["computed_constants"] = integer("computed_constants", taken["computed_constants"], 0, 4096)
     if not isinstance(taken.get("target", ""), str):

@@ -85,7 +85,7 @@ CompileOptions compile_options(const nb::dict& values) {
   read(values, "layout", choice.layout);
   read(values, "disabled_passes", choice.disabled_passes);
   read(values, "target", choice.target);
-  read(values, "pieces", choice.pieces);
+  read(values, "partial_programs", choice.num_partial_programs);
   read(values, "tuning_cache", choice.tuning_cache);
   check(choice.add_to(options), choice.target);
   std::vector<nb::dict> others;
@@ -448,7 +448,7 @@ void bind_compile(nb::module_& module) {
   module.def("observe_part", &observe_part, "model"_a, "options"_a, "samples"_a, "threads"_a);
   module.def("merge_parts", &merge_parts, "parts"_a, "skipped"_a, "method"_a, "percentile"_a);
   module.attr("SAMPLES_OF_PART") = compiler::kSamplesOfPart;
-  module.attr("MOST_PIECES") = compiler::evta::kDefaultPartialPrograms;
+  module.attr("MAX_PARTIAL_PROGRAMS") = compiler::evta::kDefaultPartialPrograms;
   nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
       .def("_summary", &summary_of)
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })

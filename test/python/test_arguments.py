@@ -64,7 +64,7 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"search_limit": 5}, "search_limit goes with max_loss"),
     ({"label_offset": 1, "max_loss": 1, "search_samples": IMAGES}, "label_offset goes with labels"),
     ({"corrections": ["none", "bias"]}, "'none' goes with no other"),
-    ({"pieces": 99}, "pieces: expected 0 to 15"),
+    ({"partial_programs": 99}, "partial_programs: expected 0 to 15"),
     ({"percentile": 99.0, "method": "mse"}, "percentile goes with method='percentile'"),
     ({"input_shapes": {"image": (1, 3, 32.5, 32)}}, "a dimension of 'image': expected a whole number"),
     ({"input_shapes": "image"}, "input_shapes: expected {input: shape}"),

@@ -1,7 +1,7 @@
-# Manual pages of the commands, from their own --help: by help2man, where that is installed, but for sanitizers.
+# Manual pages of the commands, created from --help by help2man if it is installed. Sanitizer builds have none.
 #
-# nestrt_add_manual(PROGRAM [COMMAND...]): PROGRAM(1), and PROGRAM-COMMAND(1) of each of its commands. A cross build asks the
-# programs of the build for the machine that builds, which say the same; where there are none it has no pages.
+# nestrt_add_manual(PROGRAM [COMMAND...]): PROGRAM(1), and PROGRAM-COMMAND(1) of each of its commands. A cross
+# build uses the programs of the native build, whose help is the same; without them it has no manual pages.
 find_program(HELP2MAN help2man)
 mark_as_advanced(HELP2MAN)
 

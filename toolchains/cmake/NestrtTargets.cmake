@@ -1,4 +1,4 @@
-# How the targets of nestrt are made. One object library per folder; libnestrt is their sum.
+# The targets of nestrt: one object library per folder; libnestrt combines them.
 include(GNUInstallDirs)
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -30,7 +30,7 @@ find_library(FLATBUFFERS_LIBRARY flatbuffers REQUIRED)
 find_program(FLATC flatc REQUIRED)
 find_library(SODIUM_LIBRARY sodium REQUIRED)
 
-# What every target of the project is compiled with.
+# Compile options of every target.
 add_library(nestrt_options INTERFACE)
 target_compile_features(nestrt_options INTERFACE cxx_std_20)
 target_compile_options(nestrt_options INTERFACE -Wall -Wextra
@@ -63,50 +63,50 @@ if(NESTRT_COVERAGE)
   target_link_options(nestrt_options INTERFACE -fprofile-instr-generate)
 endif()
 
-# Fuzzers are told which code of the libraries they have reached, and what it compared; of their own code they know.
+# Instruments the libraries, so that fuzzers see the code they reach and its comparisons.
 set(NESTRT_LIBRARY_OPTIONS "")
 if(NESTRT_BUILD_FUZZERS AND NOT NESTRT_COVERAGE)
   set(NESTRT_LIBRARY_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
-# Where more is compiled than computed: calls that look at addresses, instead of code for that at every access.
+# For code that takes longer to compile than to run: address checks are calls instead of inline code.
 set(NESTRT_CALLS_OF_SANITIZER "")
 if(NESTRT_SANITIZE MATCHES "address")
   set(NESTRT_CALLS_OF_SANITIZER "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
 endif()
 
-# What is compiled more often than it runs: commands and tests, whose work is done in the libraries.
+# For commands and tests, which are compiled more often than they run; the libraries do the work.
 if(NESTRT_SANITIZE)
   set(NESTRT_QUICK_TO_COMPILE -O0)
 else()
   set(NESTRT_QUICK_TO_COMPILE $<$<CONFIG:Release>:-O1>)
 endif()
 
-# Parts of libnestrt that run once per plan, or per run and not per element; at -O3 they are half as large again.
+# For parts of libnestrt that run once per plan or per run instead of per element; -O3 makes them 50 % larger.
 set(NESTRT_SMALL $<$<CONFIG:Release>:-Os> ${NESTRT_CALLS_OF_SANITIZER})
 
 set(NESTRT_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
 
-# With CMAKE_UNITY_BUILD several sources are one for the compiler, which halves what it has to do. Not so with these:
+# CMAKE_UNITY_BUILD combines sources, which halves the compile time. It is not possible for these:
 # sources compiled once for each instruction set, and families of sources that use the same names.
 function(nestrt_compile_one_by_one)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Sources of a small part that touch every byte of something. They cannot use what is precompiled for the others.
+# Sources that process every byte of their data. They cannot use the precompiled headers of the others.
 function(nestrt_compile_for_speed)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# Lets ccache see through precompiled headers.
+# Makes ccache work with precompiled headers.
 function(nestrt_allow_precompiled target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
     "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
-# nestrt_precompile(TARGET HEADER...): most sources include these, which are parsed once, with the HEADERs.
+# nestrt_precompile(TARGET HEADER...): precompiles the headers that most sources include, and the HEADERs.
 function(nestrt_precompile target)
   foreach(header runtime/kernel/kernel.h ${ARGN})
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
@@ -114,14 +114,14 @@ function(nestrt_precompile target)
   nestrt_allow_precompiled(${target})
 endfunction()
 
-# nestrt_share_precompiled(TARGET OTHER): what OTHER has precompiled, for a target with the same compile options.
+# nestrt_share_precompiled(TARGET OTHER): reuses the precompiled headers of OTHER; compile options must be equal.
 function(nestrt_share_precompiled target other)
   target_precompile_headers(${target} REUSE_FROM ${other})
   nestrt_allow_precompiled(${target})
 endfunction()
 
-# nestrt_add_objects(NAME SOURCES LIBRARY...): some of libnestrt's objects. Each function has a section of its own, so that
-# the linker leaves out what nobody calls.
+# nestrt_add_objects(NAME SOURCES LIBRARY...): objects of libnestrt. Each function has its own section, so that the linker
+# drops unused ones.
 function(nestrt_add_objects name sources)
   add_library(nestrt_${name} OBJECT ${sources})
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF)

@@ -1,21 +1,19 @@
-// a53-laps: runs a plan on one core under an emulator that counts cycles at laps, instructions `hint #120`, and says
-// what happened at each. script/bench/profile-a53 puts the two together.
+// a53-laps: runs a plan on one core under an emulator that counts cycles at laps, which are instructions `hint #120`,
+// and writes the event of each lap. script/bench/profile-a53 combines both.
 //
 //   a53-laps PLAN OUT THREADS
-//   a53-laps widen REPEATS      f32 from bytes of accumulators (drivers/evta/driver/memory/widen.h), 681,408 bytes each
-//   time
+//   a53-laps widen REPEATS      widens accumulators to f32 (drivers/evta/driver/memory/widen.h), 681,408 bytes each
 //
-// The kernels divide their work as for so many threads, and the pieces run one after the other. Whole inferences are
-// run: one to warm the caches, one with every operator whole, then those with the operators that share their channels
-// with another unit, each without the channels that are the other's.
-// OUT, fields separated by tabs:
+// The kernels divide their work as for THREADS threads, and the work items run sequentially. The program runs whole
+// inferences: one to warm the caches, one with whole operators, and one per split of operators that share channels with
+// another unit, without the channels of that unit.
+// OUT has fields separated by tabs, with the laps in their order:
 //   cpu CONFIGURATION
-//   work NUMBER CONSTANT_BYTES OTHER_BYTES NAME    of an operator, what it reads and writes
+//   work NUMBER CONSTANT_BYTES OTHER_BYTES NAME    bytes that an operator reads and writes
 //   lap s             a branch is submitted
-//   lap j             kernels hand out pieces
-//   lap t             a piece is done
-//   lap o NUMBER      an operator is done; -1: it does not count
-// with the laps in their order.
+//   lap j             kernels distribute work items
+//   lap t             a work item ends
+//   lap o NUMBER      an operator ends; -1: ignored
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

@@ -23,7 +23,7 @@ using tools::Json;
 struct Programs {
   const plan::Program* whole = nullptr;
   uint32_t first = 0;  // of the operators of `whole`
-  size_t pieces = 0;
+  size_t num_partial = 0;
 };
 
 // By operator.
@@ -40,7 +40,7 @@ Units units_of(const plan::Tables& tables) {
         if (program.channels.all())
           programs[op].whole = &program, programs[op].first = branch.operators.front();
         else
-          ++programs[op].pieces;
+          ++programs[op].num_partial;
       }
     }
   }
@@ -62,11 +62,11 @@ std::string only_unit_of(const plan::Tables& tables, uint32_t op) {
 
 std::string remark_on(const plan::Tables& tables, uint32_t index, const Programs& programs) {
   const plan::Operator& op = tables.operators[index];
-  if (programs.whole != nullptr && is_opaque(op)) return "has a program; no other unit has";
+  if (programs.whole != nullptr && is_opaque(op)) return "has a program; no other unit does";
   if (programs.whole != nullptr)
     return programs.first == index ? "" : fmt::format("in the program that begins with #{}", programs.first);
   if (is_opaque(op)) return only_unit_of(tables, index);
-  return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
+  return is_view(tables, op) ? "a view, computes nothing" : "the plan has no program for it";
 }
 
 // The part of a plan that a unit computes, excluding views.
@@ -96,15 +96,15 @@ struct Coverage {
     const double percent = all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs);
     if (opaque == 0) return fmt::format("{:.1f}% of the multiplications", percent);
     return fmt::format(
-        "{:.1f}% of the multiplications beside those of {} part{} that a vendor compiled, which the plan "
-        "does not tell",
+        "{:.1f}% of the multiplications, except those of {} part{} that a vendor compiled, which the plan "
+        "does not state",
         percent, opaque, opaque == 1 ? "" : "s");
   }
 
   std::string time() const {
     if (microseconds <= 0) return "";
     return fmt::format("; {:.2f} ms{}", microseconds / 1e3,
-                       has_guesses ? ", a guess until nestrt profile has measured it" : "");
+                       has_guesses ? ", an estimate until nestrt profile measures it" : "");
   }
 };
 
@@ -117,13 +117,13 @@ std::string format_macs(const plan::Tables& tables, const plan::Operator& op) {
 tools::Table table_of(const plan::Tables& tables, const std::vector<Programs>& programs) {
   using enum tools::Align;
   tools::Table table(
-      {{"#", kRight}, {"operator"}, {"kind"}, {"MMAC", kRight}, {"ms", kRight}, {"pieces", kRight}, {"remark"}});
+      {{"#", kRight}, {"operator"}, {"kind"}, {"MMAC", kRight}, {"ms", kRight}, {"parts", kRight}, {"remark"}});
   for (uint32_t i = 0; i < tables.operators.size(); ++i) {
     const plan::Operator& op = tables.operators[i];
     const plan::Cost* const cost = cost_of(i, programs[i]);
     table.add_row({std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
                    format_macs(tables, op), cost == nullptr ? "" : fmt::format("{:.3f}", cost->microseconds / 1e3),
-                   programs[i].pieces > 0 ? std::to_string(programs[i].pieces) : "",
+                   programs[i].num_partial > 0 ? std::to_string(programs[i].num_partial) : "",
                    remark_on(tables, i, programs[i])});
   }
   return table;
@@ -171,8 +171,8 @@ Result<Json> explain_plan(const plan::Tables& tables, tools::Page& page) {
                              programs, page));
   if (units_of(tables).empty())
     return Status(Code::kInvalidArgument,
-                  "the plan has programs for no unit beside the CPU, which runs everything; why that is so the model "
-                  "tells: nestc explain MODEL.onnx --target zcu102 --quantize s8 --calibrate DIR");
+                  "the plan has only CPU programs; to see the reasons, run nestc explain MODEL.onnx --target zcu102 "
+                  "--quantize s8 --calibrate DIR");
   return result;
 }
 

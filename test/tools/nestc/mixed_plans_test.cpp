@@ -49,7 +49,7 @@ class MixedPlan {
     const std::vector<float> samples = numbers(static_cast<size_t>(shape.num_elements()));
     REQUIRE(tools::write_npy(npy, {DataType::kF32, shape, samples.data()}).ok());
     std::vector<std::string> arguments{"compile",        model.file, "-o",       path("mixed.nest"), "--quantize", "s8",
-                                       "--calibrate",    npy,        "--target", "zcu102",           "--pieces",   "0",
+                                       "--calibrate",    npy,        "--target", "zcu102",           "--partial-programs",   "0",
                                        "--tuning-cache", "none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = run_program("nestc", arguments);

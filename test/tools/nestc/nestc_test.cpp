@@ -279,7 +279,7 @@ TEST_CASE("nestc checks the preprocessing that a plan shall state") {
   ModelBuilder image;
   image.input("x", {1, 3, 32, 48}).output("y").node("Relu", {"x"}, {"y"});
   const std::string model = workshop.write("image.onnx", image.bytes());
-  workshop.check_refused(model, "--mean takes finite numbers", {"--mean", "nan"});
+  workshop.check_refused(model, "--mean: expected finite numbers", {"--mean", "nan"});
   workshop.check_refused(model, "--scale takes finite numbers other than 0", {"--scale", "1,0,1"});
   workshop.check_refused(model, "--scale takes finite numbers", {"--scale", "inf"});
   workshop.check_refused(model, "at least the 32 pixels", {"--resize", "31"});

@@ -85,7 +85,7 @@ std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::st
   REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
   const ProgramResult result =
       run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", target,
-                            "--pieces", "8", "--tuning-cache", "none"});
+                            "--partial-programs", "8", "--tuning-cache", "none"});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
   auto mapped = Plan::map(plan, Verification::kComplete);

@@ -130,7 +130,7 @@ TEST_CASE("A profile keeps what its images went through: the plan takes it, and 
   };
   workshop.check_refused(
       compile({"--mean", "0"}),
-      "was calibrated with --mean 128,120,110 --scale 0.015625, but pixels as they are is asked for");
+      "was calibrated with --mean 128,120,110 --scale 0.015625, but the options state unchanged pixels");
   const ProgramResult result = compile({});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Catch::Matchers::Contains("--mean 128,120,110 --scale 0.015625"));
@@ -171,7 +171,7 @@ TEST_CASE("Samples that went through something else than the plan says of images
   CHECK_THAT(alike.text, !Catch::Matchers::Contains("warning"));
 }
 
-TEST_CASE("Integers that fit pixels as they are get no others from images") {
+TEST_CASE("A profile of unchanged pixels rejects options that preprocess images") {
   const QuantizeWorkshop workshop;
   workshop.write_image_model();
   const std::string images = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
@@ -185,7 +185,7 @@ TEST_CASE("Integers that fit pixels as they are get no others from images") {
   };
   const ProgramResult refused = run({"--mean", "128"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.text, Catch::Matchers::Contains("which is pixels as they are"));
+  CHECK_THAT(refused.text, Catch::Matchers::Contains("which uses unchanged pixels"));
   CHECK(run({}).exit_code == 0);
   const ProgramResult by_profile = workshop.compile({"--quantize", "s8", "--calibrate", profile}, "images.onnx");
   CHECK_THAT(by_profile.text, Catch::Matchers::Contains("pixels of 0 to 255, as for"));

@@ -126,8 +126,8 @@ TEST_CASE("nestc explain does not count what a vendor alone computes as the CPU'
   check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
   const std::string json = workshop.path("explained.json");
   const ProgramResult explained = run_program("nestc", {"explain", workshop.path("model.nest"), "--json", json});
-  check_command(explained, 0, "that a vendor compiled, which the plan does not tell");
-  CHECK_THAT(explained.text, Contains("has a program; no other unit has") && Contains("a guess until nestrt profile"));
+  check_command(explained, 0, "that a vendor compiled, which the plan does not state");
+  CHECK_THAT(explained.text, Contains("has a program; no other unit does") && Contains("an estimate until nestrt profile"));
   CHECK_THAT(content_of(json), Contains("\"cost_origin\": \"unknown\""));
 }
 

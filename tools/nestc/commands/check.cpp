@@ -131,8 +131,8 @@ void CheckCommand::print_layers(const CheckReport& report) const {
     return;
   }
   const CheckedLayer& first = report.layers[*report.first_divergence];
-  fmt::print("the first operator that diverges is {} ({}), at element {} of {}\n",
-             tools::printable(first.operator_name), first.kind, first.difference.at, tools::printable(first.tensor));
+  fmt::print("the first diverging operator is {} ({}), at element {} of {}\n", tools::printable(first.operator_name),
+             first.kind, first.difference.at, tools::printable(first.tensor));
 }
 
 Table noise_table(const CheckReport& report) {
@@ -153,7 +153,7 @@ Table noise_table(const CheckReport& report) {
 void print_noise(const CheckReport& report) {
   fmt::print("\n{}{}", of_first_run(report), noise_table(report).to_string());
   if (const LayerNoise* worst = noisiest(report.noise); worst != nullptr) {
-    fmt::print("{} adds most noise; to compute it in f32: nestc compile ... --keep-f32 {}\n",
+    fmt::print("{} adds the most noise; compute it in f32 with nestc compile ... --keep-f32 {}\n",
                tools::printable(worst->operator_name), tools::printable(worst->operator_name));
   }
 }
@@ -185,7 +185,7 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
   if (report.quantized) {
     page.add_bars("Signal to noise by operator", "dB", noise_bars(report),
                   of_first_run(report) +
-                      "What quantization has left of each value, in the order of the plan: six decibels are one bit.");
+                      "Signal to noise of each value after quantization, in the order of the plan; 6 dB are one bit.");
     page.add_table("Noise by operator", noise_table(report), "The worst first.");
   } else {
     page.add_bars("Largest error by operator", "of the largest element", error_bars(report));
@@ -211,22 +211,23 @@ std::string rules(const CheckOptions& options, const CheckReport& report) {
   const auto places = std::ranges::count_if(outputs, &OutputSummary::gives_places);
   std::vector<std::string> rules;
   if (classes > 0) {
-    rules.push_back(fmt::format("{:g} % of the top classes have to agree", 100 * options.min_agreement));
+    rules.push_back(fmt::format("{:g} % of the top classes must agree", 100 * options.min_agreement));
     if (options.min_agreement <= CheckOptions::kMinAgreement)
-      rules.back() += fmt::format(", or {:g} dB of signal to noise be left", CheckOptions::kDecibelOfRows);
+      rules.back() += fmt::format(", or signal to noise must be {:g} dB", CheckOptions::kDecibelOfRows);
   }
   if (places > 0)
-    rules.push_back(fmt::format("{:g} % of the elements of integers have to be equal", 100 * options.min_agreement));
+    rules.push_back(fmt::format("{:g} % of the integer elements must be equal", 100 * options.min_agreement));
   if (classes + places < std::ssize(outputs))
-    rules.push_back(fmt::format("{}outputs have to have {:g} dB of signal to noise{}", rules.empty() ? "" : "other ",
+    rules.push_back(fmt::format("{}outputs must have {:g} dB of signal to noise{}", rules.empty() ? "" : "other ",
                                 options.min_decibel.value_or(CheckOptions::kMinDecibel), allowed(outputs)));
-  return fmt::format("; of a quantized plan {}", fmt::join(rules, ", and "));
+  return fmt::format("; for a quantized plan, {}", fmt::join(rules, ", and "));
 }
 
 Status CheckCommand::check_runs() const {
   const bool has_samples = !samples.images.empty() || !samples.npy.empty();
   if (has_samples || !inputs.empty() || options.random_runs > 0) return {};
-  return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input, --images or --npy");
+  return Status(Code::kInvalidArgument,
+                "--random 0 without other inputs has nothing to run; add --input, --images or --npy");
 }
 
 Status CheckCommand::check_page() const {
@@ -255,8 +256,8 @@ void print_empty(const CheckReport& report) {
   for (const OutputSummary& output : report.summaries)
     if (output.difference.all_nan())
       fmt::print(
-          "{}: all elements are NaN, the plan's and the model's: nothing was compared; give inputs that the network "
-          "takes, by --input, --npy or --images\n",
+          "{}: all elements are NaN in the plan and in the model, so nothing was compared; pass valid inputs by "
+          "--input, --npy or --images\n",
           tools::printable(output.name));
 }
 
@@ -274,7 +275,7 @@ Result<ExitCode> CheckCommand::run_shape() {
                                        : "matches",
              rules(options, report));
   if (report.quantized && options.samples.empty() && inputs.empty())
-    fmt::print("random inputs tell little of a quantized plan: --images DIR or --npy FILE has those that it is for\n");
+    fmt::print("random inputs say little about a quantized plan; pass real inputs by --images DIR or --npy FILE\n");
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
@@ -287,9 +288,8 @@ Result<ExitCode> CheckCommand::run_plan() {
   const int count = options.shape > 0 ? 1 : static_cast<int>(plan->shapes().size());
   if (count < 2) return run_shape();
   if (!inputs.empty() || !samples.npy.empty() || !html.empty())
-    return Status(
-        Code::kInvalidArgument,
-        fmt::format("the plan has {} shapes: --shape says which of them --input, --npy and --html are for", count));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the plan has {} shapes; select one by --shape for --input, --npy and --html", count));
   ExitCode worst = ExitCode::kOk;
   for (options.shape = 1; options.shape <= count; ++options.shape) {
     fmt::print("{}shape {} of {}\n", options.shape > 1 ? "\n" : "", options.shape, count);
@@ -337,7 +337,7 @@ Result<ExitCode> CheckCommand::run_parts() {
 Result<ExitCode> CheckCommand::run() {
   NESTRT_RETURN_IF_ERROR(parse_inputs());
   if (options.plan.empty() == parts.manifest.empty())
-    return Status(Code::kInvalidArgument, "state either a plan, or with --parts the manifest of the model's parts");
+    return Status(Code::kInvalidArgument, "expected either a plan, or --parts with the manifest of the model's parts");
   return parts.manifest.empty() ? run_plan() : run_parts();
 }
 
@@ -358,17 +358,17 @@ void add_check_command(tools::Cli& cli) {
   const tools::Option plan = app.add_option("plan", options.plan, "the plan compiled from it");
   tools::Option parts =
       app.add_option("--parts", command->parts.manifest,
-                     "the manifest.json of nestc partition: run the parts one after the other in ONNX "
-                     "Runtime, and compare with the model there");
+                     "the manifest.json of nestc partition: run the parts sequentially in ONNX Runtime "
+                     "and compare with the whole model");
   parts.excludes(plan).not_empty();
-  parts.excludes(tools::add_shape_option(app, options.shape, "check, counted from 1; without it each of them"));
-  app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
-      .repeatable();
-  app.add_option("--random", options.random_runs,
-                 "number of random inputs; of a plan without others, of parts beside all others")
+  parts.excludes(tools::add_shape_option(app, options.shape, "check, counted from 1; default: all"));
+  app.add_option("--input", command->inputs, "NAME=FILE.npy for each input; default: random inputs").repeatable();
+  app.add_option(
+         "--random", options.random_runs,
+         "number of random inputs; for a plan, used only without other inputs; for parts, in addition to others")
       .in_range(0, 1000)
       .show_default();
-  app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
+  app.add_option("--seed", options.seed, "seed of the random inputs").in_range(0, INT64_MAX).show_default();
   const tools::Option layers =
       app.add_flag("--layers", options.layers,
                    "compare every operator's output that the model names, too, with the first of several inputs; of a "
@@ -381,8 +381,8 @@ void add_check_command(tools::Cli& cli) {
       .between(0, 1e30);
   app.add_option(
          "--absolute-tolerance", options.absolute,
-         "differences up to it are none (default: 1e-6, what ONNX Runtime's own functions are off; 1/256 of what "
-         "a quantized plan gives from 0 to 1, unless --min-snr is stated)")
+         "differences up to it are ignored (default: 1e-6, the error of ONNX Runtime's own functions; 1/256 for "
+         "outputs from 0 to 1 of a quantized plan, unless --min-snr is given)")
       .between(0, 1e30)
       .excludes(parts);
   app.add_option("--min-agreement", options.min_agreement,

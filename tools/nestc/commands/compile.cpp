@@ -60,9 +60,10 @@ bool states_scales(const plan::Tables& tables) {
 }
 
 const char* why_idle(const CompileOptions& options, const plan::Tables& tables, const Backend& backend) {
-  if (backend.follows_others()) return ": no branch can be written for it, or is worth it by --vendor-capability";
-  return options.quantization || states_scales(tables) ? "; nestc explain says why"
-                                                       : ": it needs them in s8; quantize them with --quantize s8";
+  if (backend.follows_others())
+    return ": no branch can be exported for it, or none is worthwhile according to --vendor-capability";
+  return options.quantization || states_scales(tables) ? "; nestc explain shows the reasons"
+                                                       : ": it requires s8; add --quantize s8";
 }
 
 // Prints a note if the target has accelerators but the plan has no program for them.
@@ -79,7 +80,7 @@ void note_idle_units(const CompileOptions& options, const plan::Tables& tables) 
 }
 
 void note_failure(const std::string& branch, const Status& why) {
-  std::cerr << fmt::format("nestc: note: branch '{}' has no program of the vendor's: {}\n", tools::printable(branch),
+  std::cerr << fmt::format("nestc: note: branch '{}' has no vendor program: {}\n", tools::printable(branch),
                            tools::printable_message(why.message()));
 }
 

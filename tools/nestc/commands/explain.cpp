@@ -61,11 +61,11 @@ struct Total {
   double busy_cycles = 0;
   double microseconds = 0;
   size_t divided = 0;  // operators that are split into partial programs
-  size_t pieces = 0;
+  size_t num_partial = 0;
 
-  void add_pieces(const Offer& offer) {
+  void add_partial_programs(const Offer& offer) {
     divided += offer.partial_programs.empty() ? 0 : 1;
-    pieces += offer.partial_programs.size();
+    num_partial += offer.partial_programs.size();
   }
 
   void add_operator(uint64_t operator_macs) {
@@ -90,7 +90,7 @@ void record(const Backend& backend, const Offer& offer, std::vector<Explanation>
   if (found == units.end()) found = units.insert(units.end(), {unit, {}});
   found->offers.push_back(offer);
   if (found->offers.back().program) found->offers.back().program->segments.clear();
-  for (UnitProgram& piece : found->offers.back().partial_programs) piece.segments.clear();
+  for (UnitProgram& program : found->offers.back().partial_programs) program.segments.clear();
 }
 
 Result<Compiled> compile_all(const ExplainCommand& command) {
@@ -98,8 +98,7 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
   if (options.backends.size() < 2) {
     NESTRT_RETURN_IF_ERROR(model_digest(command.model).error());  // a missing file is reported first
-    return Status(Code::kInvalidArgument,
-                  "the target has no unit beside the CPU, which runs everything; name one, as --target zcu102");
+    return Status(Code::kInvalidArgument, "the target has only a CPU; name an accelerator, such as --target zcu102");
   }
   NESTRT_ASSIGN_OR_RETURN(options.quantization, command.quantize_flags.quantization(command.model, options));
   tools::StageLine line("nestc");
@@ -148,7 +147,7 @@ tools::Table operator_table(const plan::Tables& tables, const Explanation& unit,
     table.add_row(std::move(cells));
     if (!view) all.add_operator(macs);
     if (offer.program) total.add(*offer.program, macs);
-    total.add_pieces(offer);
+    total.add_partial_programs(offer);
   }
   return table;
 }
@@ -165,13 +164,13 @@ void print(const plan::Tables& tables, const Explanation& unit) {
       total.microseconds > 0 ? fmt::format(" ({:.2f} ms)", total.microseconds / 1e3) : "",
       percent(ratio(total.busy_cycles, static_cast<double>(total.cycles))), kilo(total.moved_bytes));
   fmt::print("{} of them can be shared with the CPU: {} programs for a part of their output channels\n", total.divided,
-             total.pieces);
+             total.num_partial);
 }
 
-tools::Json to_json(const std::vector<UnitProgram>& pieces) {
+tools::Json to_json(const std::vector<UnitProgram>& programs) {
   tools::Json list = tools::Json::array();
-  for (const UnitProgram& piece : pieces)
-    list.push_back({{"channels", to_string(piece.channels)}, {"cycles", piece.cycles}});
+  for (const UnitProgram& program : programs)
+    list.push_back({{"channels", to_string(program.channels)}, {"cycles", program.cycles}});
   return list;
 }
 
@@ -185,7 +184,7 @@ tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
       entry.set("occupancy", program->occupancy);
       entry.set("moved_bytes", program->moved_bytes);
       entry.set("microseconds", program->microseconds);
-      entry.set("pieces", to_json(unit.offers[i].partial_programs));
+      entry.set("partial_programs", to_json(unit.offers[i].partial_programs));
     } else {
       entry.set("reason", is_view(tables, op) ? "computes nothing: a view" : unit.offers[i].reason);
     }
@@ -227,7 +226,7 @@ tools::Page page_of(const std::string& model, const plan::Tables& tables, const 
                    {{"operators", fmt::format("{} of {} that compute", total.operators, all.operators)},
                     {"multiplications", percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs)))},
                     {"kcycles", kilo(total.cycles)},
-                    {"shared with the CPU", fmt::format("{} of them, in {} parts", total.divided, total.pieces)}});
+                    {"shared with the CPU", fmt::format("{} of them, in {} parts", total.divided, total.num_partial)}});
     page.add_bars("What keeps operators off " + unit.unit, "MMAC", reason_bars(tables, unit),
                   "Work by reason; what the reason names is what would have to change.");
     tools::add_operator_graph(page, "Operators on " + unit.unit, tables,

@@ -330,11 +330,12 @@ void add_inspect_command(tools::Cli& cli) {
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)").required();
   const tools::Option json = app.add_option("--json", command->json, "also write the tables to this file").not_empty();
   const tools::Option page = tools::add_html_option(app, command->html);
-  const tools::Option assembly = app.add_flag("--asm", command->assembly,
-                                              "the instructions of the programs for EVTA, and the memory that they use")
-                                     .excludes(json)
-                                     .excludes(page);
-  app.add_flag("--regions", command->regions, "what may run side by side: parallel groups, and the tree of branches")
+  const tools::Option assembly =
+      app.add_flag("--asm", command->assembly, "show the instructions and the memory of the programs for EVTA")
+          .excludes(json)
+          .excludes(page);
+  app.add_flag("--regions", command->regions,
+               "show which branches can run concurrently: parallel groups and the tree of branches")
       .excludes(assembly);
   command->flags.add_to(app);
 }

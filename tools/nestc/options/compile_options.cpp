@@ -21,27 +21,28 @@ void CompileFlags::add_to(tools::Command command) {
   for (const tools::Option& option : import_.add_to(command)) options_.push_back(option);
   for (const tools::Option& option : images_.add_to(command)) options_.push_back(option);
   add(command.add_option("--expose", choice_.exposed,
-                         "make an inner value of the model an output too: to look at it (repeatable)"))
+                         "also make an inner value of the model an output, to inspect it (repeatable)"))
       .repeatable();
   add(command.add_option("--layout", choice_.layout, "memory layout inside the plan")).one_of({"auto", "plain"});
-  add(command.add_option("--no-pass", choice_.disabled_passes, "leave out an optimisation; see nestc compile --passes"))
+  add(command.add_option("--no-pass", choice_.disabled_passes,
+                         "disable an optimisation pass; see nestc compile --passes"))
       .repeatable();
   add(command.add_option("--target", choice_.target,
-                         "what the plan may run on, several with commas: boards (zcu102, or the path of a .yaml), CPUs "
+                         "targets of the plan, separated by commas: boards (zcu102, or the path of a .yaml), CPUs "
                          "(host, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod), units such as "
                          "evta:1x16_15_15_18_17"))
       .type_name("TARGET,...");
-  add(command.add_option("--kernels", choice_.kernels,
-                         "the CPU's kernels of an operator among which sessions may choose by what they measure: the "
-                         "best one, those with the same bits (of operators in s8), all (used in f32 only where a "
-                         "session asks for it)"))
+  add(command.add_option(
+          "--kernels", choice_.kernels,
+          "CPU kernels per operator from which sessions may select by measurement: the best one, those with "
+          "identical results (for s8 operators), or all (in f32 used only if a session requests it)"))
       .one_of({"one", "same-bits", "all"});
-  add(command.add_option("--pieces", choice_.pieces,
-                         "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
-                         "compute it together; 0: none"))
+  add(command.add_option("--partial-programs", choice_.num_partial_programs,
+                         "partial programs for N shares of a layer's output channels, so that a unit and the CPU can "
+                         "share the layer; 0: none"))
       .in_range(0, evta::kDefaultPartialPrograms);
   add(command.add_option("--tuning-cache", choice_.tuning_cache,
-                         "where tuned tilings are kept for the next compilation, or none (default: "
+                         "file for tuned tilings, reused by later compilations, or none (default: "
                          "nestrt/evta-schedules in $XDG_CACHE_HOME or ~/.cache)"))
       .type_name("FILE|none")
       .not_empty();
@@ -85,7 +86,7 @@ Result<Backends> CompileChoice::backends() const {
 
 Result<Backends> CompileChoice::backends_for(const TargetDescription& description) const {
   evta::EvtaOptions evta;
-  evta.num_partial_programs = pieces;
+  evta.num_partial_programs = num_partial_programs;
   if (tuning_cache != "none") evta.tuning_cache = tuning_cache.empty() ? evta::default_tuning_cache() : tuning_cache;
   return make_backends(description, evta, kernel_alternatives());
 }

@@ -22,7 +22,7 @@ struct CompileChoice {
   std::vector<std::string> disabled_passes;
   std::string target = "host";
   std::string kernels = "same-bits";  // or "one", "all"
-  int pieces = evta::kDefaultPartialPrograms;
+  int num_partial_programs = evta::kDefaultPartialPrograms;
   std::string tuning_cache;  // file; empty: the user's default; "none": no cache
 
   // Errors: those of the target.

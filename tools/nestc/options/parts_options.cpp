@@ -46,7 +46,7 @@ void print(const Manifest& manifest) {
 // Prints why operators stay on the host.
 void print(const AutomaticParts& automatic, const std::vector<ModelOperator>& operators) {
   if (automatic.rejected.empty()) return;
-  tools::Table table({{"left to the CPU"}, {"because"}});
+  tools::Table table({{"on the CPU"}, {"reason"}});
   for (const RejectedOperator& rejected : automatic.rejected)
     table.add_row({operators[rejected.op].name, tools::printable(rejected.reason)});
   std::cout << table.to_string() << "\n";
@@ -55,32 +55,32 @@ void print(const AutomaticParts& automatic, const std::vector<ModelOperator>& op
 }  // namespace
 
 std::vector<tools::Option> ExportFlags::add_to(tools::Command command) {
-  return {command.add_option("--opset", opset_, "of ONNX's operators")
+  return {command.add_option("--opset", opset_, "version of the ONNX operator set")
               .in_range(kOldestExportOpset, kNewestExportOpset)
               .show_default(),
           command
               .add_option("--batch-norm", batch_norm_,
-                          "keep BatchNormalization, or fold it into the convolutions before it where that can be done")
+                          "keep BatchNormalization, or fold it into the preceding convolutions if possible")
               .one_of({"keep", "fold"})
               .show_default()};
 }
 
 void PartsFlags::add_to(tools::Command command, const tools::Option& output) {
   tools::Option folder =
-      command.add_option("--output-dir", folder_, "the folder for the parts of a model and their manifest.json");
+      command.add_option("--output-dir", folder_, "folder for the parts of a model and their manifest.json");
   folder.not_empty().excludes(output);
   options_ = {
       folder,
       command
           .add_option("--plan", plan_,
-                      "which operators make which part: PARTS.yaml (docs/how-to/vendor-compilers.md), or a partition "
-                      "plan of NEST-C; without it the whole model is one")
+                      "assignment of operators to parts: PARTS.yaml (docs/how-to/vendor-compilers.md), or a partition "
+                      "plan of NEST-C; default: one part with the whole model")
           .needs(folder)};
   options_.push_back(
       command
           .add_option("--capability", capability_,
-                      "instead of a plan, what a vendor's compiler takes and costs (YAML, "
-                      "docs/how-to/vendor-compilers.md): the parts that are worth it go to him, the rest to the CPU")
+                      "instead of a plan, operators and costs of a vendor's compiler (YAML, "
+                      "docs/how-to/vendor-compilers.md): worthwhile parts go to the vendor, the rest to the CPU")
           .needs(folder)
           .excludes(options_.back()));
   for (const tools::Option& option : export_.add_to(command)) options_.push_back(option);

@@ -29,7 +29,7 @@ void QuantizeFlags::add_to(tools::Command command) {
       command.add_option("--quantize", type_, "compute in 8-bit integers (docs/concepts/numerics.md)").one_of({"s8"});
   command
       .add_option("--calibrate", data_,
-                  "what the ranges come from: a folder of images, FILE.npy with N inputs, or the PROFILE.yaml of an "
+                  "source of the ranges: a folder of images, FILE.npy with N inputs, or the PROFILE.yaml of an "
                   "earlier calibration")
       .needs(quantize);
   command.add_option("--calibration-limit", limit_, "use at most N samples, spread evenly over all")
@@ -37,7 +37,7 @@ void QuantizeFlags::add_to(tools::Command command) {
       .needs(quantize);
   command
       .add_flag("--skip-unreadable", skip_unreadable_,
-                "pass over calibration images that cannot be read or are too small, instead of failing")
+                "skip calibration images that are unreadable or too small, instead of failing")
       .needs(quantize);
   command
       .add_option("--method", method_,
@@ -59,13 +59,13 @@ void QuantizeFlags::add_to(tools::Command command) {
   command
       .add_flag("--per-tensor", choice_.per_tensor, "one scale for all output channels of weights, instead of one each")
       .needs(quantize);
-  command.add_option("--rounding", choice_.rounding, "of integers that are shifted; floor is NEST-C's")
+  command.add_option("--rounding", choice_.rounding, "rounding of shifted integers; floor is that of NEST-C")
       .one_of({"half_up", "floor"})
       .needs(quantize)
       .show_default();
   command
       .add_option("--corrections", choice_.corrections,
-                  "what makes up for rounding: none, or a list of equalisation (of channels, between layers), "
+                  "corrections of rounding errors: none, or a list of equalisation (of channels, between layers), "
                   "weights (exponents by squared error), bias (mean error of each channel)")
       .show_default()
       .separated_by(',')
@@ -108,17 +108,17 @@ Status QuantizeFlags::check() const {
   }
   if (is_profile(data_) && (limit_ > 0 || skip_unreadable_ || !save_.empty())) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("--calibrate {} is calibrated already; --calibration-limit, --skip-unreadable and "
-                              "--save-profile go with a folder or a .npy file",
+                  fmt::format("--calibrate {} is a profile; --calibration-limit, --skip-unreadable and "
+                              "--save-profile require a folder or a .npy file",
                               data_));
   }
   const bool has_own_method = method_.empty() && is_profile(data_);  // may be percentile
   if (given("--percentile") && method_ != "percentile" && !has_own_method)
-    return Status(Code::kInvalidArgument, "--percentile goes with --method percentile");
+    return Status(Code::kInvalidArgument, "--percentile requires --method percentile");
   const bool nothing =
       std::find(choice_.corrections.begin(), choice_.corrections.end(), "none") != choice_.corrections.end();
   if (nothing && choice_.corrections.size() > 1)
-    return Status(Code::kInvalidArgument, "--corrections takes none, or names without none");
+    return Status(Code::kInvalidArgument, "--corrections: expected none, or names without none");
   return {};
 }
 
@@ -143,7 +143,7 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
   if (!profile.preprocessing) return {};
   const std::string options = tools::as_options(*profile.preprocessing);
   if (!compile.preprocessing) {
-    note(options.empty() ? fmt::format("images go in as pixels of 0 to 255, as for '{}'", tools::printable(data))
+    note(options.empty() ? fmt::format("images are used as pixels from 0 to 255, as for '{}'", tools::printable(data))
                          : fmt::format("images are preprocessed as for '{}': {}", tools::printable(data), options));
     compile.preprocessing = profile.preprocessing;
     tools::warn_about_preprocessing(*compile.preprocessing);
@@ -154,8 +154,8 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
   const auto shown = [](const std::string& text) { return text.empty() ? "pixels as they are" : text; };
   return Status(
       Code::kInvalidArgument,
-      fmt::format("'{}' was calibrated with {}, but {} is asked for: the integers would fit other values than "
-                  "the plan sees; calibrate again, or leave these options out",
+      fmt::format("'{}' was calibrated with {}, but the options state {}: the integers would not fit the values "
+                  "of the plan; calibrate again, or omit these options",
                   data, shown(options), shown(given)));
 }
 
@@ -216,8 +216,9 @@ Result<QuantizationProfile> calibrate_with_progress(const std::string& model, Ca
   bar.reset();
   if (!calibration) return calibration.error();
   if (calibration->profile.preprocessing && !options.compile.preprocessing)
-    std::cerr << "nestc: note: images go in as pixels of 0 to 255; if the network was trained with others, state "
-                 "--mean and --scale\n";
+    std::cerr
+        << "nestc: note: images are used as pixels from 0 to 255; if the network was trained with other values, set "
+           "--mean and --scale\n";
   for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
   return std::move(calibration->profile);
 }

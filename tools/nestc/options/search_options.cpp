@@ -77,13 +77,13 @@ void SearchFlags::add_to(tools::Command command) {
   const tools::Option wanted =
       command
           .add_option("--max-loss", max_loss_,
-                      "search for a quantization that loses at most so many points of top-1, with as little "
-                      "as possible in f32; exit code 1, and no plan, where none is found")
+                      "search for a quantization that loses at most N points of top-1 accuracy, with as little "
+                      "as possible in f32; exits with code 1 and writes no plan if there is no such configuration")
           .between(0, 100)
           .needs("--quantize");
   command
       .add_option("--search-data", data_,
-                  "what the loss is measured on: a folder of images or FILE.npy (default: what --calibrate names)")
+                  "samples for measuring the loss: a folder of images or FILE.npy (default: those of --calibrate)")
       .needs(wanted)
       .not_empty();
   command.add_option("--search-limit", limit_, "measure on at most N samples, spread evenly over all")
@@ -93,20 +93,20 @@ void SearchFlags::add_to(tools::Command command) {
   const tools::Option labels =
       command
           .add_option("--labels", labels_,
-                      "lines image<TAB>class: the loss is that of accuracy against f32; without, it is "
-                      "the share of samples with another top class than in f32")
+                      "lines image<TAB>class: the loss is the difference in accuracy to f32; default: the "
+                      "share of samples with another top class than in f32")
           .needs(wanted)
           .not_empty();
-  command.add_option("--offset", offset_, "added to the network's indices to give the classes of the labels")
+  command.add_option("--offset", offset_, "added to the index of an output to get its class")
       .needs(labels)
       .in_range(-1000000, 1000000);
-  command.add_option("--search-budget", budget_, "configurations to try at most")
+  command.add_option("--search-budget", budget_, "maximum number of configurations to try")
       .needs(wanted)
       .positive()
       .show_default();
   command
       .add_option("--search-file", file_,
-                  "remembers results (YAML): another search of this model and data goes on from them")
+                  "file that stores results (YAML), from which a later search of this model and data continues")
       .needs(wanted)
       .not_empty();
 }

@@ -21,35 +21,34 @@ Result<std::vector<PartSpec>> worthwhile_parts(const Capability& capability, con
 void VendorFlags::add_to(tools::Command command) {
   const tools::Option vendor =
       command
-          .add_option("--vendor", vendor_,
-                      "have parts of the model compiled by a vendor's command for his plug-in's units NAME: words with "
-                      "{input}, the part's ONNX, {output}, {folder}, {data} (docs/how-to/vendor-compilers.md)")
+          .add_option(
+              "--vendor", vendor_,
+              "compile parts of the model for the plug-in's units NAME with a vendor's command, which may contain "
+              "{input} (ONNX of the part), {output}, {folder} and {data} (docs/how-to/vendor-compilers.md)")
           .type_name("NAME=COMMAND")
           .not_empty();
-  const tools::Option plan =
-      command.add_option("--vendor-plan", plan_, "which operators are NAME's: PARTS.yaml; without it all of them")
-          .type_name("FILE")
-          .not_empty()
-          .needs(vendor);
+  const tools::Option plan = command.add_option("--vendor-plan", plan_, "operators for NAME: PARTS.yaml; default: all")
+                                 .type_name("FILE")
+                                 .not_empty()
+                                 .needs(vendor);
   command
-      .add_option(
-          "--vendor-capability", capability_,
-          "instead of a plan, what the vendor's compiler takes and costs: the parts that are worth it are NAME's")
+      .add_option("--vendor-capability", capability_,
+                  "instead of a plan, operators and costs of the vendor's compiler; NAME gets the worthwhile parts")
       .type_name("FILE")
       .not_empty()
       .needs(vendor)
       .excludes(plan);
   command
       .add_flag("--vendor-optional", optional_,
-                "keep the CPU's and other units' programs beside the vendor's, branch by branch: schedules choose by "
-                "cost, and what the vendor's command fails to compile stays without (docs/how-to/vendor-compilers.md)")
+                "also keep the programs of the CPU and other units for each branch: schedules choose by cost, and a "
+                "branch that the vendor's command cannot compile uses them (docs/how-to/vendor-compilers.md)")
       .needs(vendor)
       .excludes(plan);
-  command.add_option("--vendor-data", data_, "what {data} stands for, such as a folder of images")
+  command.add_option("--vendor-data", data_, "value of {data}, such as a folder of images")
       .type_name("PATH")
       .not_empty()
       .needs(vendor);
-  command.add_option("--vendor-timeout", time_limit_s_, "seconds that the vendor's command may take for a part")
+  command.add_option("--vendor-timeout", time_limit_s_, "time limit in seconds of the vendor's command per part")
       .in_range(1, 86400)
       .show_default()
       .needs(vendor);

@@ -82,8 +82,8 @@ Status read_kinds(const YAML::Node& list, HostRates& rates) {
     NESTRT_RETURN_IF_ERROR(yaml::check_keys(entry.second, {"begin_us", "work_per_us", "results_per_us"}));
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
     if (!is_kind_of_work(name))
-      return yaml::refuse(entry.first, fmt::format("kinds: no work is of kind '{}'", printable(name)));
-    if (rates.kinds.contains(name)) return yaml::refuse(entry.first, fmt::format("kinds: '{}' is there twice", name));
+      return yaml::refuse(entry.first, fmt::format("kinds: unknown kind of work '{}'", printable(name)));
+    if (rates.kinds.contains(name)) return yaml::refuse(entry.first, fmt::format("kinds: '{}' is listed twice", name));
     WorkRates& kind = rates.kinds[name];
     NESTRT_RETURN_IF_ERROR(read_number(entry.second, "begin_us", 0.0, kMaxOverhead, kind.begin_us));
     NESTRT_RETURN_IF_ERROR(read_number(entry.second, "work_per_us", kMinPerUs, kMaxRate, kind.work_per_us));
@@ -153,9 +153,10 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!unit.is_host && node["kernel_us"].IsDefined()) return yaml::refuse(node, "kernel_us: only a unit 'cpu' has it");
   NESTRT_RETURN_IF_ERROR(read_number(node, "kernel_us", 0.0, kMaxOverhead, unit.kernel_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
-  if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: a unit 'cpu' has none");
+  if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: not supported for a unit 'cpu'");
   NESTRT_RETURN_IF_ERROR(read_rate(node, "widen_mb_per_s", unit.widen_mb_per_s));
-  if (unit.is_host && unit.widen_mb_per_s > 0) return yaml::refuse(node, "widen_mb_per_s: a unit 'cpu' has none");
+  if (unit.is_host && unit.widen_mb_per_s > 0)
+    return yaml::refuse(node, "widen_mb_per_s: not supported for a unit 'cpu'");
   if (!unit.instruction_set.empty())
     if (const auto set = parse_instruction_set(unit.instruction_set); !set)
       return yaml::refuse(node, set.error().message());
@@ -170,7 +171,7 @@ Result<std::vector<BoardUnit>> parse_units(const YAML::Node& list, const UnitChe
   for (const YAML::Node& node : list) {
     NESTRT_ASSIGN_OR_RETURN(BoardUnit unit, parse_unit(node, check));
     if (std::ranges::any_of(units, [&](const BoardUnit& other) { return other.kind == unit.kind; }))
-      return yaml::refuse(node, fmt::format("unit '{}' is there twice; 'instances' says how many there are of one",
+      return yaml::refuse(node, fmt::format("unit '{}' is listed twice; 'instances' states the number of equal units",
                                             printable(unit.kind)));
     units.push_back(std::move(unit));
   }
@@ -184,7 +185,7 @@ Result<std::vector<std::string>> parse_profiles(const YAML::Node& list) {
   for (const YAML::Node& node : list) {
     if (!node.IsScalar()) return yaml::refuse(node, "profiles: expected a list of files");
     if (std::find(files.begin(), files.end(), node.Scalar()) != files.end())
-      return yaml::refuse(node, fmt::format("profiles: '{}' is there twice", node.Scalar()));
+      return yaml::refuse(node, fmt::format("profiles: '{}' is listed twice", node.Scalar()));
     files.push_back(node.Scalar());
   }
   return files;
@@ -254,8 +255,8 @@ CostTable at_clocks_of(const std::vector<BoardUnit>& units, const CostTable& pro
     for (const auto& [work, cost] : works) result.set(key, work, {cost.microseconds * found / wanted, cost.source});
     result.set_clock(key, wanted);
     if (told.insert(key.kind).second)
-      log(LogLevel::kWarning, fmt::format("{}: costs of '{}' at {} MHz, scaled to the board's {} MHz as if its memory "
-                                          "were faster, too; measure there (nestrt profile) for others",
+      log(LogLevel::kWarning, fmt::format("{}: costs of '{}' at {} MHz, scaled to the board's {} MHz including memory "
+                                          "accesses; run nestrt profile on the board for exact ones",
                                           path, key.kind, found, wanted));
   }
   return result;
@@ -295,7 +296,7 @@ Result<InstructionSet> parse_instruction_set(std::string_view text) {
     if (set_name == text) return static_cast<InstructionSet>(set);
     known.append(set == 0 ? "" : ", ").append(set_name);
   }
-  return Status(Code::kInvalidArgument, "there is no instruction set '" + std::string(text) + "'; known are " + known);
+  return Status(Code::kInvalidArgument, "unknown instruction set '" + std::string(text) + "'; available: " + known);
 }
 
 std::vector<std::string> files_of_board(const std::string& board_path) {
@@ -321,7 +322,7 @@ Result<std::string> find_board(const std::string& text) {
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path folder, find_resource("boards", "boards", "zcu102.yaml"));
   const std::vector<std::string> boards = boards_in(folder);
   if (std::find(boards.begin(), boards.end(), text) == boards.end())
-    return Status(Code::kNotFound, fmt::format("there is no board '{}'; there are {}, or give the path of a .yaml",
+    return Status(Code::kNotFound, fmt::format("unknown board '{}'; available: {}, or the path of a board file (.yaml)",
                                                text, fmt::join(boards, ", ")));
   return (folder / (text + ".yaml")).string();
 }

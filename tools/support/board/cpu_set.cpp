@@ -30,7 +30,7 @@ Status add_range(std::string_view text, cpu_set_t* cpus) {
   if (dash != std::string_view::npos) {
     NESTRT_ASSIGN_OR_RETURN(last, parse_cpu(text.substr(dash + 1)));
   }
-  if (last < first) return wrong_set(fmt::format("'{}' ends before it begins", text));
+  if (last < first) return wrong_set(fmt::format("'{}' ends before it starts", text));
   for (size_t cpu = first; cpu <= last; ++cpu) CPU_SET(cpu, cpus);
   return {};
 }
@@ -56,9 +56,9 @@ Status stay_on_cpus(std::string_view list) {
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return system_error("the CPUs of this process");
   for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(cpu, &wanted) && !CPU_ISSET(cpu, &allowed))
-      return wrong_set(fmt::format("CPU {} is none of those that this process may use: {}", cpu, describe(allowed)));
+      return wrong_set(fmt::format("this process may not use CPU {}; available: {}", cpu, describe(allowed)));
   }
-  return sched_setaffinity(0, sizeof(wanted), &wanted) == 0 ? Status() : system_error("staying on some CPUs");
+  return sched_setaffinity(0, sizeof(wanted), &wanted) == 0 ? Status() : system_error("setting the CPU affinity");
 }
 
 }  // namespace nestrt::tools

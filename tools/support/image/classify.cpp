@@ -57,7 +57,7 @@ std::vector<size_t> largest(std::span<const float> values, size_t count) {
 std::string remark_on_background(int64_t classes, int64_t offset, int64_t largest_label) {
   constexpr int64_t kWithBackground = 1001;
   if (classes != kWithBackground || offset != 0 || largest_label >= classes - 1) return {};
-  return "the network has 1001 classes; where its first one is background, which the labels do not count: --offset -1";
+  return "the network has 1001 classes; pass --offset -1 if its first one is background and not in the labels";
 }
 
 std::string remark_on_guessing(uint64_t right, uint64_t samples, int64_t classes) {
@@ -65,8 +65,8 @@ std::string remark_on_guessing(uint64_t right, uint64_t samples, int64_t classes
   if (samples < kFewSamples || static_cast<double>(right) * static_cast<double>(classes) > static_cast<double>(samples))
     return {};
   return fmt::format(
-      "right for {} of {} samples, no more than by guessing among {} classes: are the labels those of these samples, "
-      "and counted as the network counts (else state an offset), and is the preprocessing the network's?",
+      "{} of {} samples are correct, which is not above chance for {} classes; check that the labels belong to these "
+      "samples, that they are numbered as in the network (see the offset), and the preprocessing",
       right, samples, classes);
 }
 

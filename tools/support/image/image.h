@@ -1,9 +1,9 @@
-// Images: decoded from JPEG, PNG and BMP, resized as Pillow does.
+// Images: decodes JPEG, PNG and BMP, and resizes as Pillow does.
 //
 // JPEG is decoded by libjpeg-turbo with its default options (accurate integer DCT, smooth chroma upsampling), so that
 // pixels equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8
-// bits. An image is turned as its EXIF data say (JPEG, PNG), as OpenCV's imread and viewers do, and Pillow where it is
-// asked to. A file is untrusted: images of more than max_pixels() are refused before memory is allocated.
+// bits. Images are rotated according to their EXIF data (JPEG, PNG), as in OpenCV's imread, viewers, and optionally
+// Pillow. Files are untrusted: images of more than max_pixels() are rejected before memory is allocated.
 #pragma once
 
 #include <cstddef>

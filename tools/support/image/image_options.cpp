@@ -37,16 +37,15 @@ std::vector<Option> ImageFlags::add_to(Command command) {
   const Option scale = command.add_option("--scale", scale_, "see --mean").separated_by(',');
   const Option resize = command.add_option("--resize", resize_,
                                            "resize the shorter side of an image to N, then crop its centre to the "
-                                           "input; without it an image is stretched to the input");
+                                           "input; default: stretch the image to the input");
   const Option bgr = command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
   const Option letterbox =
       command
-          .add_flag(
-              "--letterbox", letterbox_,
-              "shrink or grow an image until it just fits into the input, and pad what is left on two sides of it")
+          .add_flag("--letterbox", letterbox_,
+                    "resize an image in proportion to fit into the input, and pad the remaining borders on two sides")
           .excludes(resize);
   const Option pad =
-      command.add_option("--pad", pad_, "the pixels around it (default: 0)").in_range(0, 255).needs(letterbox);
+      command.add_option("--pad", pad_, "pixel value of the padding (default: 0)").in_range(0, 255).needs(letterbox);
   return {mean, scale, resize, bgr, letterbox, pad};
 }
 
@@ -78,17 +77,18 @@ Result<Preprocessing> ImageFlags::agree_with(const Preprocessing* stated, const 
   if (option.empty()) return *stated;
   const std::string options = as_options(*stated);
   return Status(Code::kInvalidArgument,
-                fmt::format("{} is not what '{}' was made with, which is {}; leave it out, or make that again", option,
-                            whose, options.empty() ? "pixels as they are" : options));
+                fmt::format("{} contradicts '{}', which uses {}; omit the option, or create that file again", option,
+                            whose, options.empty() ? "unchanged pixels" : options));
 }
 
 Status check_factors(const Preprocessing& preprocessing) {
   const auto is_finite = [](float value) { return std::isfinite(value); };
   if (!std::ranges::all_of(preprocessing.mean, is_finite))
-    return Status(Code::kInvalidArgument, "--mean takes finite numbers");
+    return Status(Code::kInvalidArgument, "--mean: expected finite numbers");
   const auto is_factor = [](float value) { return std::isfinite(value) && value != 0; };
   if (!std::ranges::all_of(preprocessing.scale, is_factor))
-    return Status(Code::kInvalidArgument, "--scale takes finite numbers other than 0: x = (pixel - mean) * scale");
+    return Status(Code::kInvalidArgument,
+                  "--scale: expected finite numbers other than 0 in x = (pixel - mean) * scale");
   return {};
 }
 

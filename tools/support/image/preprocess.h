@@ -11,13 +11,13 @@
 
 namespace nestrt::tools {
 
-// `input` is [1, C, H, W], or [1, H, W, C] where only the last dimension is 1 or 3; C = 1 takes the luminance.
-//   resize = N:  the shorter side becomes N (the longer in proportion, rounded down), then the centre HxW is cut out,
-//                as torchvision's Resize(N) and CenterCrop do
-//   resize = 0:  the image becomes HxW, whatever its proportions
-//   letterbox:   the image keeps them, and becomes as large as fits into HxW; it lies in the middle, pixels of `pad`
-//                on both sides
-// No resampling takes place where the size is right already. Then x = (pixel - mean) * scale by channel of the input.
+// Converts an image to `input`, which is [1, C, H, W], or [1, H, W, C] if only the last dimension is 1 or 3. C = 1 uses
+// the luminance.
+//   resize = N:  scales the shorter side to N (the longer in proportion, rounded down) and crops the centre HxW, as
+//                torchvision's Resize(N) and CenterCrop
+//   resize = 0:  stretches the image to HxW
+//   letterbox:   scales the image in proportion to the largest size within HxW, centred, with pixels of `pad` around
+// No resampling occurs if the size already matches. Then x = (pixel - mean) * scale by channel of the input.
 // Errors: kInvalidArgument, where the input is no image, the resized image is smaller than the input, or mean and
 // scale have another number of channels.
 Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input);

@@ -58,7 +58,7 @@ class Reader {
     NESTRT_ASSIGN_OR_RETURN(const List ids, list("logicalIDs"));
     for (uint32_t i = 0; i < plan_.partitions.size(); ++i) {
       if (!position_of_.emplace(names.items[i], i).second)
-        return yaml::refuse(names.node, fmt::format("partitionNames: '{}' is there twice", names.items[i]));
+        return yaml::refuse(names.node, fmt::format("partitionNames: '{}' is listed twice", names.items[i]));
       NESTRT_ASSIGN_OR_RETURN(const uint32_t id, yaml::number_in(ids.node, ids.items[i], "logicalIDs", 0U, UINT32_MAX));
       plan_.partitions[i] = {names.items[i], backends.items[i], id};
     }
@@ -102,7 +102,7 @@ class Reader {
       const auto found = position_of_.find(name);
       if (found == position_of_.end()) return refuse(fmt::format("there is no partition '{}' in partitionNames", name));
       group.push_back(found->second);
-      if (!grouped_.insert(found->second).second) return refuse(fmt::format("'{}' is there twice", name));
+      if (!grouped_.insert(found->second).second) return refuse(fmt::format("'{}' is listed twice", name));
     }
     return {};
   }

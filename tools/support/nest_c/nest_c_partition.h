@@ -1,4 +1,4 @@
-// Partition plans of NEST-C: which operators run together, on which of its backends, and which partitions side by side.
+// NEST-C partition plans: which operators run together, on which backend, and which partitions run concurrently.
 //
 //   funcName: 'squeezenet'
 //   numOfPartitions: 4

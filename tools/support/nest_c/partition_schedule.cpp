@@ -82,7 +82,7 @@ class Builder {
       if (found == operators.end())
         return wrong(fmt::format("nodeToPartition: the plan has no node '{}'; nestc partition writes its names", name));
       if (!placed_.insert(found->second).second)
-        return wrong(fmt::format("nodeToPartition: '{}' is there twice", name));
+        return wrong(fmt::format("nodeToPartition: '{}' is listed twice", name));
       uint32_t& of_branch = partition_of_[branch_of_[found->second]];
       if (of_branch != kInvalidIndex && of_branch != partition)
         return wrong(
@@ -131,8 +131,8 @@ class Builder {
         if (computes_nothing(tables_, before) || other == partition) continue;
         if (stage_of_[other] == stage_of_[partition])
           return wrong(
-              fmt::format("parallelPartitions: {} reads what {} computes, so they cannot run side by side; "
-                          "take one of them out of the group",
+              fmt::format("parallelPartitions: {} reads what {} computes, so they cannot run concurrently; "
+                          "remove one of them from the group",
                           name_of(partition), name_of(other)));
         stage.before.insert(stage_of_[other]);
       }

@@ -1,7 +1,7 @@
-// Page: what a command has found out as one HTML file that loads nothing: tables and figures for a browser, which can
-// be used with a keyboard. Figures are values here; page/page.js draws them.
+// Page: the results of a command as one self-contained HTML file with tables and figures that support the keyboard.
+// Figures are values here; page/page.js draws them.
 //
-// Names may be those of a model: they are shown as printable() has them, and reach the page as text, never as markup.
+// Names may come from a model: they are escaped by printable() and inserted as text, never as markup.
 #pragma once
 
 #include <cstdint>

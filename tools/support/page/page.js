@@ -367,7 +367,7 @@
     });
     const after = figure.nodes.map(() => []);
     before.forEach((list, to) => list.forEach((from) => after[from].push(to)));
-    const beside = (node, step) => {
+    const neighbour = (node, step) => {
       const row = figure.nodes.map((_, at) => at).filter((at) => level[at] === level[node]);
       row.sort((a, b) => column[a] - column[b]);
       return row[row.indexOf(node) + step];
@@ -375,8 +375,8 @@
     const details = choosable(items, (at) => {
       const node = figure.nodes[at];
       return describe([`${node.kind} ${node.name}`, node.shape, node.group, ...detailLines(node.details)]);
-    }, (node, key) => ({ ArrowDown: after[node][0], ArrowUp: before[node][0], ArrowLeft: beside(node, -1),
-      ArrowRight: beside(node, 1) })[key]);
+    }, (node, key) => ({ ArrowDown: after[node][0], ArrowUp: before[node][0], ArrowLeft: neighbour(node, -1),
+      ArrowRight: neighbour(node, 1) })[key]);
     return [legend(palette), element('div', { class: 'scroll' }, svg), details];
   };
 

@@ -1,5 +1,5 @@
-// Files that come with nestrt: beside an installed program or library that has this code, or in the source tree around
-// a build folder.
+// Files that are bundled with nestrt: next to the installed program or library that contains this code, or in the source
+// tree around a build folder.
 #pragma once
 
 #include <filesystem>

@@ -80,7 +80,7 @@ class TraceBuilder {
   void add_step(const Record& record) {
     const StepRecord& step = record.step;
     Json details{{"step", step.step}, {"branch", step.branch}};
-    if (step.is_host_fallback) details.set("healed", true);
+    if (step.is_host_fallback) details.set("host_fallback", true);
     add(lane_track(step.lane), record, "branch " + std::to_string(step.branch), "step", std::move(details));
     const double ready = microseconds(step.ready), start = microseconds(step.start);
     if (start - ready >= kShortestWait) trace_.add({lane_track(step.lane), "wait", "wait", ready, start, nullptr});

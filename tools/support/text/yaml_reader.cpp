@@ -30,7 +30,7 @@ Status refuse(const YAML::Node& node, std::string_view what) {
 Status check_writable_text(std::string_view text, std::string_view what) {
   if (is_utf8(text)) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("{}, '{}', is no UTF-8 and cannot be kept in a YAML file; rename it in the model", what,
+                fmt::format("{}, '{}', is not UTF-8 and cannot be stored in a YAML file; rename it in the model", what,
                             printable(text)));
 }
 
@@ -61,8 +61,8 @@ Status check_keys(const YAML::Node& map, const std::set<std::string>& known) {
   std::set<std::string> seen;
   for (const auto& entry : map) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "a list or map as a key";
-    if (known.count(key) == 0) return refuse(entry.first, "'" + key + "' means nothing here");
-    if (!seen.insert(key).second) return refuse(entry.first, "'" + key + "' is there twice");
+    if (known.count(key) == 0) return refuse(entry.first, "'" + key + "' is not a known key");
+    if (!seen.insert(key).second) return refuse(entry.first, "'" + key + "' is listed twice");
   }
   return {};
 }

@@ -124,7 +124,7 @@ JoinedText join_number_lists(std::string text) {
 
 Status check_encoding(std::string_view text) {
   if (text.find('\0') == std::string_view::npos && is_utf8(text)) return {};
-  return Status(Code::kInvalidArgument, "is no text in UTF-8");
+  return Status(Code::kInvalidArgument, "is not UTF-8 text");
 }
 
 Status check_nodes(const JoinedText& joined) {
@@ -132,8 +132,8 @@ Status check_nodes(const JoinedText& joined) {
   Budget nodes(kNodesOfAnyText + text.size() / kBytesPerNode);
   if (nodes.charge(separators_in(text, 0, text.size()) - joined.separators)) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("has more than {} entries, what a file of {} bytes may have; it is none of those that "
-                            "nestrt's commands read",
+                fmt::format("has more than {} entries, the maximum for a file of {} bytes; nestrt does not write "
+                            "such files",
                             nodes.limit(), text.size()));
 }
 
@@ -145,9 +145,10 @@ Status check_aliases(const std::string& text) {
   // the first document, as YAML::Load; if it ends early, reading all may not terminate
   parser.HandleNextDocument(finder);
   if (!finder.first()) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("line {}: has an alias ('*...'), by which a short file becomes a long one: write it out",
-                            finder.first()->line + 1));
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("line {}: has an alias ('*...'), which can expand a short file to a huge one; write out its value",
+                  finder.first()->line + 1));
 }
 
 }  // namespace nestrt::tools::yaml

@@ -123,7 +123,7 @@ TEST_CASE("A simulation without costs is refused with an error that names the mi
   };
   refused(workshop.path("board.yaml"), "nestrt profile");
   refused(workshop.path("none.yaml"), "none.yaml");
-  refused("no-such-board", "no board 'no-such-board'; there are u280, zcu102");
+  refused("no-such-board", "unknown board 'no-such-board'; available: u280, zcu102");
   refused("u280", "board 'u280' has no costs of its CPU; measure them with nestrt profile");
   workshop.write("estimates.yaml",
                  "board: test\nunits:\n  - {unit: cpu, estimates: {kinds: {other: {begin_us: 1}}}}\n");
@@ -397,7 +397,7 @@ TEST_CASE("A board with an unknown unit or instruction set is refused") {
   const ProgramResult result =
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("wrong.yaml")});
   CHECK(result.exit_code == 2);
-  CHECK_THAT(result.text, Contains("there is no instruction set 'neno'; known are"));
+  CHECK_THAT(result.text, Contains("unknown instruction set 'neno'; available:"));
 }
 
 TEST_CASE("A simulation with negligible costs terminates") {

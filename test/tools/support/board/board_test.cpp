@@ -38,7 +38,7 @@ TEST_CASE("A board names files of costs, each once and not beyond reason") {
   CHECK(board->profiles == std::vector<std::string>{"a.costs", "b.costs"});
   const auto repeated = with_profiles("[a.costs, b.costs, a.costs]");
   REQUIRE_FALSE(repeated);
-  CHECK_THAT(repeated.error().to_string(), Contains("line 3") && Contains("'a.costs' is there twice"));
+  CHECK_THAT(repeated.error().to_string(), Contains("line 3") && Contains("'a.costs' is listed twice"));
   const auto many = with_profiles(list_of(17, "x"));
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
@@ -83,7 +83,7 @@ TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no ki
                                           {"{kinds: [1]}", "kinds of work"},
                                           {"{kinds: {other: {}, s8 spacial: {}}}", "no work is of kind 's8 spacial'"},
                                           {"{kinds: {other: {}, Gemm: {}}}", "no work is of kind 'Gemm'"},
-                                          {"{kinds: {other: {}, Concat: {}, Concat: {}}}", "'Concat' is there twice"},
+                                          {"{kinds: {other: {}, Concat: {}, Concat: {}}}", "'Concat' is listed twice"},
                                           {"{fork_us: 1}", "kinds"},
                                           {"1", "estimates: expected"}}) {
     const auto refused = with_estimates(text);
@@ -182,7 +182,7 @@ TEST_CASE("A board has units, but not beyond reason") {
   CHECK(parse("board: b\nunits:\n" + units));
   const auto twice = parse("board: b\nunits: " + list_of(2, "{unit: evta}") + "\n");
   REQUIRE_FALSE(twice);
-  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is there twice; 'instances' says"));
+  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is listed twice; 'instances' states"));
   const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));

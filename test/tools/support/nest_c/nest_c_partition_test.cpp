@@ -37,21 +37,21 @@ TEST_CASE("A partition plan is written as it was read") {
 TEST_CASE("Partition plans that are none are refused with the line") {
   for (const char* text : {"", "[", "- a", "funcName: {", "a: b", "funcName: f\nfuncName: g", "\x01"})
     CHECK_FALSE(parse_nest_c_partition(text, "p.yaml"));
-  expect_refused("funcName: f\nnumber: 3\n", "line 2: 'number' means nothing here");
+  expect_refused("funcName: f\nnumber: 3\n", "line 2: 'number' is not a known key");
   expect_refused("funcName: f\n", "'numOfPartitions' is missing");
   const PartitionDamage damages[] = {
       {&PartitionFile::count, "0", "line 3: numOfPartitions: expected a number from 1"},
       {&PartitionFile::count, "5", "line 5: partitionNames has 4 items, but numOfPartitions is 5"},
       {&PartitionFile::backends, "CPU:VTA-0", "line 4: backendNames has 2 items"},
       {&PartitionFile::backends, "CPU::VTA-0:CPU", "something on both sides of each ':'"},
-      {&PartitionFile::names, "p0:p1:p1:p3", "'p1' is there twice"},
+      {&PartitionFile::names, "p0:p1:p1:p3", "'p1' is listed twice"},
       {&PartitionFile::ids, "0:1:2:x", "line 7: logicalIDs: expected a number"},
       {&PartitionFile::nodes, "join", "line 6: nodeToPartition: expected NODE-PARTITION"},
       {&PartitionFile::nodes, "-1", "expected NODE-PARTITION"},
       {&PartitionFile::nodes, "join-4", "line 6: nodeToPartition: 'join-4': expected a number from 0 to 3, got 4"},
       {&PartitionFile::nodes, "", "expected NODE-PARTITION"},
       {&PartitionFile::groups, "(p1||p7)", "line 8: parallelPartitions: '(p1||p7)': there is no partition 'p7'"},
-      {&PartitionFile::groups, "(p1||p2):(p2||p3)", "'p2' is there twice"},
+      {&PartitionFile::groups, "(p1||p2):(p2||p3)", "'p2' is listed twice"},
   };
   for (const PartitionDamage& damage : damages) expect_refused(changed(damage.line, damage.text).text(), damage.why);
   for (const char* text : {"(p1)", "p1||p2", "(", ")", "()", "(p1||p2", ":"})

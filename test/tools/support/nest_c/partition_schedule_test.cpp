@@ -111,7 +111,7 @@ TEST_CASE("Partition plans of another network or other units are refused with wh
   const std::string all = PartitionFile().nodes;
   const PartitionDamage damages[] = {
       {&PartitionFile::nodes, all + ":fork-1", "the plan has no node 'fork'; nestc partition writes its names"},
-      {&PartitionFile::nodes, all + ":join-3", "'join' is there twice"},
+      {&PartitionFile::nodes, all + ":join-3", "'join' is listed twice"},
       {&PartitionFile::nodes, "left_1-1:right-2:join-3", "'block/fork_0' and 1 more of the plan are in no partition"},
       {&PartitionFile::nodes, "block/fork_0-0:left_1-3:right-2:right_3-3:join-2",
        "needs each other, so that neither can run first"},

@@ -100,7 +100,7 @@ std::vector<Wrong> wrong_units() {
        .caught_by = "the same inputs give the same results",
        .after = [](std::byte*, std::byte* y, std::byte) { y[0] = static_cast<std::byte>(++runs); }},
       {.what = "something of the run before",
-       .caught_by = "results do not depend on runs before",
+       .caught_by = "results do not depend on earlier runs",
        .after =
            [](std::byte* x, std::byte* y, std::byte) {
              y[0] ^= x[0] == before ? std::byte{0} : before;
@@ -120,7 +120,7 @@ std::vector<Wrong> wrong_units() {
        .caught_by = "a run whose deadline is over ends without results, and the next is right",
        .before = [](Submission& submission) { submission.deadline = kNoDeadline; }},
       {.what = "wrongly when it was cancelled",
-       .caught_by = "a cancellation at any time leaves results, or says so",
+       .caught_by = "a cancellation at any time gives either the results or the status",
        .after = spoil,
        .at_cancel = [] { is_spoiled = true; }},
       {.what = "wrongly when it was reset",
