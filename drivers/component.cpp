@@ -30,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside libnestrt, where it is a component itself; or in the folder beside it, or where a program that has it inside
-// finds what was installed with the program; and where this build is to be installed.
+// Searches next to libnestrt if it is a component itself, in the folder next to it, in the installation of a program
+// that contains libnestrt, and in the installation prefix of this build.
 std::vector<fs::path> folders() {
   if (const char* const chosen = ::secure_getenv("NESTRT_COMPONENTS"); chosen != nullptr) return {chosen};
   std::vector<fs::path> folders;

@@ -1,10 +1,9 @@
-// Component: a library of its own with code that libnestrt does without until it is asked for: how accelerators are
-// reached ("sim" simulates them, "xrt" drives those of boards through XRT), and "vendor", which runs plug-ins.
-// libnestrt so depends on nothing that only some boards have, and carries nothing that only some users want.
-//
-// What passes between the two are C++ objects: a component belongs to the version of libnestrt that it was built with,
-// and another one's is refused. It is taken from where nestrt is installed, or from the folder that the environment
-// variable NESTRT_COMPONENTS names (not in programs with more rights than their user), and stays loaded.
+// Component: a shared library with code that libnestrt loads on demand: transports to accelerators ("sim" simulates
+// them, "xrt" drives boards through XRT), and "vendor", which runs plug-ins. So libnestrt does not depend on software
+// that exists only on some boards or that only some users need.
+// C++ objects cross the interface, so a component belongs to one version of libnestrt and is rejected by others. It is
+// loaded from the installation of nestrt, or from the folder in the environment variable NESTRT_COMPONENTS (ignored in
+// programs with more rights than their user), and stays loaded.
 #pragma once
 
 #include <string>
@@ -14,19 +13,19 @@
 
 namespace nestrt::drivers {
 
-// What every kind of component begins with.
+// The first members of every kind of component.
 struct Component {
-  std::string_view version;  // nestrt's
+  std::string_view version;  // version of nestrt
 };
 
-// What a component exports, with C's linkage, under the name of its kind.
+// The symbol that a component exports, with C linkage, under the name of its kind.
 using ComponentEntry = const Component* (*)();
 
-// libnestrt_<name>.so, by its `entry`, which says of which kind it is. Safe from any thread. Errors: kUnavailable where
-// it is not installed or cannot be loaded, kIncompatible where it is another version's.
+// Loads libnestrt_<name>.so and calls its `entry`, which identifies the kind. May be called from any thread. Errors:
+// kUnavailable if it is not installed or cannot be loaded, kIncompatible if it belongs to another version.
 Result<const Component*> find_component(std::string_view name, const char* entry);
 
-// The path of a file that is installed with components. Errors: kUnavailable.
+// Returns the path of a file that is installed with components. Errors: kUnavailable.
 Result<std::string> find_component_file(const std::string& name);
 
 }  // namespace nestrt::drivers

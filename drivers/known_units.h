@@ -1,4 +1,4 @@
-// The kinds of units that nestrt has kernels, programs or drivers for: what a board or a target may name.
+// The kinds of units that nestrt has kernels, programs or drivers for, which boards and targets may name.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct KnownUnit {
   std::string_view default_configuration;
 };
 
-// Null where there is none of that kind.
+// Returns null if the kind is unknown.
 const KnownUnit* find_known_unit(std::string_view kind);
-// For messages: "cpu, evta".
+// Returns the kinds for messages: "cpu, evta".
 std::string known_units();
 
-// Checks a configuration, which may state instances, and takes those out of it: "2_1x32_15_15_18_17".
-// Errors: kInvalidArgument, also for a kind that there is not.
+// Checks a configuration and removes the number of instances from it if present: "2_1x32_15_15_18_17". Errors:
+// kInvalidArgument, also for an unknown kind.
 Status complete_unit(std::string_view kind, std::string& configuration, int64_t& instances);
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// What this machine has of the units that libnestrt knows.
+// Finds which of the units that libnestrt provides this machine has.
 #include <fmt/core.h>
 
 #include "drivers/evta/driver/component.h"
@@ -10,7 +10,7 @@
 namespace nestrt {
 namespace {
 
-// Opens it, and closes it again.
+// Opens the unit, and closes it again.
 void try_unit(const UnitOptions& options, UnitReport* report) {
   const Result<UnitList> units = open_units(report->unit, options);
   if (units)

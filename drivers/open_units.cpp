@@ -1,4 +1,4 @@
-// Every unit that libnestrt knows, by name.
+// Opens the units that libnestrt provides, by name.
 #include "nestrt/open_units.h"
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ constexpr double kMaxPace = 1e6;
 
 struct Driver {
   std::string_view kind;
-  // `instance`: units of that kind before it.
+  // `instance` is the number of previous units of that kind.
   Result<UnitList> (*open)(const UnitRequest& request, int instance, const UnitOptions& options);
 };
 
@@ -50,7 +50,7 @@ Result<UnitList> open_instances(const evta::Instances& instances, int first, std
   return units;
 }
 
-// A simulation is never taken unasked: its times are not those of an accelerator.
+// A simulator is used only on explicit request, because its times are not those of an accelerator.
 Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitOptions& options) {
   evta::Instances instances;
   if (request.configuration && !request.configuration->empty()) {
@@ -65,7 +65,7 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
                                           error.message(), request.kind, kSimulatedTransport));
 }
 
-// Of the plug-in that the caller names, which says whether it has such units.
+// Opens units of the caller's plug-in, which decides whether it has the kind.
 Result<UnitList> open_vendor(const UnitRequest& request, int instance, const UnitOptions& options) {
   if (request.text != request.kind)
     return Status(Code::kInvalidArgument,

@@ -1,4 +1,4 @@
-// What the parts of libnestrt are to the runtime.
+// The services that libnestrt provides to the runtime.
 #include "runtime/core/services.h"
 
 #include "kernels/registry.h"

@@ -1,4 +1,5 @@
-// How a function of the C API calls C++: exceptions become a Status, and that a code and the message of the thread.
+// Runs C++ code in functions of the C API: converts exceptions to a Status, and a Status to a code and the thread's
+// message.
 #pragma once
 
 #include <string>
@@ -10,13 +11,13 @@
 
 namespace nestrt::c_api {
 
-// Of the calling thread's last failure, escaped.
+// Returns the message of the calling thread's last failure, escaped.
 const std::string& last_error();
 
-// The code of the status, whose message is kept where it is a failure.
+// Returns the code of the status. Stores its message if it is a failure.
 nestrt_code finish(const Status& status) noexcept;
 
-// Errors: kInvalidArgument.
+// Returns kInvalidArgument if `argument` is null.
 Status expect_argument(const void* argument, std::string_view name);
 
 template <typename Callable>

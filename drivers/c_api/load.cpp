@@ -1,4 +1,4 @@
-// Plans of the C API: options, keys, and where plans come from.
+// Plans of the C API: options, keys, and loading.
 #include <fmt/core.h>
 
 #include <memory>
@@ -25,7 +25,7 @@ using nestrt::c_api::expect_argument;
 static_assert(NESTRT_VERIFY_TABLES == static_cast<int>(nestrt::Verification::kTables) &&
               NESTRT_VERIFY_COMPLETE == static_cast<int>(nestrt::Verification::kComplete));
 
-// `read`: text to Result<PublicKey>. No signature is made for a key of zeros.
+// `read` converts text to Result<PublicKey>. No signature matches a key of zeros.
 template <typename Read>
 Status make_key(const char* text, std::string_view name, uint8_t* key, Read read) {
   NESTRT_RETURN_IF_ERROR(expect_argument(key, "key"));
@@ -40,7 +40,7 @@ Status create(nestrt_load_options** options) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
   *options = nullptr;
   auto made = std::make_unique<nestrt_load_options>();
-  made->value.trusted_keys.reserve(1);  // so that the first key, from which on one is demanded, is always taken
+  made->value.trusted_keys.reserve(1);  // the first key, which enables the check, must not fail to be added
   *options = made.release();
   return {};
 }
@@ -60,7 +60,7 @@ Status set_copy(nestrt_load_options* options, bool copy) {
   return {};
 }
 
-// `from`: LoadOptions to Result<shared_ptr<const Plan>>.
+// `from` converts LoadOptions to Result<shared_ptr<const Plan>>.
 template <typename From>
 Status load(const nestrt_load_options* options, nestrt_plan** plan, From from) {
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));

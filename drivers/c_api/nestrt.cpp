@@ -23,9 +23,9 @@ struct nestrt_session {
       : units(std::move(with)), session(std::move(made)), views(session->plan()) {}
 
   const nestrt::ForkOrigin origin;
-  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
+  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them available for other sessions
   const std::unique_ptr<nestrt::Session> session;
-  nestrt::Mutex mutex;  // keeps two runs apart that fill their arguments
+  nestrt::Mutex mutex;  // serializes runs, which fill `views`
   nestrt::c_api::Views views NESTRT_GUARDED_BY(mutex);
 };
 
@@ -153,7 +153,7 @@ Status set_log_hook(nestrt_log_hook hook, void* context) {
   return {};
 }
 
-// What does not fit is left out from the first character on that does not.
+// Text that does not fit is truncated before the first character that does not fit.
 size_t copy_escaped(const char* text, char* buffer, size_t capacity) {
   size_t size = 0, kept = 0;
   for (; *text != '\0'; ++text) {

@@ -51,7 +51,7 @@ Status create_for_session(nestrt_session_options** options) {
   NESTRT_RETURN_IF_ERROR(create(options));
   std::unique_ptr<nestrt_session_options> made(*options);
   *options = nullptr;
-  made->value.trusted_keys.reserve(1);  // so that the first key, from which on one is demanded, is always taken
+  made->value.trusted_keys.reserve(1);  // the first key, which enables the check, must not fail to be added
   *options = made.release();
   return {};
 }
@@ -73,7 +73,7 @@ Status set_measure(SessionOptions& options, int32_t measure) {
   return {};
 }
 
-// `set`: of a C++ SessionOptions.
+// `set` changes a C++ SessionOptions.
 template <typename Set>
 nestrt_code change(nestrt_session_options* options, Set set) {
   return call([&]() -> Status {
@@ -134,7 +134,7 @@ Status set_timeout(nestrt_run_options* options, int64_t timeout_us) {
   return {};
 }
 
-constexpr int32_t kMaxInferences = 1024;  // as PipelineOptions has it
+constexpr int32_t kMaxInferences = 1024;  // the limit that PipelineOptions documents
 
 Status set_inferences(nestrt_pipeline_options* options, std::string_view name, int nestrt::PipelineOptions::*field,
                       int32_t inferences) {

@@ -1,4 +1,4 @@
-// The options of the C API: opaque structs around those of C++.
+// The options of the C API: opaque structs that wrap the C++ options.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 struct nestrt_session_options {
   nestrt::SessionOptions value;
-  std::string plugin;  // UnitOptions of the units that the session is opened on
+  std::string plugin;  // UnitOptions of the session's units
   bool isolate = false;
 
-  // Points into this object.
+  // The result refers to this object.
   nestrt::UnitOptions unit_options(int32_t num_threads) const {
     return {.num_threads = num_threads, .plugin = plugin, .isolate = isolate};
   }
 };
 
 struct nestrt_run_options {
-  int64_t timeout_us = INT64_MAX;  // from the call on; INT64_MAX: none
+  int64_t timeout_us = INT64_MAX;  // from the call on; INT64_MAX: no timeout
 
   nestrt::RunOptions for_call_at(nestrt::SteadyClock::time_point call) const;
 };
 
 struct nestrt_pipeline_options {
-  nestrt::PipelineOptions value;  // but for those of the sessions
+  nestrt::PipelineOptions value;  // except the options of its sessions
 };

@@ -1,4 +1,4 @@
-// nestrt_plan, which loading makes and sessions take; and the keys of both's options.
+// nestrt_plan, and the trusted keys of load and session options.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace nestrt::c_api {
 
 static_assert(sizeof(PublicKey::bytes) == NESTRT_PUBLIC_KEY_BYTES);
 
-// `options` is one of the opaque structs that have C++ options as their `value`.
+// Adds a trusted key. `options` is an opaque struct that holds the C++ options as `value`.
 template <typename Options>
 Status add_trusted_key(Options* options, const uint8_t* key) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));

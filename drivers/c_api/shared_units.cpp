@@ -25,7 +25,7 @@ class Pools {
   }
 
  private:
-  // With forks: a child shares none with its parent, whose threads it lacks.
+  // Includes the number of forks: a child does not share units with its parent, whose threads it lacks.
   using Key = std::tuple<std::string, int, std::string, bool, uint32_t>;
 
   Mutex mutex_;

@@ -1,5 +1,5 @@
-// Units shared by the sessions of the C API: those that ask for the same get the same, and so one thread pool, as long
-// as any of them lives.
+// Units shared by the sessions of the C API: equal requests get the same units, and thereby one thread pool, as long as
+// any of these sessions exists.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace nestrt::c_api {
 
-// Of the options: threads, plug-in and whether it is isolated. Safe to call from any thread. Errors: those of
-// open_units().
+// Returns the units for a list. Of the options it uses the number of threads, the plug-in and its isolation. May be
+// called from any thread. Errors: those of open_units().
 Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, const UnitOptions& options);
 
 }  // namespace nestrt::c_api

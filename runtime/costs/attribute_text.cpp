@@ -12,13 +12,13 @@
 namespace nestrt {
 namespace {
 
-// Numbers of a network as its weights are: the same instructions whatever they hold.
+// Parameters that count as data, like weights: they do not change the instructions.
 constexpr std::string_view kData[] = {"inner_exponent"};
 
 template <typename Number>
 requires std::is_arithmetic_v<Number>
 void add_value(std::string& text, Number value) {
-  char digits[64];  // the shortest that reads back as the same number
+  char digits[64];  // enough for the shortest text that parses to the same number
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
@@ -28,7 +28,7 @@ template <typename Enum>
 requires std::is_enum_v<Enum>
 void add_value(std::string& text, Enum value) { text += name(value); }
 
-// Files of measured costs have this name for it.
+// Files of measured costs use this name.
 void add_value(std::string& text, DataType value) { text += value == DataType::kBool ? "boolean" : name(value); }
 
 template <typename Element>

@@ -1,4 +1,4 @@
-// The attributes of an operator as text. Made from the operator's own list of fields, so that none can be forgotten.
+// Formats the attributes of an operator as text, based on the operator's list of fields.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace nestrt {
 
-// " kernel=3,3 stride=2,2 activation=(kind=relu alpha=0 beta=0)": every field that has another value than a
-// default-constructed operator's, empty where there is none. Numbers in full.
+// Returns " kernel=3,3 stride=2,2 activation=(kind=relu alpha=0 beta=0)": every field that differs from its default, or
+// an empty string. Numbers have full precision.
 std::string attribute_text(const ops::Attributes& attributes);
 
 }  // namespace nestrt

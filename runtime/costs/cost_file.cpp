@@ -1,11 +1,11 @@
-// The file of costs, line by line, fields separated by tabs:
+// The file of costs: lines with fields separated by tabs.
 //   nestrt costs 3                               the version of the format
-//   kernels <version of nestrt>                  what was measured; without it, costs hold for every version
-//   unit <kind> <configuration> <threads>        what follows is this unit's
-//   clock <MHz>                                  at which its costs were found; where it is known
+//   kernels <version of nestrt>                  version that was measured; if missing, costs apply to all versions
+//   unit <kind> <configuration> <threads>        the unit of the following lines
+//   clock <MHz>                                  clock at which its costs were obtained, if known
 //   overhead <start, us> <finish, us> <MB/s> <lane, us>
 //   cost <us> <source> <work>
-// Lines that begin with # say what they like.
+// Lines that begin with # are comments.
 #include <fmt/core.h>
 #include <sys/stat.h>
 
@@ -42,8 +42,8 @@ constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "mo
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-// A time or a rate.
-// What is less than a millionth counts as nothing: sums with times of inferences would not show it.
+// Parses a time or a rate.
+// Values below one millionth count as zero: they cannot affect sums with times of inferences.
 std::optional<double> parse_value(std::string_view field) {
   const std::optional<double> value = parse_number<double>(field);
   if (!value || !is_cost(*value)) return std::nullopt;
@@ -56,14 +56,14 @@ std::optional<CostSource> parse_source(std::string_view field) {
   return std::nullopt;
 }
 
-// Cuts the text in front of the next `separator` off `rest`; all of it where there is none.
+// Removes and returns the text before the next `separator` of `rest`, or all of it if there is none.
 std::string_view next(std::string_view& rest, char separator) {
   const std::string_view part = rest.substr(0, rest.find(separator));
   rest.remove_prefix(std::min(rest.size(), part.size() + 1));
   return part;
 }
 
-// Without the carriage return of files that were edited elsewhere.
+// Removes the carriage return of files edited on other systems.
 std::string_view next_line(std::string_view& rest) {
   std::string_view line = next(rest, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -76,7 +76,7 @@ bool is_too_long(const UnitKey& unit) {
 
 class Reader {
  public:
-  // What is wrong with the line; empty where nothing is.
+  // Returns the error in the line, or an empty string.
   std::string_view add(std::string_view line) {
     if (line.starts_with('#')) return {};
     const std::string_view what = next(line, '\t');
@@ -89,7 +89,7 @@ class Reader {
     return "no line begins like this";
   }
   CostTable take() { return std::move(costs_); }
-  // The version of nestrt whose kernels were measured; empty where it does not matter.
+  // The version of nestrt whose kernels were measured; empty if it does not matter.
   const std::string& kernels() const { return kernels_; }
 
  private:

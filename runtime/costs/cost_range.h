@@ -1,11 +1,11 @@
-// Which numbers costs may have.
+// The valid range of costs.
 #pragma once
 
 #include "nestrt/driver/costs.h"
 
 namespace nestrt {
 
-// Whether it is a time in microseconds, or a rate; not so what is no number.
+// Returns whether the value is a valid time in microseconds or rate; false for NaN.
 inline bool is_cost(double value) { return value >= 0 && value <= kMaxMicroseconds; }
 
 }  // namespace nestrt

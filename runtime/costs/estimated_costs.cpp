@@ -19,13 +19,13 @@ namespace {
 
 constexpr int64_t kMaxStemChannels = 4;
 
-// What kernels of an instruction set are given to do.
+// The work of kernels of an instruction set.
 struct HostWork {
   const plan::Tables& tables;
   std::string_view instruction_set;
 };
 
-// Of what kind an operator is (HostRates), and how much of it there is.
+// The kind of an operator's work (HostRates), and its amount.
 struct Amount {
   std::string kind;
   double work = 0, results = 0;
@@ -57,7 +57,7 @@ void add_conv(const HostWork& host, uint32_t index, Amount& amount, std::string_
   amount.kind = fmt::format("{} {}", type, sort_of(std::get<ops::Conv>(op.attributes), weights, packing));
   const int64_t blocks = (weights[0] + kChannelBlock - 1) / kChannelBlock;
   amount.results *= static_cast<double>(blocks * kChannelBlock) / static_cast<double>(weights[0]);
-  // Those of the plan's own packing are counted already.
+  // Constants in the plan's own packing are counted already.
   if (packing != tensor.packing) amount.weight_bytes += bytes_of(packing, tensor) - bytes_of(tensor.packing, tensor);
 }
 
@@ -82,7 +82,7 @@ Amount amount_of(const HostWork& host, uint32_t index, const OperatorStatistics&
   return amount;
 }
 
-// Those of a kind, or of what it is most like.
+// Returns the rates of a kind, or of the most similar one.
 const WorkRates& rates_of(const HostRates& rates, std::string_view kind) {
   auto found = rates.kinds.find(kind);
   const size_t space = kind.find(' ');
@@ -91,7 +91,7 @@ const WorkRates& rates_of(const HostRates& rates, std::string_view kind) {
   return found != rates.kinds.end() ? found->second : rates.kinds.at(HostRates::kOther);
 }
 
-// By the type of what they read.
+// Selects by the type of the operands.
 constexpr std::array kSorts = {"pointwise", "spatial",      "depthwise",       "stem", "Dense", "Pool",
                                "winograd",  "winograd_two", "winograd_strided"};
 

@@ -1,4 +1,4 @@
-// What is believed of work that nobody has measured.
+// Estimates costs of work that was not measured.
 #pragma once
 
 #include <functional>
@@ -12,38 +12,39 @@
 
 namespace nestrt {
 
-// Of one core: begin_us + work / work_per_us + results / results_per_us, where work are multiplications, or elements of
-// a pool's windows, and results the elements that are written, of a convolution in whole blocks of channels.
+// The rates of one core: time = begin_us + work / work_per_us + results / results_per_us. Work is the number of
+// multiplications, or of elements of pooling windows; results is the number of elements written, in whole blocks of
+// channels for convolutions.
 struct WorkRates {
   double begin_us = 0;
-  double work_per_us = 0;  // 0: not counted
+  double work_per_us = 0;  // 0: work is free
   double results_per_us = 0;
 };
 
-// Cores divide all of it but the beginning, and share the memory: nothing takes less than its constants need there,
-// or all that it touches where that is more than the cache.
+// Cores share everything except begin_us, and share the memory bandwidth: no operator takes less than the transfer of
+// its constants, or of all its data if that exceeds the cache.
 struct HostRates {
   static constexpr const char* kOther = "other";
 
-  // By kind of work: "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels) of convolutions, "winograd",
-  // "winograd_two" and "winograd_strided" where their weights are packed for it (without rates of their own as
-  // "spatial"), "s8 Dense" of all else that multiplies, "s8 Pool", else the operator's name. What is missing is as
-  // kOther, which always is there.
+  // By kind of work: for convolutions "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels), and
+  // "winograd", "winograd_two" and "winograd_strided" if their weights are packed for it (default: "spatial"); "s8
+  // Dense" for other multiplications; "s8 Pool"; else the operator's name. Missing kinds use kOther, which always
+  // exists.
   std::map<std::string, WorkRates, std::less<>> kinds;
-  double memory_bytes_per_us = 0;  // of all cores
+  double memory_bytes_per_us = 0;  // of all cores together
   double cache_bytes = 0;
-  double fork_us = 0;  // handing work out to several cores, and the end of it
+  double fork_us = 0;  // distribution of work to several cores and the final synchronisation
 };
 
-// Whether work may be of that kind (HostRates::kinds).
+// Returns whether this is a kind of work (HostRates::kinds).
 bool is_kind_of_work(std::string_view name);
 
-// About half of the four multiplications a cycle that a Cortex-A53 at 1.2 GHz has, and what a ZCU102's memory gives.
+// About half of the four multiplications per cycle of a Cortex-A53 at 1.2 GHz, and the memory bandwidth of a ZCU102.
 HostRates rates_of_any_host();
 
-// Adds what is missing to schedule the plan on the units: of the host by its rates; a program of another unit of which
-// nobody has stated anything costs what the plan supposes, and where it supposes nothing as much as the host alone. The
-// proportions among operators are what counts for sessions: runs soon show how fast the units are.
+// Adds the costs that are missing to schedule the plan on the units: for the host by its rates; for a program of
+// another unit the plan's assumption, or else the host's time. Only the proportions between operators matter to
+// sessions, because runs soon show how fast the units are.
 void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs,
                    const HostRates& rates = rates_of_any_host());
 

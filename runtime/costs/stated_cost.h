@@ -1,14 +1,14 @@
-// What a plan says that one of its programs costs.
+// The cost that a plan states for one of its programs.
 #pragma once
 
 #include "nestrt/driver/plan_tables.h"
 
 namespace nestrt {
 
-// Of several costs the most certain. Null where the plan says none.
+// Returns the most certain of several costs; null if the plan states none.
 const plan::Cost* stated_cost(const plan::Program& program);
 
-// What it supposes, of a program of which nobody has stated anything. Null where it supposes nothing.
+// Returns the plan's assumption for a program without a stated cost; null if there is no assumption.
 const plan::Cost* guessed_cost(const plan::Program& program);
 
 }  // namespace nestrt

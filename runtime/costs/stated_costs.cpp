@@ -5,7 +5,7 @@
 namespace nestrt {
 namespace {
 
-// With more threads than the unit has nothing is known of it.
+// Entries for more threads than the unit has do not apply.
 void add_host_costs(const Plan& plan, const UnitInfo& host, CostTable& costs) {
   for (const plan::HostCosts& stated : plan.tables().host_costs) {
     const auto threads = static_cast<int>(stated.threads);

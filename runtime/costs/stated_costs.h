@@ -1,4 +1,4 @@
-// What a plan says of the board that it was compiled for: costs of the host's kernels, and overheads.
+// The costs that a plan states for the board that it was compiled for: costs of the host's kernels, and overheads.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace nestrt {
 
-// Of units like these, as modelled.
+// Returns the costs for these units, with the source kModelled.
 CostTable stated_costs(const Plan& plan, std::span<const UnitInfo> units);
 
 }  // namespace nestrt

@@ -1,4 +1,4 @@
-// The key that a unit's costs have.
+// The key of a unit's costs.
 #pragma once
 
 #include "nestrt/driver/costs.h"
@@ -6,12 +6,12 @@
 
 namespace nestrt {
 
-// The key of so many of the unit's threads; 0: all.
+// Returns the key for a number of the unit's threads; 0: all.
 inline UnitKey key_of(const UnitInfo& unit, int threads = 0) {
   return {unit.kind, unit.configuration, threads > 0 ? threads : unit.num_threads};
 }
 
-// Whether they run the same programs, and take as long.
+// Returns whether both units run the same programs in the same time.
 inline bool are_alike(const UnitInfo& unit, const UnitInfo& other) {
   return unit.kind == other.kind && unit.configuration == other.configuration && unit.refused == other.refused;
 }

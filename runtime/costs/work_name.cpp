@@ -13,7 +13,7 @@
 namespace nestrt {
 namespace {
 
-// How numbers are scaled, which decides the kernel; not by how much.
+// The form of quantization, which selects the kernel; not its values.
 std::string quantization_text(const std::optional<plan::Quantization>& quantization) {
   if (!quantization) return {};
   const auto form = [&](std::string_view what, size_t count) {
@@ -32,7 +32,7 @@ std::string operand_text(const plan::Tables& tables, const plan::Operator& op, i
   if (packing != Packing::kNone) result += fmt::format(" {}", name(packing));
   result += quantization_text(tensor.quantization);
   if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) result += " constant";
-  // Parts of a concatenation that lie in its output need no copying.
+  // Inputs of a concatenation that are in place need no copying.
   const auto& outputs = op.outputs;
   if (op.kind() == ops::Kind::kConcat && outputs.size() == 1 && index != outputs[0] &&
       tables.tensors[static_cast<uint32_t>(outputs[0])].buffer == tensor.buffer)
@@ -49,8 +49,7 @@ std::string operator_text(const plan::Tables& tables, uint32_t index, ChannelRan
   std::string inputs, outputs;
   for (size_t i = 0; i < op.inputs.size(); ++i)
     add_operand(inputs, operand_text(tables, op, op.inputs[i], op.inputs[i] < 0 ? Packing::kNone : packing(i)));
-  for (const int32_t output : op.outputs)
-    add_operand(outputs, operand_text(tables, op, output, Packing::kNone));
+  for (const int32_t output : op.outputs) add_operand(outputs, operand_text(tables, op, output, Packing::kNone));
   std::string result =
       fmt::format("{}{}: {} -> {}", ops::name(op.kind()), attribute_text(op.attributes), inputs, outputs);
   if (is_view(tables, op)) result += " (view)";
@@ -58,8 +57,8 @@ std::string operator_text(const plan::Tables& tables, uint32_t index, ChannelRan
   return result;
 }
 
-// Exponents decide which instructions a program has: how long it is and what the plan says it takes tells apart those
-// that take different times.
+// Exponents determine the instructions of a program: its length and stated cost distinguish programs with different
+// times.
 std::string code_text(const plan::Tables& tables, const plan::Program& program) {
   const uint64_t bytes = program.segments.empty() ? 0 : tables.buffers[program.segments[0]].size;
   const plan::Cost* const stated = stated_cost(program);
@@ -67,7 +66,7 @@ std::string code_text(const plan::Tables& tables, const plan::Program& program) 
          (stated != nullptr ? fmt::format(", {} us", stated->microseconds) : "");
 }
 
-// Programs for as many whole blocks do the same work.
+// Programs for the same number of whole blocks do the same work.
 ChannelRange from_first(ChannelRange part) {
   return part.has_whole_blocks() ? ChannelRange{0, part.end - part.begin} : part;
 }
@@ -90,8 +89,7 @@ std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t 
   std::string result;
   for (uint32_t op : branch.operators) {
     if (!result.empty()) result += "; ";
-    result +=
-        operator_text(plan.tables(), op, from_first(program.channels), [](size_t) { return Packing::kNone; });
+    result += operator_text(plan.tables(), op, from_first(program.channels), [](size_t) { return Packing::kNone; });
   }
   return program.kind == plan::ProgramKind::kKernels ? result : result + code_text(plan.tables(), program);
 }

@@ -31,7 +31,7 @@ std::string folder() {
   return home != nullptr && *home == '/' ? std::string(home) + "/.cache/nestrt" : std::string();
 }
 
-// As its firmware calls it; empty where it does not.
+// Returns the board's name from its firmware, or an empty string.
 std::string board() {
   for (const char* path : {"/proc/device-tree/model", "/sys/class/dmi/id/product_name"}) {
     std::ifstream file(path);
@@ -50,7 +50,7 @@ std::string key_of(const Plan& plan, std::span<const UnitInfo> units) {
   return escaped(key);
 }
 
-// By its name: sixteen hexadecimal digits.
+// Returns whether a file name consists of sixteen hexadecimal digits.
 bool is_ours(const fs::directory_entry& entry) {
   std::error_code error;
   const std::string name = entry.path().stem().string();
@@ -58,7 +58,7 @@ bool is_ours(const fs::directory_entry& entry) {
          name.size() == text_hash({}).size() && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// What follows the line with the hash.
+// Returns the text after the line with the hash.
 Result<std::string_view> checked(std::string_view text, std::string_view key) {
   const size_t first = std::min(text.find('\n'), text.size() - 1);
   const std::string_view line = text.substr(0, first), rest = text.substr(first + 1);

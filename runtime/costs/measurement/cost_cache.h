@@ -1,11 +1,10 @@
-// CostCache: what sessions have learned of a plan on this board's units, kept for the next process.
-//
-// A file for each plan, in $NESTRT_COST_CACHE, which may be empty for none, else $XDG_CACHE_HOME/nestrt, else
-// ~/.cache/nestrt; its name is a hash of the plan's digest, the
-// units with their configurations and threads, and the board, which it states beside nestrt's version. It is written as
-// a whole, and read only where its own hash is right: what is foreign, cut off or damaged changes nothing but the log.
-// At most kMaxFiles are kept, those that were written last.
-// Threads: one at a time; any number of processes.
+// CostCache: keeps the costs that sessions learned for a plan on this board's units, for the next process.
+// There is one file per plan, in $NESTRT_COST_CACHE (empty disables the cache), else $XDG_CACHE_HOME/nestrt, else
+// ~/.cache/nestrt. Its name is a hash of the plan's digest, the units with their configurations and threads, and the
+// board. The file states these and nestrt's version. It is written atomically and read only if its own hash is correct:
+// foreign, truncated or damaged files are logged and otherwise ignored. At most kMaxFiles are kept, the most recently
+// written ones.
+// Threading: one thread at a time; any number of processes.
 #pragma once
 
 #include <span>
@@ -24,12 +23,12 @@ class CostCache {
 
   CostCache(const Plan& plan, std::span<const UnitInfo> units);
 
-  // Empty where nothing of use is kept.
+  // Returns an empty table if nothing useful is stored.
   CostTable read() const;
-  // That it fails is logged.
+  // Failures are logged.
   void write(const CostTable& costs) const;
 
-  // Empty where the environment names no folder: then nothing is read or written.
+  // Empty if the environment names no folder; then nothing is read or written.
   const std::string& path() const { return path_; }
 
  private:

@@ -13,16 +13,16 @@
 namespace nestrt {
 namespace {
 
-// What a file says costs nothing has to be able to become dearer.
+// Lower bound, so that a cost of zero in a file can grow.
 constexpr double kMinUs = 0.01;
 
-// What was measured by others counts like the mean of so many runs; more than so many are not counted, as a board
-// changes.
+// Costs measured by others count like the mean of this many runs. This is also the upper limit, because boards change
+// over time.
 constexpr float kRunsOfMeasured = 16, kMaxRuns = 64;
 
-// By which part predictions are wrong, about: of layers, and of a layer's parts beside those that were measured.
+// Relative error of predictions: of layers, and of parts of a layer of which another part was measured.
 constexpr double kErrorOfLayers = 0.2, kErrorOfParts = 0.05;
-// The same of means of any number of runs, as a board changes, and of one run where none seemed to differ.
+// Relative error of means over any number of runs, because boards change, and of a single run if no runs differ.
 constexpr double kErrorOfMeasured = 0.02, kMinNoise = 0.05;
 
 double square(double value) { return value * value; }
@@ -65,7 +65,7 @@ LearnedCosts::LearnedCosts(const Plan& plan, std::span<const UnitInfo> units, co
   complete(units);
 }
 
-// So that a unit's slowdown reaches what only the plan knows of.
+// Propagates a unit's slowdown to work that only the plan has costs for.
 void LearnedCosts::complete(std::span<const UnitInfo> units) {
   for (const UnitInfo& unit : units) {
     for_each_program_for(plan_.tables(), unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
@@ -87,7 +87,7 @@ void LearnedCosts::change_speed(const UnitInfo& unit, double factor) {
   });
 }
 
-// With its parts, whose names begin with that of the whole.
+// Includes its parts, whose names begin with that of the whole.
 void LearnedCosts::change_work(const UnitInfo& unit, uint32_t op, double factor) {
   const std::string whole = work_name(plan_, op, key_of(unit)), parts = whole + " channels ";
   const CostTable before = costs_;
@@ -110,7 +110,7 @@ void LearnedCosts::observe(const Step& step, const UnitInfo& unit, const Observe
     if (!is_view(plan_.tables(), plan_.tables().operators[op])) observe_operator(op, step, key, news);
 }
 
-// Programs for like parts are one work.
+// Programs for equal parts are one work.
 void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News news) {
   const std::string observed = program_work_name(plan_, step.branch, step.program);
   std::map<std::string, WorkCost> works;
@@ -124,8 +124,7 @@ void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News ne
     work == observed ? believe(key, work, known, news) : follow(key, work, known, news);
 }
 
-// Work whose cost followed from that of the whole has one of its own then. The name of a part begins with that of the
-// whole.
+// Gives work its own cost if it was derived from that of the whole. The name of a part begins with that of the whole.
 void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, News news) {
   const std::string whole = work_name(plan_, op, key), part = work_name(plan_, op, key, step.channels);
   const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);

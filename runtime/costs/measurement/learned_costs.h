@@ -1,13 +1,11 @@
-// LearnedCosts: what work costs on a session's units, as far as its runs have shown.
-//
-// A prediction is wrong in two ways: its unit is faster or slower than it was when the prediction was made, which all
-// of the unit's work shares, or the prediction itself is off. So a cost is the prediction, times the unit's slowdown,
-// times a correction of its own; the product is kept. What has not run for long moves with its unit. Parts of one
-// operator are mispredicted alike: those that were never measured follow one that was. Runs differ: what noisy ones
-// show counts beside what was known by how far either may be off (as in a Kalman filter), or a search would take, of
-// many parts, the one that noise made look fast.
-//
-// Threads: one at a time.
+// LearnedCosts: the costs of work on a session's units, as learned from its runs.
+// A prediction can be wrong in two ways: the unit is faster or slower than when the prediction was made, which affects
+// all of its work, or the prediction itself is off. So a cost is the prediction times the unit's slowdown times an
+// individual correction; only the product is stored. Work that has not run for long follows its unit. Parts of one
+// operator are mispredicted similarly, so parts that were never measured follow one that was. Noisy observations are
+// weighted against prior knowledge by their uncertainties, as in a Kalman filter; otherwise a search over many parts
+// would pick the one that noise made look fast.
+// Threading: one thread at a time.
 #pragma once
 
 #include <span>
@@ -21,38 +19,38 @@ namespace nestrt {
 
 class LearnedCosts {
  public:
-  // `predicted` may be incomplete: what the plan says of programs is added. Nothing costs less than a hundredth of a
-  // microsecond. The plan outlives this.
+  // `predicted` may be incomplete: the plan's costs of programs are added. Every cost is at least 0.01 microseconds.
+  // The plan must outlive this object.
   LearnedCosts(const Plan& plan, std::span<const UnitInfo> units, const CostTable& predicted);
 
-  // As they are believed to be.
+  // Returns the current estimates.
   const CostTable& costs() const { return costs_; }
 
-  // All work of units like this one takes so many times as long as was believed.
+  // Scales the costs of all work of units like this one.
   void slow_down(const UnitInfo& unit, double factor);
-  // The same, where the unit has changed its speed, and perhaps not for all work alike: what was learned of its work
-  // counts less.
+  // Scales likewise after the unit changed its speed, possibly not for all work alike: previous observations of its
+  // work count less.
   void change_speed(const UnitInfo& unit, double factor);
-  // The same of one operator, by kernels.
+  // Records the time of one operator, computed by kernels.
   void change_work(const UnitInfo& unit, uint32_t op, double factor);
-  // What runs have shown of a step.
+  // The observations of a step.
   struct Observed {
-    double microseconds = 0;  // in the mean
+    double microseconds = 0;  // mean
     uint32_t runs = 0;
-    double noise = 0;  // how far one of them is off, as a part
+    double noise = 0;  // relative error of a single observation
   };
-  // The more was seen of its work before, the less this counts.
+  // The more observations of its work exist, the less this one counts.
   void observe(const Step& step, const UnitInfo& unit, const Observed& observed);
 
  private:
   void complete(std::span<const UnitInfo> units);
   struct News {
-    double factor = 1;  // what was measured, divided by what was believed
+    double factor = 1;  // measured time divided by the estimate
     float runs = 0;
     double noise = 0;
-    double mispredicted = 0;  // by which part what was never measured is wrong, about
+    double mispredicted = 0;  // relative error of what was never measured
 
-    // `seen`: runs before these.
+    // `seen` is the number of previous runs.
     double factor_after(float seen) const;
   };
   void observe_program(const Step& step, const UnitKey& key, News news);

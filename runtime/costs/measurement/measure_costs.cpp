@@ -30,12 +30,12 @@ double median_of(std::vector<double> samples) {
   return samples.empty() ? 0 : std::max(0.0, describe_samples(std::move(samples)).median);
 }
 
-// From the signal of a thread until another that waits for it, asleep, goes on.
+// Measures the time from a thread's signal until a sleeping thread continues.
 Result<double> measure_hand_over() {
   constexpr int kRepetitions = 40;
   Event ping, pong;
   std::vector<double> samples;
-  samples.reserve(kRepetitions);  // nothing may fail while the other waits
+  samples.reserve(kRepetitions);  // nothing may fail while the other thread waits
   uint64_t ping_generation = ping.arm(), pong_generation = 0;
   const auto answer = [&] {
     for (int i = 0; i < kRepetitions; ++i) {
@@ -57,9 +57,9 @@ Result<double> measure_hand_over() {
   return median_of(std::move(samples));
 }
 
-// From one lane of the host to another: half of there and back, where lanes come right after one another. The best of
-// some beginnings: now and then the system wakes a worker on the core of the caller, and moves it away only later. 0 on
-// a host that has no lanes.
+// Measures the time from one lane of the host to another: half of a round trip between adjacent lanes. Uses the best of
+// several attempts, because the system sometimes wakes a worker on the caller's core and migrates it later. Returns 0
+// on a host without lanes.
 double measure_lanes(Unit& unit) {
   Host* const host = unit.host();
   if (host == nullptr) return 0;
@@ -69,11 +69,11 @@ double measure_lanes(Unit& unit) {
     std::vector<double> samples;
     for (int i = 0; i < kRepetitions; ++i) {
       const SteadyClock::time_point start = SteadyClock::now();
-      const bool has_run = host->run_lanes(2, [](int) {});  // not where another has the lanes
+      const bool has_run = host->run_lanes(2, [](int) {});  // false if another session has the lanes
       if (has_run) samples.push_back(microseconds(SteadyClock::now() - start) / 2);
     }
     best = std::min(best, median_of(std::move(samples)));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // workers fall asleep
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // lets workers fall asleep
   }
   return best;
 }
@@ -105,21 +105,21 @@ struct Series {
   std::vector<double> samples;
 };
 
-// A branch, or some of its channels, in an inference that is measured.
+// A branch, or some of its channels, in a measured inference.
 struct Piece {
   Executable* executable = nullptr;
   uint32_t branch = 0;
-  Unit* unit = nullptr;         // beside the host; null: the host
-  std::vector<Series*> series;  // by operator on the host, else one; null, or none at all: not of interest
+  Unit* unit = nullptr;         // the accelerator; null: the host
+  std::vector<Series*> series;  // by operator on the host, else one; null or empty: not of interest
 };
 
 // One way to run the plan.
 struct Variant {
   int threads = 0;
-  const Unit* unit = nullptr;  // beside the host, that is measured; null: none
+  const Unit* unit = nullptr;  // the measured accelerator; null: none
   std::vector<Piece> pieces = {};
   int runs = 0;
-  int next_check = 0;  // whether these runs were enough
+  int next_check = 0;  // checks whether these runs were sufficient
   bool is_warm = false;
   bool is_over = false;
 };
@@ -144,7 +144,7 @@ class Measurement {
     return {};
   }
 
-  // Variants take turns, so that what slows the machine down for a while slows all of them.
+  // Variants alternate, so that a temporary slowdown of the machine affects all of them.
   Status run(FunctionRef<void(int64_t, int64_t)> progress) {
     const auto variants = static_cast<int64_t>(variants_.size());
     const int64_t most = variants * (options_.warmup + options_.max_runs);
@@ -227,7 +227,7 @@ class Measurement {
 
   const plan::Program* host_program(uint32_t branch) const { return program_for(branches_[branch], host_->info()); }
 
-  // What the host has no kernels for runs on its unit in every inference, and is measured there.
+  // A branch without kernels for the host runs on its unit in every inference and is measured there.
   Status prepare_alone() {
     alone_.resize(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
@@ -265,12 +265,12 @@ class Measurement {
     return {};
   }
 
-  // Where another unit, or another part, is measured.
+  // Used while another unit or part is measured.
   Piece aside(uint32_t branch) const {
     return alone_[branch].unit != nullptr ? alone_[branch] : Piece{host_executables_[branch], branch, nullptr, {}};
   }
 
-  // What a unit beside the host can compute, there.
+  // Branches that an accelerator can compute, on that accelerator.
   Status prepare_whole(Unit& unit) {
     Variant variant{.threads = threads_.back(), .unit = &unit};
     UnitInfo info = unit.info();
@@ -291,10 +291,10 @@ class Measurement {
     return {};
   }
 
-  // Those for parts between others are as fast as those before them.
+  // Middle parts are as fast as the parts before them.
   static bool is_measured(const plan::Program& part) { return !part.channels.all() && part.channels.is_first(); }
 
-  // For every operator that is divided, the n-th way to divide it.
+  // The n-th way to split every divisible operator.
   Status prepare_parts(Unit& unit) {
     std::vector<std::vector<uint32_t>> parts(branches_.size());
     size_t most = 0;
@@ -309,7 +309,7 @@ class Measurement {
   }
 
   struct Division {
-    Executable* first = nullptr;  // null: the branch is not divided
+    Executable* first = nullptr;  // null: the branch is not split
     Executable* rest = nullptr;
     uint32_t first_program = 0;
     ChannelRange rest_channels;
@@ -367,7 +367,7 @@ class Measurement {
             {series_for(key_of(unit.info()), program_work_name(*plan_, branch, program), first, branch, channels)}};
   }
 
-  // Branches that do the same work share their samples.
+  // Branches with the same work share their samples.
   Series* series_for(const UnitKey& unit, const std::string& work, uint32_t op, uint32_t branch,
                      ChannelRange channels) {
     Series& series = series_[{unit, work}];
@@ -386,7 +386,7 @@ class Measurement {
     return {};
   }
 
-  // Those that were left out, too.
+  // Includes omitted ones.
   int64_t inferences_done() const {
     int64_t done = 0;
     for (const Variant& variant : variants_)
@@ -411,7 +411,7 @@ class Measurement {
     return {};
   }
 
-  // The unit is left out from here on: times of a unit that fails now and then say nothing.
+  // Omits the unit from here on: times of a unit that fails intermittently are meaningless.
   Status give_up(const Unit& unit, const Status& why) {
     if (!memory_.is_safe()) return why;
     for (Variant& variant : variants_) variant.is_over |= variant.unit == &unit;
@@ -446,14 +446,14 @@ class Measurement {
       overheads.finish.push_back(microseconds(completed - recorder_.end()));
       return;
     }
-    const uint32_t first = branches_[piece.branch].operators[0];  // the others follow it
+    const uint32_t first = branches_[piece.branch].operators[0];  // the other operators follow it
     for (const auto& [op, time] : recorder_.times())
       if (Series* series = piece.series[op - first]) series->samples.push_back(microseconds(time));
   }
 
   bool is_precise(const Variant& variant) const {
-    constexpr double kSmallest = 1;  // microseconds; about what the clock and the observer are worth
-    std::set<const Series*> seen;    // like operators share one
+    constexpr double kSmallest = 1;  // microseconds; about the error of clock and observer
+    std::set<const Series*> seen;    // equal operators share one
     for (const Piece& piece : variant.pieces) {
       for (const Series* series : piece.series) {
         if (series == nullptr || series->samples.empty() || !seen.insert(series).second) continue;
@@ -483,16 +483,16 @@ class Measurement {
   std::vector<int> threads_;
   PlanMemory memory_;
   std::vector<std::unique_ptr<Executable>> executables_;
-  std::vector<Piece> alone_;                   // by branch, where the host has no kernels; else without a unit
-  std::vector<Executable*> host_executables_;  // by branch, where it has
+  std::vector<Piece> alone_;                   // by branch, if the host has no kernels; else without a unit
+  std::vector<Executable*> host_executables_;  // by branch, if the host has kernels
   std::vector<Variant> variants_;
   std::map<std::pair<UnitKey, std::string>, Series> series_;
   std::vector<Series*> order_;
   std::map<UnitKey, OverheadSamples> overheads_;
   std::vector<FailedUnit> failed_;
   Recorder recorder_;
-  SteadyClock::time_point end_;       // of measuring for precision's sake
-  SteadyClock::time_point last_end_;  // of all but one run of each variant
+  SteadyClock::time_point end_;       // end of measuring for precision
+  SteadyClock::time_point last_end_;  // end of everything except one run of each variant
 };
 
 }  // namespace

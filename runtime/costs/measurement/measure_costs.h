@@ -1,7 +1,6 @@
-// What the operators of a plan cost on the units at hand, measured.
-//
-// Whole inferences are run, each with every branch that a unit can compute on that unit, so that an operator finds its
-// caches as it would in use. Of one operator's times the median is its cost.
+// Measures the costs of a plan's operators on the available units.
+// Runs whole inferences, each with every branch that a unit can compute on that unit, so that caches are in their usual
+// state. The cost of an operator is the median of its times.
 #pragma once
 
 #include <chrono>
@@ -20,27 +19,27 @@
 namespace nestrt {
 
 struct MeasureOptions {
-  std::vector<int> threads;  // numbers of the host's threads, each up to its own; empty: 1, 2, 4 ... and all of them
-  int warmup = 2;            // inferences that do not count
+  std::vector<int> threads;  // numbers of host threads to measure, each at most the host's; empty: 1, 2, 4 ... and all
+  int warmup = 2;            // inferences before measurement
   int min_runs = 7;
   int max_runs = 200;
-  // Enough was measured when the 95 % confidence interval of every median reaches no further from it than this part of
-  // it, or than a microsecond.
+  // Measurement is complete when the 95 % confidence interval of every median is within this fraction of the median, or
+  // within a microsecond.
   double precision = 0.03;
-  // For each way to run the plan; after all of it measurement ends with what precision it has.
+  // Time limit for each way to run the plan; measurement then ends with the precision reached.
   std::chrono::milliseconds limit{20'000};
-  // For all ways together, however many there are; after it every way is run once at least, and no more.
+  // Time limit for all ways together; afterwards every way runs once more at most, and at least once in total.
   std::chrono::milliseconds total_limit{3'600'000};
-  std::chrono::milliseconds unit_timeout{10'000};  // a unit beside the host that takes longer for a branch has failed
-  std::vector<const plan::Program*> left_out;      // refused by their units (UnitInfo::refused)
+  std::chrono::milliseconds unit_timeout{10'000};  // time limit for a branch on an accelerator
+  std::vector<const plan::Program*> left_out;      // programs refused by their units (UnitInfo::refused)
 };
 
-// The times of one work on one unit. Those beyond the quartiles by three times their distance are outliers: they count
-// for the median like any other, which they hardly move.
+// The times of one work on one unit. Outliers are more than three interquartile ranges beyond a quartile; they count
+// for the median like all others, because they hardly affect it.
 struct WorkTimes {
   UnitKey unit;
   std::string work;
-  std::string name;  // its first operator's
+  std::string name;  // name of its first operator
   uint32_t branch = 0;
   ChannelRange channels;
   int runs = 0;
@@ -51,25 +50,24 @@ struct WorkTimes {
   double error_us = 0;  // half of the confidence interval
 };
 
-// A unit beside the host that failed while it was measured.
+// An accelerator that failed while it was measured.
 struct FailedUnit {
-  uint32_t unit = 0;  // its place in the list of units
+  uint32_t unit = 0;  // index in the list of units
   Status why;
 };
 
 struct MeasuredCosts {
   CostTable costs;
   std::vector<WorkTimes> works;    // in file order, unit by unit
-  std::vector<FailedUnit> failed;  // nothing is known of them
+  std::vector<FailedUnit> failed;  // units without results
 };
 
-// Measures, for every branch, all of its programs for the units; and where a program computes a part of the channels,
-// the rest on the host. Of units of the same kind and configuration the first is measured. `progress` is told of each
-// inference, and of how many there are at most.
-// Inputs are random: f32 in [-1, 1], integers 0 or 1. Allocates all it needs, and runs on the caller's thread.
-// A unit beside the host whose run fails is measured no further. Errors: kInvalidArgument (no CPU among the units, a
-// number of threads that it has not); those of Unit::prepare, of the host's runs, and of the run of a unit that cannot
-// be stopped; kOutOfMemory.
+// Measures all programs for the units of every branch, and for a program that computes some channels, the rest on the
+// host. Of units with the same kind and configuration only the first is measured. `progress` receives the number of
+// completed inferences and an upper bound for the total.
+// Inputs are random: f32 in [-1, 1], integers 0 or 1. Allocates all memory itself and runs on the caller's thread.
+// An accelerator whose run fails is not measured further. Errors: kInvalidArgument (no CPU among the units, or too many
+// threads); those of Unit::prepare, of the host's runs, and of the run of a unit that cannot be stopped; kOutOfMemory.
 Result<MeasuredCosts> measure_costs(
     std::shared_ptr<const Plan> plan, const UnitList& units, const MeasureOptions& options = {},
     FunctionRef<void(int64_t done, int64_t most)> progress = [](int64_t, int64_t) {});

@@ -8,7 +8,7 @@ Result<PlanMemory> PlanMemory::create(const Plan& plan, const UnitList& units) {
   PlanMemory memory;
   const plan::MemoryPlan& sequential = *memory_plan_for(plan.tables(), plan::MemoryPlanKind::kSequential);
   NESTRT_RETURN_IF_ERROR(memory.memory_.allocate(plan, sequential, units));
-  // A kernel may look at what nobody has written: the padding of blocked layouts.
+  // Kernels may read memory that nothing has written: the padding of blocked layouts.
   std::ranges::fill(memory.memory_.arena(), std::byte{0});
   NESTRT_ASSIGN_OR_RETURN(memory.inputs_, TensorSet::random(plan.inputs()));
   NESTRT_ASSIGN_OR_RETURN(memory.outputs_, TensorSet::create(plan.outputs()));

@@ -1,5 +1,5 @@
-// PlanMemory: everything that the branches of a plan read and write, when they run one after the other in file order
-// and nobody is interested in the results.
+// PlanMemory: all memory that the branches of a plan access if they run one after the other in file order and the
+// results are discarded.
 #pragma once
 
 #include "nestrt/driver/unit.h"
@@ -12,16 +12,16 @@ namespace nestrt {
 
 class PlanMemory {
  public:
-  // The arena, of one of the units where it lends one, random inputs, outputs. The plan outlives it. Errors:
-  // kOutOfMemory.
+  // Allocates the arena, from one of the units if it has shared memory, random inputs, and outputs. The plan must
+  // outlive it. Errors: kOutOfMemory.
   static Result<PlanMemory> create(const Plan& plan, const UnitList& units);
 
-  // Makes room for an executable. Errors: kOutOfMemory.
+  // Ensures enough scratch memory for an executable. Errors: kOutOfMemory.
   Status reserve_scratch(const Executable& executable);
 
   // Valid until the next reserve_scratch().
   Bindings bindings() const { return {memory_.buffers(), scratch_.data()}; }
-  // False once a unit that could not be stopped may write to it at any time.
+  // Returns false once a unit that could not be stopped may write to the memory at any time.
   bool is_safe() const { return memory_.is_safe(); }
 
  private:

@@ -7,7 +7,7 @@
 namespace nestrt {
 namespace {
 
-// At a part of the way through the sorted values, between two of them in proportion.
+// Returns a quantile of the sorted values, interpolated linearly.
 double quantile(const std::vector<double>& sorted, double part) {
   const double position = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(position);

@@ -1,4 +1,4 @@
-// What repeated measurements say.
+// Statistics of repeated measurements.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@ struct SampleStatistics {
   double median = 0;
   double first_quartile = 0;
   double third_quartile = 0;
-  // The 95 % confidence interval of the median reaches no further from it; from order statistics, so that nothing is
-  // assumed of the distribution (Conover, Practical Nonparametric Statistics, section 3.2). Of fewer than six samples
-  // their whole range.
+  // Half the width of the 95 % confidence interval of the median, from order statistics, so that it assumes no
+  // distribution (Conover, Practical Nonparametric Statistics, section 3.2). For fewer than six samples the whole
+  // range.
   double error = 0;
-  int outliers = 0;  // further beyond a quartile than three times the distance of the quartiles
+  int outliers = 0;  // more than three interquartile ranges beyond a quartile
 };
 
 // Requires: at least one sample.
