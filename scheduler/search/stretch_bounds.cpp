@@ -15,7 +15,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 // A wider search gains little for its time: dropped states still give a bound.
 constexpr size_t kMaxWidth = 2048;
 // Relative difference of sums of the same times.
-constexpr double kRounding = 1e-12;
+constexpr double kBoundMargin = 1e-12;
 
 // Returns the tasks of a stretch as a separate problem.
 Problem problem_of(const Problem& whole, const Stretch& stretch) {
@@ -58,7 +58,7 @@ std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32
   if (problem.tasks.size() > 1 && std::chrono::steady_clock::now() < deadline) {
     known = improve_by_moves(problem, alone, std::move(known), deadline);
     SearchResult found = search(problem, alone, options, std::move(known));
-    bounds.raise(index, found.lower_bound_us * (1 - kRounding));
+    bounds.raise(index, found.lower_bound_us * (1 - kBoundMargin));
     known = std::move(found.best);
   }
   for (Decision& decision : known.order) decision.task += stretch.tasks.front();
