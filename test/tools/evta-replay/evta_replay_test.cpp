@@ -1,4 +1,4 @@
-// evta-replay as a user meets it.
+// evta-replay on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -21,7 +21,7 @@ TEST_CASE("evta-replay passes all vectors of the accelerator's own model") {
   if (path) check_run({path->string()}, 0, "360 passed, 0 failed");
 }
 
-TEST_CASE("evta-replay counts what fails and says so by its exit code") {
+TEST_CASE("evta-replay counts failures and reports them by its exit code") {
   const auto path = shared_data("vta/vectors.bin");
   if (path) check_run({path->string(), "--configuration", "1x32_15_15_18_17"}, 1, "0 passed, 360 failed");
 }
@@ -35,10 +35,10 @@ TEST_CASE("evta-replay prints verdicts, reasons and modelled cycles as JSON") {
   check_run(options, 1, "\"name\": \"gemm_waw_3\",\n      \"passed\": true,\n      \"cycles\": ");
 }
 
-TEST_CASE("evta-replay passes what relies on a reset, with what a driver refuses of it") {
+TEST_CASE("evta-replay passes vectors that rely on a reset and reports why a driver would refuse them") {
   const auto path = shared_data("rtl/transfers.bin");
   if (!path) return;
-  // 135 and 205 are the HLS RTL's. What stores reads accumulators that it has not written.
+  // The HLS RTL produces 135 and 205. The vector stores accumulators that it has not written.
   const std::string refusal = "checker: instruction 1 (alu): reads acc[0], which the program has not written";
   check_run({"--cycles", "hls_zynq7020", path->string()}, 0, "inp_1_1_1: 135 cycles\n");
   check_run({"--cycles", "hls_zynq7020", path->string()}, 0, "out_1_1_1: relies on a reset: " + refusal + "\n");
@@ -48,14 +48,14 @@ TEST_CASE("evta-replay passes what relies on a reset, with what a driver refuses
       "\"name\": \"out_1_1_1\",\n      \"passed\": true,\n      \"cycles\": 205,\n      \"needs_reset\": \"" + refusal);
 }
 
-TEST_CASE("evta-replay prints modelled cycles of what it refuses, too") {
+TEST_CASE("evta-replay also prints modelled cycles of refused vectors") {
   const auto path = shared_data("rtl/hazards.bin");
   if (path)
     check_run({"--cycles", "hls_zynq7020", "--json", path->string()}, 1,
               "\"name\": \"gemm_waw_1\",\n      \"passed\": false,\n      \"cycles\": ");
 }
 
-TEST_CASE("evta-replay names bad input") {
+TEST_CASE("evta-replay reports invalid input") {
   const TemporaryFolder folder;
   const std::string text = folder.write("text", std::as_bytes(std::span("VTAV\1\0\0\0\1\0\0\0\xff")));
   check_run({}, 2, "which file?; see evta-replay --help");

@@ -1,5 +1,4 @@
-// Costs of one network that was calibrated in different ways: its exponents differ, and so may the instructions of an
-// NPU.
+// Costs of one network with different calibrations: its exponents and the instructions for an NPU may differ.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -21,7 +20,7 @@ namespace {
 constexpr uint32_t kCpuProgram = 0;
 const UnitKey kNpu{"evta", "1x16_15_15_18_17", 1};
 
-// A convolution whose biases decide the exponent of its results, however small its inputs are, and one that reads them.
+// A convolution whose biases determine the exponent of its results even for small inputs, and a second one.
 std::string write_biased_model(const TemporaryFolder& folder) {
   std::mt19937 random(5);
   std::vector<float> weights(32 * 16);
@@ -37,7 +36,7 @@ std::string write_biased_model(const TemporaryFolder& folder) {
   return path;
 }
 
-// Calibrated with noise of that amplitude.
+// Calibrates with noise of that amplitude.
 std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model, const Shape& input,
                                     float amplitude) {
   static int count = 0;
@@ -60,7 +59,7 @@ std::set<std::string> works_of(const Plan& plan) {
   return works;
 }
 
-// Of the first branch with a program for the NPU.
+// The first NPU program of a plan.
 struct NpuProgram {
   explicit NpuProgram(const Plan& plan) {
     const auto& branches = plan.tables().branches;
@@ -74,7 +73,7 @@ struct NpuProgram {
   double stated_us = 0;
 };
 
-TEST_CASE("Calibrations share the CPU's costs, and an NPU's where its program takes the same time") {
+TEST_CASE("Calibrations share the CPU's costs and the NPU's for programs of equal time") {
   const TemporaryFolder folder;
   const std::string model = write_biased_model(folder);
   const auto compiled = [&](float amplitude) { return compile(folder, model, {1, 16, 16, 16}, amplitude); };
@@ -83,7 +82,7 @@ TEST_CASE("Calibrations share the CPU's costs, and an NPU's where its program ta
   const NpuProgram on_loud(*loud), on_louder(*louder), on_quiet(*quiet);
   REQUIRE(on_loud.stated_us == on_louder.stated_us);
   REQUIRE(on_loud.stated_us != on_quiet.stated_us);
-  CostTable costs;  // of one board, as sessions of both plans have measured it
+  CostTable costs;  // costs of one board, measured by sessions of both plans
   costs.set(kNpu, program_work_name(*loud, on_loud.branch, on_loud.program), {70, CostSource::kMeasured});
   CHECK(branch_cost(costs, *louder, on_louder.branch, on_louder.program, kNpu)->microseconds == 70);
   CHECK(branch_cost(costs, *quiet, on_quiet.branch, on_quiet.program, kNpu)->microseconds == on_quiet.stated_us);
@@ -92,7 +91,7 @@ TEST_CASE("Calibrations share the CPU's costs, and an NPU's where its program ta
   CHECK(branch_cost(costs, *quiet, on_quiet.branch, on_quiet.program, kNpu)->microseconds == 90);
 }
 
-TEST_CASE("The ZCU102's profile has every operator of nest_squeeze, however it is calibrated") {
+TEST_CASE("The profile of the ZCU102 has every operator of nest_squeeze for any calibration") {
   const TemporaryFolder folder;
   const auto costs = read_costs(NESTRT_SOURCE_DIR "/boards/profiles/zcu102.costs");
   REQUIRE(costs);

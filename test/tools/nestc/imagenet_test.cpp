@@ -1,4 +1,4 @@
-// Classifiers with their authors' weights on real images, from the ONNX file to the class, through both programs.
+// Classifiers with pretrained weights on real images, from the ONNX file to the class, with both programs.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -12,7 +12,7 @@ namespace {
 struct Network {
   const char* name;
   std::vector<std::string> preprocessing;
-  const char* offset;  // added to the output's position to give the class
+  const char* offset;  // added to the index of an output to get its class
 };
 
 const Network kNetworks[] = {

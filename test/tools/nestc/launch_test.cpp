@@ -1,4 +1,4 @@
-// What the launch of a program costs decides where a branch is computed: nestc compile, then nestrt simulate.
+// The launch cost of programs decides the placement of branches: nestc compile, then nestrt simulate.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@
 namespace nestrt::test {
 namespace {
 
-// nest_squeeze for a CPU whose every operator takes 45 us, and an EVTA.
+// nest_squeeze on an EVTA and a CPU whose operators all take 45 us.
 class Card {
  public:
   Card() {
@@ -54,8 +54,7 @@ class Card {
   const TemporaryFolder folder_;
 };
 
-TEST_CASE(
-    "Small branches are computed on a card whose programs start at once, and on the CPU where that takes 100 us") {
+TEST_CASE("Small branches run on a card without launch cost, and on the CPU if a launch takes 100 us") {
   const Card card;
   CHECK(card.branches_on_it("0") > 10);
   CHECK(card.branches_on_it("100") == 0);

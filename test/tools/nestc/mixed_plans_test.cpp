@@ -1,4 +1,4 @@
-// Plans in which the CPU, EVTA and a vendor each have programs for the same branches.
+// Plans with programs of the CPU, EVTA and a vendor for the same branches.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<float> numbers(size_t count) {
   return x;
 }
 
-// A model of an image of `pixels` by `pixels`.
+// A model for an image of `pixels` by `pixels`.
 struct ImageModel {
   std::string file = kDemoModel;
   int64_t pixels = 32;
@@ -48,9 +48,9 @@ class MixedPlan {
     const Shape shape{2, 3, model.pixels, model.pixels};
     const std::vector<float> samples = numbers(static_cast<size_t>(shape.num_elements()));
     REQUIRE(tools::write_npy(npy, {DataType::kF32, shape, samples.data()}).ok());
-    std::vector<std::string> arguments{"compile",        model.file, "-o",       path("mixed.nest"), "--quantize", "s8",
-                                       "--calibrate",    npy,        "--target", "zcu102",           "--partial-programs",   "0",
-                                       "--tuning-cache", "none"};
+    std::vector<std::string> arguments{
+        "compile", model.file,           "-o", path("mixed.nest"), "--quantize", "s8", "--calibrate", npy, "--target",
+        "zcu102",  "--partial-programs", "0",  "--tuning-cache",   "none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = run_program("nestc", arguments);
     INFO(result.text);
@@ -81,7 +81,7 @@ const UnitInfo kHost{.kind = "cpu", .name = "cpu", .configuration = "neon", .num
 const UnitInfo kEvta{.kind = "evta", .name = "evta0", .configuration = "1x16_15_15_18_17"};
 const UnitInfo kReference{.kind = "reference", .name = "reference0", .configuration = "int8-2"};
 
-// Those of the plan and of estimates; each of the vendor's programs costs so many times what the host does.
+// Returns the plan's and estimated costs; the vendor's programs take `vendor_by_host` times the host's time.
 CostTable costs_of(const Plan& plan, double vendor_by_host) {
   CostTable costs;
   add_estimates(plan, std::vector{kHost, kEvta, kReference}, costs);
@@ -142,10 +142,10 @@ TEST_CASE("A plan has the CPU's, EVTA's and a vendor's programs for the same bra
                       mixed.plan->tables().tensors[static_cast<size_t>(range.tensor)].layout == Layout::kBlocked16;
   }
   CHECK(has_all);
-  CHECK(has_blocks);  // which the driver brings to plain layout
+  CHECK(has_blocks);  // the driver converts them to the plain layout
 }
 
-TEST_CASE("No unit is said to compute more operators than there are") {
+TEST_CASE("nestc explain counts each operator at most once per unit") {
   const MixedPlan mixed(with_vendor());
   const std::string text = run_program("nestc", {"explain", mixed.file()}).text;
   INFO(text);
@@ -156,7 +156,7 @@ TEST_CASE("No unit is said to compute more operators than there are") {
   CHECK(units == 2);
 }
 
-// Schedules of a plan with the vendor's programs, at any price, beside those of the plan without them.
+// Compares schedules with and without the vendor's programs for several vendor costs.
 void check_never_longer(const ImageModel& model) {
   const MixedPlan mixed(with_vendor(), model);
   const MixedPlan alone({}, model);
@@ -173,11 +173,11 @@ void check_never_longer(const ImageModel& model) {
   }
 }
 
-TEST_CASE("A vendor is used where he is fast, not where he is slow, and never makes a schedule longer") {
+TEST_CASE("A vendor's programs are used only if they are fast and never make a schedule longer") {
   check_never_longer({});
 }
 
-TEST_CASE("Nor does he make a schedule of networks that people use longer") {
+TEST_CASE("A vendor's programs never make schedules of common networks longer") {
   for (const auto& [name, pixels] : {std::pair{"squeezenet1.1", 224}, std::pair{"bvlc_googlenet", 224},
                                      std::pair{"mobilenet_v2_1.0_224_qat_deq", 224}, std::pair{"resnet20", 32}}) {
     INFO(name);
@@ -188,7 +188,7 @@ TEST_CASE("Nor does he make a schedule of networks that people use longer") {
   }
 }
 
-TEST_CASE("A capability file for half of a network gives no more fragments than its rule, and no longer schedules") {
+TEST_CASE("A capability file for half of a network respects its fragment limit and makes no schedule longer") {
   const TemporaryFolder folder;
   const MixedPlan alone;
   const size_t operators = alone.plan->tables().operators.size();
@@ -213,14 +213,14 @@ TEST_CASE("A capability file for half of a network gives no more fragments than 
   }
 }
 
-TEST_CASE("A vendor of whom nothing is known is not preferred, and no branch waits for a cost") {
+TEST_CASE("A vendor without known costs is not preferred, and no branch waits for a cost") {
   const MixedPlan mixed(with_vendor());
   CostTable costs;
   add_estimates(*mixed.plan, std::vector{kHost, kEvta, kReference}, costs);
   CHECK(steps_on(schedule_for(*mixed.plan, {kHost, kReference}, costs), 1) == 0);
 }
 
-TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and what he computes is close to it") {
+TEST_CASE("Branches outside the vendor's equal the CPU's results bit for bit, and the vendor's are close") {
   const MixedPlan mixed(with_vendor());
   const auto units = open_units("cpu,evta:sim,reference", {.num_threads = 4, .plugin = kReferencePlugin});
   INFO(units.error().to_string());
@@ -230,7 +230,7 @@ TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and wha
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(
         schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs_of(*mixed.plan, factor)));
-    options.fault_tolerance.check_every = 1;  // nothing of the vendor's: his results are no others'
+    options.fault_tolerance.check_every = 1;  // not for the vendor, whose results differ
     const std::vector<float> results = run_mixed(mixed.plan, *units, options);
     CHECK(results == run_mixed(mixed.plan, *units, options));
     if (steps_on(*options.fixed_schedule, 2) == 0) CHECK(results == expected);
@@ -238,7 +238,7 @@ TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and wha
   }
 }
 
-TEST_CASE("A mixed plan runs as it is, is profiled with the vendor's unit, and goes on without it") {
+TEST_CASE("A mixed plan runs and is profiled with and without the vendor's unit") {
   const MixedPlan mixed(with_vendor());
   const std::vector<std::string> units{"--units", "reference,evta,cpu", "--transport",
                                        "sim",     "--plugin",           kReferencePlugin};
@@ -262,7 +262,8 @@ TEST_CASE("A mixed plan runs as it is, is profiled with the vendor's unit, and g
   CHECK(of_vendor > 0);
 }
 
-TEST_CASE("Where an optional vendor's command fails, the plan is the one without him, and says why") {
+TEST_CASE(
+    "If an optional vendor's command fails, the plan equals the one without the vendor, and a note states the reason") {
   const MixedPlan mixed(with_vendor("false {input} {output}"));
   CHECK_THAT(mixed.text, Contains("has no program of the vendor's: its command ended with exit code 1"));
   for (const plan::Branch& branch : mixed.plan->tables().branches)

@@ -1,4 +1,4 @@
-// nestc as a user meets it: files that are hostile, options that are wrong, what is written and what is not.
+// nestc on the command line: hostile files, invalid options, and the files it writes.
 #include <onnx/onnx_pb.h>
 #include <sys/stat.h>
 
@@ -27,7 +27,7 @@ ModelBuilder small_model() {
   return model;
 }
 
-// A folder for a model, and an empty one for what nestc writes.
+// A folder for a model and an empty one for output.
 class NestcWorkshop {
  public:
   NestcWorkshop() { fs::create_directory(folder_.path() + "/out"); }
@@ -40,7 +40,7 @@ class NestcWorkshop {
     return run_program("nestc", options);
   }
   bool wrote_nothing() const { return fs::is_empty(path("out")); }
-  // Both commands that read a model, given `model`.
+  // Checks both commands that read a model.
   void check_refused(const std::string& model, const std::string& part,
                      const std::vector<std::string>& options = {}) const {
     check_bad_input(compile(model, options), part);
@@ -63,7 +63,7 @@ class NestcWorkshop {
   TemporaryFolder folder_;
 };
 
-TEST_CASE("nestc refuses what is no model, with the file's name") {
+TEST_CASE("nestc refuses a file that is not a model and names it") {
   const NestcWorkshop workshop;
   workshop.check_refused(workshop.write("empty.onnx", ""), "empty.onnx");
   workshop.check_refused(workshop.write("text.onnx", "not a model\n"), "not an ONNX model");
@@ -77,7 +77,7 @@ TEST_CASE("nestc refuses what is no model, with the file's name") {
                            "not a regular file");
 }
 
-TEST_CASE("nestc compiles a truncated model whole or not at all") {
+TEST_CASE("nestc compiles a truncated model completely or not at all") {
   const NestcWorkshop workshop;
   const std::string bytes = small_model().bytes();
   for (size_t length = 0; length < bytes.size(); length += 7) {
@@ -113,7 +113,7 @@ TEST_CASE("nestc names the node or tensor of a hostile model") {
   workshop.check_refused(strides, "first conv");
 }
 
-TEST_CASE("nestc makes an inner value an output where asked, and says so where there is none of its name") {
+TEST_CASE("nestc --expose makes an inner value an output and reports unknown names") {
   const NestcWorkshop workshop;
   ModelBuilder model = small_model();
   model.node("Relu", {"y"}, {"z"});
@@ -171,7 +171,7 @@ TEST_CASE("nestc refuses a million nodes and deep nesting within its memory") {
   workshop.check_refused(deep, "nested");
 }
 
-TEST_CASE("nestc says what is wrong with an option") {
+TEST_CASE("nestc states the problem of an invalid option") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   workshop.check_refused(model, "see nestc", {"--nonsense"});
@@ -180,7 +180,7 @@ TEST_CASE("nestc says what is wrong with an option") {
   workshop.check_refused(model, "'z'", {"--input-shape", "z=1"});
   workshop.check_refused(model, "--bind takes NAME=VALUE", {"--bind", "x"});
   workshop.check_refused(model, "absent.npy", {"--bind", "x=absent.npy"});
-  workshop.check_refused(model, "there is no board, CPU or unit 'toaster'", {"--target", "toaster"});
+  workshop.check_refused(model, "unknown board, CPU or unit 'toaster'", {"--target", "toaster"});
   workshop.check_bad_input(run_program("nestc", {"explain", model}), "name one, as --target zcu102");
   workshop.check_refused(model, "available:", {"--no-pass", "nonsense"});
   workshop.check_refused(model, "given twice", {"--input-shape", "x=1,2,4,4", "--input-shape", "x=1,2,4,4"});
@@ -193,7 +193,7 @@ TEST_CASE("nestc says what is wrong with an option") {
                            "absent");
 }
 
-TEST_CASE("What looks at one shape refuses several") {
+TEST_CASE("Commands for one shape refuse several") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   for (const std::vector<std::string>& command :
@@ -205,7 +205,7 @@ TEST_CASE("What looks at one shape refuses several") {
   }
 }
 
-TEST_CASE("nestc does not write a plan over the model") {
+TEST_CASE("nestc does not overwrite the model with a plan") {
   const NestcWorkshop workshop;
   const std::string bytes = small_model().bytes();
   const std::string model = workshop.write("model.onnx", bytes);
@@ -217,7 +217,7 @@ TEST_CASE("nestc does not write a plan over the model") {
   CHECK(tools::read_file(model)->size() == bytes.size());
 }
 
-TEST_CASE("nestc writes nothing over the data that a model keeps beside its file") {
+TEST_CASE("nestc does not overwrite the external data of a model") {
   const NestcWorkshop workshop;
   ModelBuilder builder = small_model();
   onnx::TensorProto& tensor = *builder.graph().mutable_initializer(0);
@@ -237,7 +237,7 @@ TEST_CASE("nestc writes nothing over the data that a model keeps beside its file
   CHECK(workshop.compile(model).exit_code == 0);
 }
 
-TEST_CASE("nestc writes nothing over an array that it reads") {
+TEST_CASE("nestc does not overwrite an array that it reads") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   const std::vector<float> elements(32);
@@ -251,7 +251,7 @@ TEST_CASE("nestc writes nothing over an array that it reads") {
   CHECK(fs::file_size(array) == size);
 }
 
-TEST_CASE("nestc inspect finds an unwritable file before it prints, and options that a plan has no use for") {
+TEST_CASE("nestc inspect reports an unwritable file and options without effect before it prints") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", workshop.path("absent/x.json")}),
@@ -274,7 +274,7 @@ TEST_CASE("nestc inspects scalars") {
   CHECK(result.text.find("scalar") != std::string::npos);
 }
 
-TEST_CASE("nestc checks the preprocessing that a plan shall state") {
+TEST_CASE("nestc checks the preprocessing options") {
   const NestcWorkshop workshop;
   ModelBuilder image;
   image.input("x", {1, 3, 32, 48}).output("y").node("Relu", {"x"}, {"y"});
@@ -288,7 +288,7 @@ TEST_CASE("nestc checks the preprocessing that a plan shall state") {
   CHECK(workshop.compile(model, {"--mean", "1,2,3", "--scale", "-0.5", "--resize", "32"}).exit_code == 0);
 }
 
-TEST_CASE("Names in nestc's messages cannot reach the terminal, and are no longer than they need be") {
+TEST_CASE("nestc escapes and shortens names in messages") {
   const NestcWorkshop workshop;
   ModelBuilder colourful = small_model();
   colourful.graph().mutable_node(0)->set_name("a\nnestc: everything is fine\x1b[2J\u202e");
@@ -305,7 +305,7 @@ TEST_CASE("Names in nestc's messages cannot reach the terminal, and are no longe
   CHECK(workshop.compile(workshop.write("long.onnx", endless.bytes())).text.size() < 1000);
 }
 
-TEST_CASE("nestc compiles a model whose shapes hang on an input that is bound") {
+TEST_CASE("nestc compiles a model whose shapes depend on a bound input") {
   const NestcWorkshop workshop;
   ModelBuilder model;
   model.input("x", {2, 6}).input("shape", {2}, onnx::TensorProto::INT64).output("y");
@@ -346,7 +346,7 @@ TEST_CASE("nestc inspect shows operators and sizes, and writes them as JSON") {
   }
 }
 
-TEST_CASE("nestc's help has examples, and shows no progress where nobody watches") {
+TEST_CASE("The help of nestc has examples, and progress is hidden without a terminal") {
   const ProgramResult help = run_program("nestc", {"compile", "--help"});
   CHECK(help.exit_code == 0);
   for (const char* part : {"Examples:", "--bind", "--input-shape", "--target"}) {

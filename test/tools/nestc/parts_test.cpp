@@ -1,4 +1,4 @@
-// nestc partition, join, check --parts and export as a user meets them.
+// nestc partition, join, check --parts and export on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -36,7 +36,7 @@ struct Workshop {
 
 }  // namespace
 
-TEST_CASE("A model in parts is one file for each, and joined the whole model again") {
+TEST_CASE("nestc partition writes one file per part, and nestc join restores the model") {
   const Workshop workshop;
   const std::string plan = workshop.folder.write_text(
       "parts.yaml", "parts:\n- {name: stem, backend: NPU, operators: [conv1, conv1_relu]}\n");
@@ -50,7 +50,7 @@ TEST_CASE("A model in parts is one file for each, and joined the whole model aga
                "would be written over the input");
 }
 
-TEST_CASE("Parts that are joined with others than their own are told apart from the model") {
+TEST_CASE("nestc join reports parts that belong to another model") {
   const Workshop workshop;
   check_output(workshop.partition({}), 0, "all");
   check_output(workshop.partition({"--batch-norm", "fold", "--opset", "17"}), 0, "all");
@@ -61,7 +61,7 @@ TEST_CASE("Parts that are joined with others than their own are told apart from 
       "LICENSE");
 }
 
-TEST_CASE("The model's operators are written as a plan of NEST-C, which divides it") {
+TEST_CASE("nestc partition writes a model's operators as a NEST-C plan that can divide it") {
   const Workshop workshop;
   const std::string names = workshop.path("names.yaml");
   check_output(run_program("nestc", {"partition", kDemoModel, "-o", names}), 0, "");
@@ -71,7 +71,7 @@ TEST_CASE("The model's operators are written as a plan of NEST-C, which divides 
   check_output(workshop.partition({"--plan", names}), 0, "p0");
 }
 
-TEST_CASE("A capability file divides a model, and every operator that is left has a reason") {
+TEST_CASE("A capability file divides a model, and every remaining operator has a reason") {
   const Workshop workshop;
   const std::string npu = workshop.folder.write_text(
       "npu.yaml", "name: NPU\noperators: {Conv: , Relu: , Concat: }\nregion: {min_operators: 3}\n");
@@ -83,7 +83,7 @@ TEST_CASE("A capability file divides a model, and every operator that is left ha
       0, "the parts make the whole model");
 }
 
-TEST_CASE("nestc check --parts passes for parts of the model, and fails beyond the tolerance") {
+TEST_CASE("nestc check --parts passes for correct parts and fails beyond the tolerance") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;
@@ -97,7 +97,7 @@ TEST_CASE("nestc check --parts passes for parts of the model, and fails beyond t
       "--python");
 }
 
-TEST_CASE("Commands on parts say what is wrong with their options and files") {
+TEST_CASE("Commands for parts state the problem of invalid options and files") {
   const Workshop workshop;
   const std::string yaml = workshop.path("x.yaml");
   check_output(run_program("nestc", {"partition", kDemoModel}), 2, "either -o FILE.yaml or --output-dir DIR");
@@ -118,21 +118,21 @@ TEST_CASE("Commands on parts say what is wrong with their options and files") {
   check_output(run_program("nestc", {"export", kDemoModel, "-o", kDemoModel}), 2, "");
 }
 
-TEST_CASE("A model is exported as ONNX that computes the same, also quantized") {
+TEST_CASE("An exported model computes the same results, also quantized") {
   const Workshop workshop;
   const std::string qdq = workshop.path("qdq.onnx"), plan = workshop.path("qdq.nest");
   check_output(run_program("nestc", {"export", kDemoModel, "--quantize", "s8", "--calibrate", kImages,
                                      "--calibration-limit", "4", "-o", qdq}),
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");
-  // It has scales of its own, which EVTA does not compute with, and quantizing it again is no way out.
+  // The model has its own scales, which EVTA does not support; quantizing it again is not possible.
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--target", "zcu102"}), 0, "nestc explain says why");
-  check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "the model states scales of its own");
+  check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "the model has QDQ scales");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kImages}), 2,
                "the model is already quantized");
 }
 
-TEST_CASE("A model that is not there is said before what is asked of it") {
+TEST_CASE("A missing model is reported before other errors") {
   check_output(run_program("nestc", {"explain", "absent.onnx"}), 2, "absent.onnx");
 }
 

@@ -1,4 +1,4 @@
-// Quantized networks under random schedules: whole branches anywhere, layers divided between units.
+// Quantized networks under random schedules: branches on any unit, layers split across units.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace nestrt::test {
 namespace {
 
-// A Conv with random weights of that shape, without attributes.
+// Adds a Conv with random weights of that shape and no attributes.
 onnx::NodeProto& add_conv(ModelBuilder& model, std::mt19937& random, const std::string& x, const std::string& y,
                           const std::vector<int64_t>& weights) {
   std::vector<float> values(static_cast<size_t>(Shape(weights).num_elements()));
@@ -42,7 +42,7 @@ std::string write(const ModelBuilder& model, const TemporaryFolder& folder) {
   return path;
 }
 
-// Depthwise convolutions and a pool among others.
+// Writes a model with depthwise convolutions and a pool.
 std::string write_channelwise_model(const TemporaryFolder& folder) {
   std::mt19937 random(5);
   ModelBuilder model;
@@ -63,7 +63,7 @@ std::string write_channelwise_model(const TemporaryFolder& folder) {
   return write(model, folder);
 }
 
-// A first convolution of that kernel and stride, and another.
+// Writes a model with a first convolution of that kernel and stride, and a second one.
 std::string write_stem_model(const TemporaryFolder& folder, int64_t kernel, int64_t stride) {
   std::mt19937 random(5);
   ModelBuilder model;
@@ -128,7 +128,7 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
   }
 }
 
-// What the compiler needs to know of a board with so many EVTA.
+// Writes the compiler's description of a board with N EVTA.
 std::string write_board(const TemporaryFolder& folder, int instances) {
   const std::string path = folder.path() + "/board.yaml";
   std::ofstream(path) << "board: several\nunits:\n  - {unit: cpu, threads: 2}\n  - {unit: evta, configuration: "
@@ -137,7 +137,7 @@ std::string write_board(const TemporaryFolder& folder, int instances) {
   return path;
 }
 
-// By branch: the lanes of units beside the CPU that compute some of it.
+// Returns the maximum number of accelerator lanes that share a branch.
 size_t most_units_of_a_branch(const Schedule& schedule, uint32_t cpu_unit) {
   std::map<uint32_t, std::set<uint32_t>> lanes;
   for (const Step& step : schedule.steps)
@@ -147,7 +147,7 @@ size_t most_units_of_a_branch(const Schedule& schedule, uint32_t cpu_unit) {
   return most;
 }
 
-// Every run compares what units compute with the CPU.
+// Runs with a comparison of each unit with the CPU.
 void check_on_several(const std::shared_ptr<const Plan>& plan) {
   const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
   const auto units = open_units("cpu,evta:sim:4_1x16_15_15_18_17", {.num_threads = 2});
@@ -166,14 +166,14 @@ void check_on_several(const std::shared_ptr<const Plan>& plan) {
   CHECK(most > 1);
 }
 
-// Where its first operator, a Quantize, writes the image.
+// Returns the layout of the image that the first operator, a Quantize, writes.
 Layout layout_of_image(const Plan& plan) {
   const plan::Operator& op = plan.tables().operators[0];
   REQUIRE(op.kind() == ops::Kind::kQuantize);
   return plan.tables().tensors[static_cast<size_t>(op.outputs[0])].layout;
 }
 
-// By an inference in which EVTA computes all that it can.
+// Returns the copied bytes of an inference that uses EVTA wherever possible.
 uint64_t copied_bytes(const std::shared_ptr<const Plan>& plan) {
   const auto units = open_units("cpu,evta:sim", {.num_threads = 1});
   REQUIRE(units);
@@ -189,7 +189,7 @@ uint64_t copied_bytes(const std::shared_ptr<const Plan>& plan) {
   return (*session)->memory().copied_bytes;
 }
 
-// Costs on the CPU beside which the other unit is neither useless nor all that is needed.
+// Returns CPU costs with which the other unit is useful but not sufficient.
 std::shared_ptr<const CostTable> random_costs(const Plan& plan, const UnitInfo& cpu, std::mt19937& random) {
   auto costs = std::make_shared<CostTable>();
   for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
@@ -198,7 +198,7 @@ std::shared_ptr<const CostTable> random_costs(const Plan& plan, const UnitInfo& 
   return costs;
 }
 
-// Whether a step starts although other channels of what it reads are not complete.
+// Returns whether a step starts before all channels of its input are complete.
 bool overlaps(const Plan& plan, const Schedule& schedule) {
   const std::vector<uint32_t> before = channel_predecessors(plan.tables());
   return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
@@ -211,7 +211,7 @@ bool overlaps(const Plan& plan, const Schedule& schedule) {
   });
 }
 
-// The names of operators that have programs for some of their channels.
+// Returns the names of operators with partial programs.
 std::set<std::string> divided_operators(const Plan& plan) {
   std::set<std::string> names;
   for (const plan::Branch& branch : plan.tables().branches)
@@ -220,19 +220,19 @@ std::set<std::string> divided_operators(const Plan& plan) {
   return names;
 }
 
-TEST_CASE("Wherever branches of a quantized network run, and divided or not, the result has the same bits") {
+TEST_CASE("A quantized network has bit-identical results under random placements and splits") {
   const TemporaryFolder folder;
   check_placements(compile(folder, kDemoModel));
 }
 
-TEST_CASE("Wherever layers run that treat channels one by one, and divided or not, the result has the same bits") {
+TEST_CASE("Channelwise layers have bit-identical results under random placements and splits") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_channelwise_model(folder));
   CHECK(divided_operators(*plan) == std::set<std::string>{"Conv1", "Conv2", "MaxPool3", "Conv4"});
   check_placements(plan);
 }
 
-TEST_CASE("Wherever parts of layers run on four EVTA and the CPU, the result has the same bits") {
+TEST_CASE("Layers split across four EVTA and the CPU have bit-identical results") {
   const TemporaryFolder folder;
   const std::string board = write_board(folder, 4);
   check_on_several(compile(folder, write_channelwise_model(folder), board));
@@ -240,7 +240,7 @@ TEST_CASE("Wherever parts of layers run on four EVTA and the CPU, the result has
   check_on_several(compile(folder, kDemoModel, board));
 }
 
-TEST_CASE("A layer is shared by as many EVTA as make it shorter, and the result has the same bits") {
+TEST_CASE("A layer uses as many EVTA as shorten it and has bit-identical results") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_stem_model(folder, 7, 2), write_board(folder, 4));
   const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
@@ -263,7 +263,7 @@ TEST_CASE("A layer is shared by as many EVTA as make it shorter, and the result 
   }
 }
 
-TEST_CASE("Quantize writes the image as a first convolution reads it, and nothing but accumulators is copied") {
+TEST_CASE("Quantize writes the layout of the first convolution, and only accumulators are copied") {
   struct Case {
     int64_t kernel, stride;
     Layout layout;
@@ -281,7 +281,7 @@ TEST_CASE("Quantize writes the image as a first convolution reads it, and nothin
   }
 }
 
-TEST_CASE("Layers that treat channels one by one start when theirs are complete, and the result has the same bits") {
+TEST_CASE("Channelwise layers start when their channels are complete and have bit-identical results") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_channelwise_model(folder));
   const std::vector<uint32_t> before = channel_predecessors(plan->tables());
@@ -304,7 +304,7 @@ TEST_CASE("Layers that treat channels one by one start when theirs are complete,
   CHECK(overlapping > 0);
 }
 
-TEST_CASE("Layers that may write where the one before still reads wait for all of it") {
+TEST_CASE("Layers that may overwrite inputs of the previous layer wait for its completion") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_channelwise_model(folder));
   const std::vector<uint32_t> before = channel_predecessors(plan->tables());
@@ -324,7 +324,7 @@ TEST_CASE("Layers that may write where the one before still reads wait for all o
   CHECK(channel_predecessors(tables)[later] == kNoBranch);
 }
 
-TEST_CASE("A schedule whose steps do not wait for the channels that they read is refused") {
+TEST_CASE("A schedule is refused if steps do not wait for the channels that they read") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_channelwise_model(folder));
   const auto units = open_units("cpu,evta:sim", {.num_threads = 2});

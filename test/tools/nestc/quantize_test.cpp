@@ -1,4 +1,4 @@
-// nestc compile --quantize as a user meets it.
+// nestc compile --quantize on the command line.
 #include <catch2/catch.hpp>
 
 #include <cstring>
@@ -28,7 +28,7 @@ ModelBuilder two_convs(float weight) {
   return model;
 }
 
-// A model, calibration data for it, and an empty folder for what nestc writes.
+// A model, its calibration data, and an empty folder for output.
 class QuantizeWorkshop {
  public:
   QuantizeWorkshop() {
@@ -44,7 +44,7 @@ class QuantizeWorkshop {
   void write(const std::string& name, const std::string& bytes) const {
     folder_.write(name, std::as_bytes(std::span(bytes)));
   }
-  // images.onnx: a convolution of an image.
+  // Writes images.onnx, a convolution of an image.
   void write_image_model() const {
     ModelBuilder model;
     model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
@@ -82,7 +82,7 @@ uint32_t features(const std::vector<std::byte>& plan) {
   return header.features;
 }
 
-TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
+TEST_CASE("nestc quantizes a model, reports it, and marks the plan") {
   const QuantizeWorkshop workshop;
   REQUIRE(workshop.compile({}).exit_code == 0);
   CHECK(features(workshop.plan_bytes()) == 0);
@@ -94,12 +94,12 @@ TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
   CHECK(features(workshop.plan_bytes()) == plan_format::kFeatureS8);
   const ProgramResult inspected = run_program("nestc", {"inspect", workshop.plan()});
   CHECK(inspected.exit_code == 0);
-  CHECK_THAT(inspected.text, Catch::Matchers::Contains("s8 2^-6"));  // x of [-1, 1]
+  CHECK_THAT(inspected.text, Catch::Matchers::Contains("s8 2^-6"));  // x in [-1, 1]
   const ProgramResult info = run_program("nestrt", {"info", workshop.plan()});
   CHECK_THAT(info.text, Catch::Matchers::Contains("s8 2^-6"));
 }
 
-TEST_CASE("nestc keeps operators in f32 and says so") {
+TEST_CASE("nestc keeps the requested operators in f32 and reports them") {
   const QuantizeWorkshop workshop;
   const ProgramResult result = workshop.quantize({"--keep-f32", "first"});
   INFO(result.text);
@@ -107,7 +107,7 @@ TEST_CASE("nestc keeps operators in f32 and says so") {
   CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 1 operators") && Catch::Matchers::Contains("f32: first"));
 }
 
-TEST_CASE("A saved profile gives the plan that its calibration gave") {
+TEST_CASE("A saved profile gives the same plan as its calibration") {
   const QuantizeWorkshop workshop;
   REQUIRE(workshop.quantize({"--save-profile", workshop.path("p.yaml")}).exit_code == 0);
   const std::vector<std::byte> bytes = workshop.plan_bytes();
@@ -115,7 +115,7 @@ TEST_CASE("A saved profile gives the plan that its calibration gave") {
   CHECK(workshop.plan_bytes() == bytes);
 }
 
-TEST_CASE("A profile keeps what its images went through: the plan takes it, and nothing else") {
+TEST_CASE("A profile stores its preprocessing, and the plan accepts no other") {
   const QuantizeWorkshop workshop;
   workshop.write_image_model();
   const std::string images = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
@@ -143,7 +143,7 @@ TEST_CASE("A profile keeps what its images went through: the plan takes it, and 
   CHECK(workshop.plan_bytes() == bytes);
 }
 
-TEST_CASE("Calibrating with images as they are is said") {
+TEST_CASE("Calibration with unchanged pixels is reported") {
   const QuantizeWorkshop workshop;
   const std::string images = NESTRT_SOURCE_DIR "/examples/images";
   const ProgramResult result =
@@ -161,8 +161,8 @@ TEST_CASE("Calibrating with images as they are is said") {
   CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1, and multiplies"));
 }
 
-TEST_CASE("Samples that went through something else than the plan says of images are remarked on") {
-  const QuantizeWorkshop workshop;  // samples of -1 to 1
+TEST_CASE("Samples with other preprocessing than the plan's cause a warning") {
+  const QuantizeWorkshop workshop;  // samples in [-1, 1]
   const ProgramResult otherwise = workshop.quantize({"--mean", "128"});
   CHECK(otherwise.exit_code == 0);
   CHECK_THAT(otherwise.text, Catch::Matchers::Contains("images become -128 to 127 (--mean 128)"));
@@ -192,7 +192,7 @@ TEST_CASE("A profile of unchanged pixels rejects options that preprocess images"
   CHECK(workshop.plan_bytes() == bytes);
 }
 
-TEST_CASE("Images become an input with its channels last as they become one with its channels first") {
+TEST_CASE("Images are preprocessed alike for channels-last and channels-first inputs") {
   const QuantizeWorkshop workshop;
   const std::string cat = NESTRT_SOURCE_DIR "/examples/images/cat.png";
   const auto outputs = [&](bool channels_last) {
@@ -217,7 +217,7 @@ TEST_CASE("Images become an input with its channels last as they become one with
   CHECK(outputs(true) == outputs(false));
 }
 
-TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {
+TEST_CASE("nestc states the problem of an invalid quantization and writes nothing") {
   const QuantizeWorkshop workshop;
   workshop.check_refused(workshop.compile({"--quantize", "s8"}), "--calibrate DIR");
   workshop.check_refused(workshop.compile({"--quantize", "s4", "--calibrate", "x"}), "s8");
@@ -245,7 +245,7 @@ TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {
       "another file");
 }
 
-TEST_CASE("nestc refuses the profile of another model, and one that says nothing of this") {
+TEST_CASE("nestc refuses a profile of another model") {
   const QuantizeWorkshop workshop;
   REQUIRE(run_program("nestc", {"calibrate", workshop.path("other.onnx"), "--npy", workshop.path("samples.npy"), "-o",
                                 workshop.path("other.yaml")})

@@ -1,4 +1,4 @@
-// nestc calibrate --sensitivity and nestc compile --max-loss as a user meets them.
+// nestc calibrate --sensitivity and nestc compile --max-loss on the command line.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -38,7 +38,7 @@ class SearchWorkshop {
                    {"compile", path("model.onnx"), "-o", plan(), "--quantize", "s8", "--calibrate", path(data)});
     return run_program("nestc", options);
   }
-  // Exit code 2, with a message, and nothing written.
+  // Checks for exit code 2, a message, and no output.
   void check_refused(const ProgramResult& result, const std::string& part) const {
     INFO(result.text);
     CHECK(result.exit_code == 2);
@@ -69,7 +69,7 @@ TEST_CASE("nestc calibrate --sensitivity ranks the layers, worst first") {
   CHECK(json["layers"][0]["all_but_it"]["snr_db"] > json["all"]["snr_db"]);
 }
 
-TEST_CASE("nestc calibrate refuses to do nothing, and to write over its input") {
+TEST_CASE("nestc calibrate requires an output and does not overwrite its input") {
   const SearchWorkshop workshop;
   workshop.check_refused(workshop.calibrate({}), "--sensitivity ranks layers");
   workshop.check_refused(workshop.calibrate({"-o", workshop.path("out/p.yaml"), "--json", workshop.path("out/l.json")}),
@@ -84,7 +84,7 @@ TEST_CASE("nestc calibrate refuses to do nothing, and to write over its input") 
                          "no .jpg");
 }
 
-TEST_CASE("nestc compile --max-loss finds a quantization, and remembers it") {
+TEST_CASE("nestc compile --max-loss finds a quantization and stores it") {
   const SearchWorkshop workshop;
   const std::vector<std::string> options = {"--max-loss", "9",   "--corrections", "weights,bias",
                                             "--method",   "mse", "--search-file", workshop.path("search.yaml")};
@@ -98,14 +98,14 @@ TEST_CASE("nestc compile --max-loss finds a quantization, and remembers it") {
   CHECK_THAT(second.text, Contains("known"));
   CHECK(workshop.bytes("out/model.nest") == plan);
   CHECK(workshop.bytes("search.yaml") == remembered);
-  // What was chosen gives the same plan without a search.
+  // The chosen configuration gives the same plan without a search.
   const ProgramResult direct =
       workshop.search({"--method", "mse", "--corrections", "weights,bias", "--keep-f32", "second"});
   CHECK(direct.exit_code == 0);
   CHECK(workshop.bytes("out/model.nest") == plan);
 }
 
-TEST_CASE("nestc compile --max-loss that cannot be met ends with 1, no plan, and the best that was found") {
+TEST_CASE("nestc compile exits with 1, without a plan, and reports the best result if --max-loss cannot be met") {
   const SearchWorkshop workshop;
   const ProgramResult result = workshop.search({"--max-loss", "0", "--search-budget", "1"});
   INFO(result.text);
@@ -115,7 +115,7 @@ TEST_CASE("nestc compile --max-loss that cannot be met ends with 1, no plan, and
   CHECK(fs::is_empty(workshop.path("out")));
 }
 
-TEST_CASE("nestc names what is wrong with a search, and writes nothing") {
+TEST_CASE("nestc states the problem of an invalid search and writes nothing") {
   const SearchWorkshop workshop;
   workshop.check_refused(workshop.search({"--max-loss", "-1"}), "-1");
   workshop.check_refused(workshop.search({"--max-loss", "1", "--search-budget", "0"}), "--search-budget");

@@ -1,4 +1,4 @@
-// A plan for several shapes, as a user makes and runs it.
+// Plans for several shapes on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-// A convolution over images of any number and size, with weights that are worth sharing.
+// A convolution over images of any number and size, with weights large enough to share.
 std::string model_of_any_size() {
   ModelBuilder model;
   model.input("x", {-1, 8, -1, -1}).output("y");
@@ -48,7 +48,7 @@ class Workshop {
   const std::string model_;
 };
 
-TEST_CASE("One plan serves every shape that it was compiled for, and has its weights once") {
+TEST_CASE("One plan runs all compiled shapes and stores its weights once") {
   const Workshop workshop;
   REQUIRE(workshop.compile("one.nest", {"x=1,8,10,10"}).exit_code == 0);
   const ProgramResult compiled = workshop.compile("all.nest", {"x=1,8,10,10", "x=4,8,10,10", "x=1,8,20,20"});
@@ -78,7 +78,7 @@ TEST_CASE("One plan serves every shape that it was compiled for, and has its wei
   CHECK(wrong.exit_code == 2);
 }
 
-TEST_CASE("nestc check looks at each shape of a plan, or at the one that is asked for") {
+TEST_CASE("nestc check runs each shape of a plan or the requested one") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;
@@ -103,7 +103,7 @@ TEST_CASE("nestc check looks at each shape of a plan, or at the one that is aske
   CHECK(check({"--input", ten, "--shape", "1"}).exit_code == 0);
 }
 
-TEST_CASE("nestrt simulate looks at the shape that is asked for") {
+TEST_CASE("nestrt simulate uses the requested shape") {
   const Workshop workshop;
   const std::string plan = workshop.path("both.nest");
   REQUIRE(workshop.compile("both.nest", {"x=1,8,10,10", "x=1,8,40,40"}).exit_code == 0);
@@ -120,7 +120,7 @@ TEST_CASE("nestrt simulate looks at the shape that is asked for") {
   CHECK(run_program("nestrt", {"simulate", plan, "--shape", "3"}).exit_code == 2);
 }
 
-TEST_CASE("A plan of one shape is the same file whether others are looked at or not") {
+TEST_CASE("A plan of one shape is identical whether or not --shape is given") {
   const Workshop workshop;
   REQUIRE(workshop.compile("one.nest", {"x=1,8,10,10"}).exit_code == 0);
   REQUIRE(workshop.compile("again.nest", {"x=1,8,10,10"}).exit_code == 0);
@@ -128,7 +128,7 @@ TEST_CASE("A plan of one shape is the same file whether others are looked at or 
   CHECK((*Plan::map(workshop.path("one.nest")))->shapes().empty());
 }
 
-TEST_CASE("Each shape of a plan is shown and measured by its number") {
+TEST_CASE("Each shape of a plan can be selected by its number") {
   const Workshop workshop;
   REQUIRE(workshop.compile("all.nest", {"x=1,8,10,10", "x=4,8,10,10"}).exit_code == 0);
   const std::string plan = workshop.path("all.nest");
@@ -144,7 +144,7 @@ TEST_CASE("Each shape of a plan is shown and measured by its number") {
   CHECK(run_program("nestrt", {"verify", plan}).exit_code == 0);
 }
 
-TEST_CASE("Shapes of inputs that do not go together are refused") {
+TEST_CASE("Inconsistent input shapes are refused") {
   const Workshop workshop;
   const ProgramResult twice = workshop.compile("bad.nest", {"x=1,8,10,10", "x=1,8,10,10"});
   CHECK(twice.exit_code == 2);

@@ -1,4 +1,4 @@
-// nestc compile --target and nestrt --units as a user meets them.
+// nestc compile --target and nestrt --units on the command line.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -23,7 +23,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// The project's own network, calibrated on numbers that mean nothing, in 8 bits.
+// The demo network in 8 bits, calibrated with random numbers.
 class TargetWorkshop {
  public:
   TargetWorkshop() {
@@ -65,7 +65,7 @@ void check_target(const ProgramResult& result, int exit_code, const std::string&
   CHECK_THAT(result.text, Contains(part));
 }
 
-TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the configuration") {
+TEST_CASE("A plan for EVTA has the CPU's results bit for bit for all units and configurations") {
   const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
     check_target(workshop.on_target("compile", target), 0, "29 operators");
@@ -75,7 +75,7 @@ TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the c
   }
 }
 
-TEST_CASE("Work has the name that it has in a plan for its CPU alone, whatever other CPUs the plan is for") {
+TEST_CASE("Works have the same names in plans for one and for several CPUs") {
   const TargetWorkshop workshop;
   const auto works = [&](const std::string& target) {
     check_target(workshop.on_target("compile", target), 0, "29 operators");
@@ -91,13 +91,13 @@ TEST_CASE("Work has the name that it has in a plan for its CPU alone, whatever o
   CHECK(works("zcu102,host") == works("zcu102"));
 }
 
-TEST_CASE("nestc says so where a target's units have nothing to do") {
+TEST_CASE("nestc prints a note if a unit of the target computes nothing") {
   const TemporaryFolder folder;
   check_target(run_program("nestc", {"compile", kDemoModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}),
                0, "evta runs none of the operators: it needs them in s8");
 }
 
-TEST_CASE("nestrt bench keeps what it measures, and has several inferences in flight") {
+TEST_CASE("nestrt bench stores costs and measures several inferences in flight") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string costs = workshop.path("costs");
@@ -119,7 +119,7 @@ TEST_CASE("nestrt bench keeps what it measures, and has several inferences in fl
   CHECK(run_program("nestrt", arguments).exit_code == 2);
 }
 
-// The ZCU102 with something more to say of its EVTA.
+// A ZCU102 with additional keys for its EVTA.
 std::string board_with(const TargetWorkshop& workshop, const std::string& name, const std::string& more) {
   const auto path = tools::find_board("zcu102");
   REQUIRE(path);
@@ -139,7 +139,7 @@ nlohmann::json json_of(const std::string& path) {
   return nlohmann::json::parse(stream);
 }
 
-TEST_CASE("What launching a program takes is in the plan for a board, and counted once where that is simulated") {
+TEST_CASE("The launch cost of a program is part of the plan and counted once in simulation") {
   const TargetWorkshop workshop;
   const std::string plain = board_with(workshop, "plain.yaml", ""),
                     slow = board_with(workshop, "slow.yaml", "    launch_us: 50\n"),
@@ -152,8 +152,8 @@ TEST_CASE("What launching a program takes is in the plan for a board, and counte
       if (op.contains("microseconds")) times.push_back(op["microseconds"]);
     return times;
   };
-  // What a search finds within its budget may differ; what a step takes alone, on the same unit and of the same
-  // channels, does not. A slow CPU leaves the accelerator something to do, whatever the board's costs are.
+  // Search results within a time limit may differ, but the time of a step alone on the same unit and channels does not.
+  // A slow CPU ensures work for the accelerator for any costs of the board.
   const auto simulated = [&] {
     check_target(run_program("nestrt", {"simulate", workshop.plan(), "--board", slow, "--npu-clock", "100",
                                         "--cpu-scale", "10", "--json", json}),
@@ -184,7 +184,7 @@ TEST_CASE("What launching a program takes is in the plan for a board, and counte
   CHECK(compared > 0);
 }
 
-TEST_CASE("What is handed over takes the unit's time, however many inferences are in flight") {
+TEST_CASE("Transfers use the time of the unit for any number of inferences in flight") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto max_per_second = [&](const std::string& rate) {
@@ -201,7 +201,7 @@ TEST_CASE("What is handed over takes the unit's time, however many inferences ar
   CHECK(max_per_second("20") < 0.9 * max_per_second("100000"));
 }
 
-TEST_CASE("A memory that runs short bounds how many inferences a simulated board does in a second") {
+TEST_CASE("Memory bandwidth limits the throughput of a simulated board") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto max_per_second = [&](const std::string& memory) {
@@ -212,7 +212,7 @@ TEST_CASE("A memory that runs short bounds how many inferences a simulated board
     const nlohmann::json figures = nlohmann::json::parse(stream);
     const auto most = figures["max_per_second"].get<double>();
     for (const char* schedule : {"cpu_only_ms", "sequential_ms", "optimum_ms", "split_ms"})
-      CHECK(most >= 1e3 / figures[schedule].get<double>() * (1 - 1e-9));  // one inference after the other
+      CHECK(most >= 1e3 / figures[schedule].get<double>() * (1 - 1e-9));  // one inference at a time
     return most;
   };
   const double plenty = max_per_second("100000");
@@ -221,7 +221,7 @@ TEST_CASE("A memory that runs short bounds how many inferences a simulated board
   CHECK(max_per_second("100") < 0.9 * plenty);
 }
 
-TEST_CASE("A trace has the runs, and what units did in them") {
+TEST_CASE("A trace has the runs and the steps of the units") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
   const std::string file = workshop.path("trace.json");
@@ -237,12 +237,12 @@ TEST_CASE("A trace has the runs, and what units did in them") {
   for (const auto& event : trace["traceEvents"])
     if (event["ph"] == "X") ++spans[event["cat"]];
   CHECK(spans["run"] == 1);
-  CHECK(spans["operator"] >= 20);  // those that compute something
+  CHECK(spans["operator"] >= 20);  // operators that compute something
   CHECK(spans["step"] >= 1);
   CHECK(run_program("nestrt", {"bench", workshop.plan(), "--trace", workshop.plan()}).exit_code == 2);
 }
 
-TEST_CASE("A unit of another configuration is refused with the command that helps") {
+TEST_CASE("A unit with another configuration is refused with the command that fixes it") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
   check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2,
@@ -251,7 +251,7 @@ TEST_CASE("A unit of another configuration is refused with the command that help
   check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
 }
 
-TEST_CASE("nestc says where operators run, and what the programs are") {
+TEST_CASE("nestc shows where operators run and their programs") {
   const TargetWorkshop workshop;
   const ProgramResult explained = workshop.on_target("explain", "zcu102");
   check_target(explained, 0, "23 of 26 operators that compute");
@@ -261,7 +261,7 @@ TEST_CASE("nestc says where operators run, and what the programs are") {
   check_target(run_program("nestc", {"inspect", kDemoModel, "--asm"}), 2, "--target zcu102");
 }
 
-TEST_CASE("nestc explain takes a plan alone, and counts what the model's explanation counts") {
+TEST_CASE("nestc explain gives the same counts for a plan as for its model") {
   const TargetWorkshop workshop;
   const auto count_in = [](const std::string& text) {
     const size_t end = text.find(" operators that compute");
@@ -278,7 +278,7 @@ TEST_CASE("nestc explain takes a plan alone, and counts what the model's explana
   check_target(run_program("nestc", {"explain", workshop.plan()}), 2, "no unit beside the CPU");
 }
 
-TEST_CASE("nestc shows what may run side by side, and writes where it runs for NEST-C") {
+TEST_CASE("nestc shows concurrent branches and writes a NEST-C partition plan") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   check_target(run_program("nestc", {"inspect", workshop.plan(), "--regions", "--json", workshop.path("plan.json")}), 0,
@@ -296,7 +296,7 @@ TEST_CASE("nestc shows what may run side by side, and writes where it runs for N
 
 const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2, true}};
 
-TEST_CASE("A partition plan that nestc has written places branches as it says") {
+TEST_CASE("A partition plan of nestc places branches as stated") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");
@@ -318,7 +318,7 @@ TEST_CASE("A partition plan that nestc has written places branches as it says") 
   CHECK(on_evta > 10);
 }
 
-TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what is wrong with it") {
+TEST_CASE("nestrt runs a NEST-C partition plan and reports errors in it") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");
@@ -342,7 +342,7 @@ TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what i
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
 }
 
-TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing") {
+TEST_CASE("Concurrent runs of a network on EVTA and the CPU allocate nothing") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto plan = Plan::map(workshop.plan());
@@ -350,8 +350,9 @@ TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing")
   REQUIRE(plan);
   REQUIRE(units);
   SessionOptions options;
-  options.costs.table = flat_costs(**plan, *units, [](const UnitInfo&) { return 10; });  // so branches run side by side
-  options.adaptation.drift = 0;  // a new schedule takes memory, beside the runs
+  // so that branches run concurrently
+  options.costs.table = flat_costs(**plan, *units, [](const UnitInfo&) { return 10; });
+  options.adaptation.drift = 0;  // a new schedule allocates memory outside the runs
   const auto session = Session::create(*plan, *units, options);
   if (!session) FAIL(session.error().to_string());
   CHECK((*session)->schedule().lanes.size() > 1);

@@ -1,4 +1,4 @@
-// The reference vendor of examples/vendor as a user meets him: compiled for, run, and compared with himself alone.
+// The reference vendor of examples/vendor on the command line: compiled for, run, and compared with its own tools.
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
@@ -15,9 +15,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kCompiler = "../examples/vendor/reference-cc";  // beside the commands
+constexpr const char* kCompiler = "../examples/vendor/reference-cc";  // relative to the commands
 
-// The demo's network and numbers that mean nothing.
+// The demo network and random inputs.
 class VendorWorkshop {
  public:
   VendorWorkshop() {
@@ -39,7 +39,7 @@ class VendorWorkshop {
     return run_program("nestrt", {"run", path("model.nest"), "--units", units, "--plugin", kReferencePlugin, "--input",
                                   path("input.npy"), "--output", path("out")});
   }
-  // The bytes of the results, without what an .npy file begins with.
+  // Returns the bytes of the results without the .npy header.
   std::string results() const {
     const auto bytes = tools::read_file(path("out") + "/probabilities.npy");
     REQUIRE(bytes);
@@ -63,7 +63,7 @@ std::string content_of(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
-TEST_CASE("A model that a vendor compiled computes in nestrt what it computes without, bit for bit") {
+TEST_CASE("A vendor-compiled model gives the same results inside and outside of nestrt bit for bit") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "1 operators");
   check_command(workshop.run(), 0, "");
@@ -74,7 +74,7 @@ TEST_CASE("A model that a vendor compiled computes in nestrt what it computes wi
   CHECK(workshop.results() == content_of(workshop.path("alone.raw")));
 }
 
-TEST_CASE("A part of a model is the vendor's, and the CPU computes the rest") {
+TEST_CASE("A vendor computes a part of a model and the CPU the rest") {
   const VendorWorkshop workshop;
   const std::string plan =
       workshop.write("parts.yaml", "parts:\n  - {name: all, backend: reference, operators: all}\n");
@@ -88,7 +88,7 @@ TEST_CASE("A part of a model is the vendor's, and the CPU computes the rest") {
                 0, "vendor.blob");
 }
 
-TEST_CASE("Beside a vendor's part, which stays between real numbers, the rest of a network is quantized") {
+TEST_CASE("The rest of a network is quantized around a vendor's part with floating-point borders") {
   const VendorWorkshop workshop;
   const std::string capability =
       workshop.write("npu.yaml", "name: NPU\noperators:\n  MaxPool:\n  Concat:\nregion: {min_operators: 2}\n");
@@ -98,7 +98,7 @@ TEST_CASE("Beside a vendor's part, which stays between real numbers, the rest of
   check_command(workshop.run(), 0, "");
 }
 
-TEST_CASE("What only a vendor computes is profiled on his unit, and a session keeps its cost") {
+TEST_CASE("An opaque branch is profiled on its vendor's unit, and a session keeps its cost") {
   const VendorWorkshop workshop;
   const std::string capability = workshop.write(
       "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
@@ -119,7 +119,7 @@ TEST_CASE("What only a vendor computes is profiled on his unit, and a session ke
   }
 }
 
-TEST_CASE("nestc explain does not count what a vendor alone computes as the CPU's, nor what nobody knows as nothing") {
+TEST_CASE("nestc explain attributes opaque parts to their vendor and reports unknown costs as unknown") {
   const VendorWorkshop workshop;
   const std::string capability = workshop.write(
       "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
@@ -127,11 +127,12 @@ TEST_CASE("nestc explain does not count what a vendor alone computes as the CPU'
   const std::string json = workshop.path("explained.json");
   const ProgramResult explained = run_program("nestc", {"explain", workshop.path("model.nest"), "--json", json});
   check_command(explained, 0, "that a vendor compiled, which the plan does not state");
-  CHECK_THAT(explained.text, Contains("has a program; no other unit does") && Contains("an estimate until nestrt profile"));
+  CHECK_THAT(explained.text,
+             Contains("has a program; no other unit does") && Contains("an estimate until nestrt profile"));
   CHECK_THAT(content_of(json), Contains("\"cost_origin\": \"unknown\""));
 }
 
-TEST_CASE("What only a vendor computes can be looked at without his unit, and has nothing to be compared with") {
+TEST_CASE("An opaque branch can be inspected without its unit and is not compared") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
   const std::string plan = workshop.path("model.nest");
@@ -143,7 +144,7 @@ TEST_CASE("What only a vendor computes can be looked at without his unit, and ha
                 "no other unit has a program for");
 }
 
-TEST_CASE("A vendor's plan without his unit, or with a plug-in for another one, is refused") {
+TEST_CASE("A vendor's plan without its unit or with another plug-in is refused") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
   check_command(workshop.run("cpu"), 2, "--plugin requires vendor units, but --units cpu has none");
@@ -162,7 +163,7 @@ TEST_CASE("The reference vendor's plug-in passes the conformance suite on a plan
                 "21 of 21 cases passed");
 }
 
-TEST_CASE("The unit of the reference vendor's plug-in passes the suite for units, isolated too") {
+TEST_CASE("The reference vendor's unit passes the suite for units, also in isolation") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
   std::vector<std::string> arguments{"conformance",   workshop.path("model.nest"), "--units", "reference", "--plugin",
@@ -172,7 +173,7 @@ TEST_CASE("The unit of the reference vendor's plug-in passes the suite for units
   check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
 }
 
-TEST_CASE("The reference vendor takes a product of matrices, however few operators stand before it") {
+TEST_CASE("The reference vendor accepts a matrix product with any number of preceding operators") {
   const TemporaryFolder folder;
   for (int before = 0; before < 4; ++before) {
     ModelBuilder model;
@@ -190,7 +191,7 @@ TEST_CASE("The reference vendor takes a product of matrices, however few operato
   }
 }
 
-TEST_CASE("A vendor's compiler that refuses a model says why, and options that contradict each other are refused") {
+TEST_CASE("The reason of a vendor's compiler is reported, and contradictory options are refused") {
   const VendorWorkshop workshop;
   check_command(run_program("nestc", {"compile", kDemoModel, "-o", workshop.path("x"), "--vendor",
                                       std::string("npu=") + kReferenceCompiler + " {output} -o {input}"}),

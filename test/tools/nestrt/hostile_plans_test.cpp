@@ -1,5 +1,4 @@
-// Plans and arrays that are damaged on purpose, through the nestrt command itself: a message, exit code 2, and nothing
-// written.
+// Damaged plans and arrays with the nestrt command: a message, exit code 2, and no output.
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
@@ -17,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Commands on a plan, with everything that they need to run and to write.
+// Returns commands for a plan with all inputs and outputs.
 std::vector<std::vector<std::string>> commands(const TemporaryFolder& folder, const std::string& plan) {
   const std::string out = folder.path() + "/out";
   return {{"verify", plan},
@@ -26,7 +25,7 @@ std::vector<std::vector<std::string>> commands(const TemporaryFolder& folder, co
           {"run", plan, "--input", "x=" + folder.path() + "/x.npy", "--output", out + "/results"}};
 }
 
-// A folder with the input of branches_plan() and an empty folder "out" for results.
+// A folder with the input of branches_plan() and an empty folder "out".
 class HostilePlans {
  public:
   HostilePlans() {
@@ -56,7 +55,7 @@ class HostilePlans {
   TemporaryFolder folder_;
 };
 
-// Every few bytes, and all of the header and of the border between tables and data.
+// Returns every few bytes, the whole header, and the border between tables and data.
 std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
   plan_format::Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -69,7 +68,7 @@ std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
   return places;
 }
 
-TEST_CASE("A plan that is whole runs through every command") {
+TEST_CASE("Every command accepts an intact plan") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   for (const auto& command : commands(plans.folder(), plan)) {
@@ -81,7 +80,7 @@ TEST_CASE("A plan that is whole runs through every command") {
   CHECK(fs::exists(plans.path("out/info.json")));
 }
 
-// y = x + the sum of x. FlatBuffers writes no list of dimensions for the sum.
+// y = x + sum(x). FlatBuffers writes no dimension list for the sum.
 PlanBuilder scalar_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 8});
@@ -92,7 +91,7 @@ PlanBuilder scalar_plan() {
   return builder;
 }
 
-TEST_CASE("A plan with a scalar activation runs through every command") {
+TEST_CASE("Every command accepts a plan with a scalar activation") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("scalar.nest", scalar_plan().build().bytes());
   for (const auto& command : commands(plans.folder(), plan)) {
@@ -102,7 +101,7 @@ TEST_CASE("A plan with a scalar activation runs through every command") {
   }
 }
 
-TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
+TEST_CASE("Every command refuses a plan with a flipped byte at any position") {
   const HostilePlans plans;
   const PlanFile good = branches_plan().build();
   size_t turn = 0;
@@ -110,13 +109,13 @@ TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
     PlanFile broken = good;
     broken.mutable_bytes()[at] ^= std::byte{0x40};
     INFO("byte " << at << " of " << good.bytes().size());
-    // All commands load alike; each place is tried on one of them.
+    // All commands load plans alike, so each position is tested with one of them.
     plans.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
     ++turn;
   }
 }
 
-TEST_CASE("Every command refuses a plan that is cut short") {
+TEST_CASE("Every command refuses a truncated plan") {
   const HostilePlans plans;
   const PlanFile good = branches_plan().build();
   size_t turn = 0;
@@ -128,7 +127,7 @@ TEST_CASE("Every command refuses a plan that is cut short") {
   plans.check_refused(good.bytes().first(good.bytes().size() - 1));
 }
 
-TEST_CASE("Every command refuses folders, pipes and what is not there in place of a plan") {
+TEST_CASE("Every command refuses folders, pipes and missing files as plans") {
   const HostilePlans plans;
   REQUIRE(::mkfifo(plans.path("pipe").c_str(), 0600) == 0);
   for (const std::string place : {"pipe", "out", "absent.nest"}) {
@@ -138,7 +137,7 @@ TEST_CASE("Every command refuses folders, pipes and what is not there in place o
   }
 }
 
-TEST_CASE("nestrt run says what it expects where inputs are wrong") {
+TEST_CASE("nestrt run states the expected inputs if the given ones are wrong") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const auto refuse = [&](const std::string& input, const std::string& part) {
@@ -157,7 +156,7 @@ TEST_CASE("nestrt run says what it expects where inputs are wrong") {
   plans.check_refused({"run", plan}, expected);
 }
 
-TEST_CASE("Pipes in place of arrays, images and lists are refused at once") {
+TEST_CASE("Pipes as arrays, images and lists are refused without waiting") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const std::string classifier = plans.folder().write("classifier.nest", classifier_plan().build().bytes());
@@ -170,7 +169,7 @@ TEST_CASE("Pipes in place of arrays, images and lists are refused at once") {
     plans.check_refused(command, "pipe' is not a regular file");
 }
 
-TEST_CASE("Images are for plans with one input that takes them") {
+TEST_CASE("Images are refused for plans without a single image input") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("relu.nest", relu_plan().build().bytes());
   plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"}, "does not take an image");
@@ -178,10 +177,11 @@ TEST_CASE("Images are for plans with one input that takes them") {
   const int x = builder.input("x", {1, 3, 4, 4}), z = builder.input("z", {1, 3, 4, 4});
   builder.op("sum", binary(ops::BinaryKind::kAdd), {x, z}, {builder.output("y", {1, 3, 4, 4})});
   const std::string two = plans.folder().write("two.nest", builder.build().bytes());
-  plans.check_refused({"run", two, "--image", "cat.png"}, "an image requires a plan with one input, but this one has 2");
+  plans.check_refused({"run", two, "--image", "cat.png"},
+                      "an image requires a plan with one input, but this one has 2");
 }
 
-TEST_CASE("An input is not written over by an output of the same name") {
+TEST_CASE("An output with the name of an input does not overwrite it") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const std::string folder = plans.path("arrays");
@@ -190,7 +190,7 @@ TEST_CASE("An input is not written over by an output of the same name") {
   plans.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
 }
 
-TEST_CASE("Where one output cannot be written none is") {
+TEST_CASE("No output is written if one of them cannot be") {
   const HostilePlans plans;
   PlanBuilder builder;
   const int x = builder.input("x", {2, 8}), y = builder.output("y", {2, 8}), z = builder.output("z", {2, 8});
@@ -202,7 +202,7 @@ TEST_CASE("Where one output cannot be written none is") {
   CHECK(std::distance(fs::directory_iterator(plans.path("results")), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("Files to write are checked before anything is computed") {
+TEST_CASE("Output files are checked before the computation") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   plans.check_refused({"bench", plan, "--json", ""}, "the name is empty");
@@ -214,7 +214,7 @@ TEST_CASE("Files to write are checked before anything is computed") {
   }
 }
 
-TEST_CASE("A plan is not written over by its own description") {
+TEST_CASE("The description of a plan does not overwrite the plan") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   plans.check_refused({"info", plan, "--json", plan}, "name another file");

@@ -1,4 +1,4 @@
-// nestrt run and eval on images, and on arrays in their place, as a user meets them.
+// nestrt run and eval with images and arrays on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <limits>
@@ -23,7 +23,7 @@ class ImageWorkshop {
         maps_(folder_.write("maps.nest", maps_plan().build().bytes())) {}
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string write(const std::string& name, const std::string& text) const { return folder_.write_text(name, text); }
-  // An image, as an input, that is one colour of three.
+  // Writes an image of one colour out of three as an input array.
   void write_array(const std::string& name, int colour) const {
     std::vector<float> values(3 * 32 * 32);
     std::fill_n(values.begin() + colour * 32 * 32, 32 * 32, 1.0F);
@@ -55,7 +55,7 @@ std::vector<float> floats_in(const std::string& path) {
   return {values, values + array->shape.num_elements()};
 }
 
-TEST_CASE("An image reaches a network that tells no classes, and its outputs are shown and written") {
+TEST_CASE("nestrt run shows and writes the outputs of a network without class scores") {
   const ImageWorkshop workshop;
   const ProgramResult result = run({workshop.maps(), "--image", kCat, "--output", workshop.path("out")});
   INFO(result.text);
@@ -67,7 +67,7 @@ TEST_CASE("An image reaches a network that tells no classes, and its outputs are
                 "no row of class scores");
 }
 
-TEST_CASE("All of an image lies in the middle of the input where it is asked for, padded on two sides") {
+TEST_CASE("With --letterbox the whole image is centred in the input and padded on two sides") {
   const ImageWorkshop workshop;
   const std::string saved = workshop.path("input.npy");
   const ProgramResult result =
@@ -80,7 +80,7 @@ TEST_CASE("All of an image lies in the middle of the input where it is asked for
   for (int i = 0; i < 64; ++i) CHECK((input[i] == 7) == (i / 8 < 2 || i / 8 >= 7));
 }
 
-TEST_CASE("What preprocessing has made of an image gives the same as the image") {
+TEST_CASE("A saved preprocessed input gives the same results as its image") {
   const ImageWorkshop workshop;
   const std::vector<std::string> pixels = {"--mean", "128,100,90", "--scale", "0.01", "--resize", "40", "--bgr"};
   std::vector<std::string> arguments = {
@@ -93,7 +93,7 @@ TEST_CASE("What preprocessing has made of an image gives the same as the image")
   CHECK(floats_in(workshop.path("a/colour_0.npy")) == floats_in(workshop.path("b/colour_0.npy")));
 }
 
-TEST_CASE("An image for a plan that says nothing of images is warned of, unless an option does") {
+TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessing of images") {
   const ImageWorkshop workshop;
   const ProgramResult silent = run({workshop.classes(), "--image", kCat});
   CHECK(silent.exit_code == 0);
@@ -107,7 +107,7 @@ TEST_CASE("An image for a plan that says nothing of images is warned of, unless 
   CHECK_THAT(unlikely.text, Contains("--mean is at most 1") && Contains("--scale is more than 1"));
 }
 
-TEST_CASE("An array has a class where its names are given, and is refused where it can have none") {
+TEST_CASE("With --labels an array gets a class, and a plan without class scores is refused") {
   const ImageWorkshop workshop;
   workshop.write_array("green.npy", 1);
   const std::string names = workshop.write("names.txt", "red\ngreen\nblue\n");
@@ -120,7 +120,7 @@ TEST_CASE("An array has a class where its names are given, and is refused where 
                 "no row of class scores");
 }
 
-TEST_CASE("Names that are not as many as the classes are refused") {
+TEST_CASE("Class names are refused if their number differs from the number of classes") {
   const ImageWorkshop workshop;
   const std::string four = workshop.write("four.txt", "background\nred\ngreen\nblue\n");
   const std::string two = workshop.write("two.txt", "red\ngreen\n");
@@ -130,7 +130,7 @@ TEST_CASE("Names that are not as many as the classes are refused") {
   CHECK(run({workshop.classes(), "--image", kCat, "--labels", four, "--offset", "1"}).exit_code == 0);
 }
 
-TEST_CASE("Arrays are scored as images are") {
+TEST_CASE("nestrt eval scores arrays like images") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   workshop.write_array("blue.npy", 2);
@@ -148,7 +148,7 @@ TEST_CASE("Arrays are scored as images are") {
                 "other.npy' holds f32 1x3x2x2, but input 'image' takes f32 1x3x32x32");
 }
 
-TEST_CASE("An image that is labelled twice is scored once, and refused where its classes differ") {
+TEST_CASE("An image that is labelled twice is scored once, or refused if its classes differ") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   workshop.write_array("blue.npy", 2);
@@ -163,7 +163,7 @@ TEST_CASE("An image that is labelled twice is scored once, and refused where its
   check_refused(eval("red.npy\t0\nred.npy\t1\n"), "line 2: 'red.npy' had another class before");
 }
 
-TEST_CASE("Scores that are no numbers are wrong, and said to be") {
+TEST_CASE("NaN scores count as wrong and are reported") {
   const ImageWorkshop workshop;
   const std::vector<float> nothing(3 * 32 * 32, std::numeric_limits<float>::quiet_NaN());
   REQUIRE(tools::write_npy(workshop.path("nan.npy"), {DataType::kF32, {1, 3, 32, 32}, nothing.data()}).ok());
@@ -175,7 +175,7 @@ TEST_CASE("Scores that are no numbers are wrong, and said to be") {
              Contains("0.00 %  (0/1)") && Contains("of 1 of 1 inputs some elements or scores are no numbers"));
 }
 
-TEST_CASE("A file that two outputs would be written to is refused") {
+TEST_CASE("Two outputs with the same file are refused") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   std::filesystem::create_directory(workshop.path("out"));

@@ -1,4 +1,4 @@
-// nestrt where nobody reads what it prints.
+// nestrt with unwritable output streams.
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kBadInput = 2;
 
-// nestrt with those arguments and redirections; its exit code as a shell tells it.
+// Returns the exit code of nestrt with these arguments and redirections.
 int run_in_shell(const std::string& arguments) {
   const int state = std::system(("exec " NESTRT_BINARY_DIR "/bin/nestrt " + arguments).c_str());
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-TEST_CASE("A command whose results cannot be written fails") {
+TEST_CASE("A command fails if its results cannot be written") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   CHECK(run_in_shell("info " + plan + " >/dev/full 2>/dev/null") == kBadInput);
@@ -26,7 +26,7 @@ TEST_CASE("A command whose results cannot be written fails") {
   CHECK(run_in_shell("info " + plan + " <&- >&- 2>&-") == kBadInput);
 }
 
-TEST_CASE("A command whose messages cannot be written does what it is asked for all the same") {
+TEST_CASE("A command succeeds even if its messages cannot be written") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   CHECK(run_in_shell("info " + plan + " >/dev/null 2>/dev/full") == 0);

@@ -1,4 +1,4 @@
-// nestc keygen, nestc sign and nestrt verify --key as a user meets them.
+// nestc keygen, nestc sign and nestrt verify --key on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -19,13 +19,13 @@ void expect(const std::string& program, const std::vector<std::string>& argument
   CHECK_THAT(result.text, Contains(part));
 }
 
-TEST_CASE("A plan that a team has signed is taken with its key, and with no other") {
+TEST_CASE("A signed plan is accepted only with the key of its signer") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
   const std::string team = folder.path() + "/team", other = folder.path() + "/other";
   expect("nestc", {"keygen", team}, 0, "team.key: keep it");
   expect("nestc", {"keygen", other}, 0, "other.pub: for the boards");
-  expect("nestc", {"keygen", team}, 2, "exists, and keys are never written over");
+  expect("nestc", {"keygen", team}, 2, "exists; keys are never overwritten");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 2, "the plan is not signed");
   expect("nestc", {"sign", plan, "--key", team + ".pub"}, 2, "nestrt-secret-key");
   expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".key"}, 2, "would be written over the input");
@@ -37,7 +37,7 @@ TEST_CASE("A plan that a team has signed is taken with its key, and with no othe
   expect("nestrt", {"verify", plan, "--copy"}, 0, "is valid");
 }
 
-TEST_CASE("A signature is replaced by that of another key") {
+TEST_CASE("Signing again replaces the signature") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
   const std::string retired = folder.path() + "/retired", next = folder.path() + "/next";
@@ -49,10 +49,10 @@ TEST_CASE("A signature is replaced by that of another key") {
   expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "not among those that are trusted");
 }
 
-TEST_CASE("Keys without a name are refused, and none are written") {
+TEST_CASE("Keys without a name are refused and not written") {
   const TemporaryFolder folder;
   for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
-    expect("nestc", {"keygen", name}, 2, "ends in no name");
+    expect("nestc", {"keygen", name}, 2, "does not end in a name");
   CHECK(std::filesystem::is_empty(folder.path()));
   CHECK_FALSE(std::filesystem::exists(".key"));
 }

@@ -1,4 +1,4 @@
-// nestrt bench as a user meets it.
+// nestrt bench on the command line.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_CASE("Each unit's part of the time is shown, in the table and in JSON, with the machine's state") {
+TEST_CASE("nestrt bench shows the busy time of each unit and the state of the machine") {
   const TemporaryFolder folder;
   const std::string plan = folder.path() + "/network.nest", json = folder.path() + "/bench.json";
   const PlanFile file = evta::test::random_network(evta::kConfigurations[0], 6, 1).build();
@@ -42,7 +42,7 @@ TEST_CASE("Each unit's part of the time is shown, in the table and in JSON, with
                                 Contains("\"machine_before\"") && Contains("\"machine_after\""));
 }
 
-TEST_CASE("Each operator is shown with the unit that computes it, and the CPU's kernel where that is the CPU") {
+TEST_CASE("nestrt bench shows the unit of each operator and the kernel of CPU operators") {
   const TemporaryFolder folder;
   const PlanFile file = evta::test::random_network(evta::kConfigurations[0], 6, 1).build();
   const std::string plan = folder.write("network.nest", file.bytes()), json = folder.path() + "/bench.json";
@@ -61,7 +61,7 @@ TEST_CASE("Each operator is shown with the unit that computes it, and the CPU's 
   CHECK(on_evta > 0);
 }
 
-TEST_CASE("A bench runs on arrays that are given, and refuses those that do not fit") {
+TEST_CASE("nestrt bench uses the given arrays and refuses those that do not fit") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes()), x = folder.path() + "/x.npy";
   const std::vector<float> values(6, 2);
@@ -84,8 +84,7 @@ TEST_CASE("A bench runs on arrays that are given, and refuses those that do not 
   CHECK_THAT(overwritten.text, Contains("x.npy"));
 }
 
-// nestrt bench of a plan, a line for each run. A pipe that is full stops it: it is never further than the reader by
-// more than a pipe holds, so that it cannot end before it is interrupted.
+// nestrt bench of a plan with a line per run. A full pipe blocks it, so that it cannot end before it is interrupted.
 class BenchInPipe {
  public:
   explicit BenchInPipe(const std::string& plan) {
@@ -95,7 +94,7 @@ class BenchInPipe {
     if (pid_ == 0) {
       ::dup2(ends[1], STDOUT_FILENO), ::dup2(ends[1], STDERR_FILENO);
       ::setenv("NESTRT_PROGRESS", "0", 1);
-      ::signal(SIGINT, SIG_DFL);  // ignored in a shell's background jobs, where tests may run
+      ::signal(SIGINT, SIG_DFL);  // ignored in background jobs of a shell, in which tests may run
       const char* const program = NESTRT_BINARY_DIR "/bin/nestrt";
       ::execl(program, program, "bench", plan.c_str(), "--warmup", "0", "--runs", "10000000", nullptr);
       ::_exit(1);
@@ -107,7 +106,7 @@ class BenchInPipe {
   ~BenchInPipe() { ::close(read_end_); }
 
   void interrupt() const { ::kill(pid_, SIGINT); }
-  // What it printed next; nothing at its end.
+  // Returns the next output; empty at its end.
   std::string read() const {
     char text[4096];
     const ssize_t size = ::read(read_end_, text, sizeof text);
@@ -124,7 +123,7 @@ class BenchInPipe {
   int read_end_ = -1;
 };
 
-TEST_CASE("An interrupted bench shows what it has") {
+TEST_CASE("An interrupted nestrt bench shows the results so far") {
   const TemporaryFolder folder;
   const BenchInPipe bench(folder.write("relu.nest", relu_plan().build().bytes()));
   std::string text;

@@ -1,4 +1,4 @@
-// nestrt conformance as a vendor meets it.
+// nestrt conformance on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/example_files.h"
@@ -18,7 +18,7 @@ ProgramResult test_blob(const TemporaryFolder& folder, const std::string& blob, 
                                 "--output-bytes", output_bytes});
 }
 
-TEST_CASE("The conformance suite says of each case whether the plug-in passes it") {
+TEST_CASE("The conformance suite reports the result of each case") {
   const TemporaryFolder folder;
   const ProgramResult result = test_blob(folder, kCopy, "64");
   INFO(result.text);
@@ -27,16 +27,16 @@ TEST_CASE("The conformance suite says of each case whether the plug-in passes it
   CHECK_THAT(result.text, Catch::Contains("21 of 21 cases passed"));
 }
 
-TEST_CASE("A case that a plug-in does not pass says why, and the command ends with 1") {
+TEST_CASE("A failed conformance case states the reason, and the command exits with 1") {
   const TemporaryFolder folder;
   const ProgramResult result = test_blob(folder, kCopy, "32");
   INFO(result.text);
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.text, Catch::Contains("FAILED  a program has the inputs and outputs that it was compiled for"));
-  CHECK_THAT(result.text, Catch::Contains("has 64 bytes in port 1 of its program, and the plan 32"));
+  CHECK_THAT(result.text, Catch::Contains("has 64 bytes in port 1 of its program, but the plan has 32"));
 }
 
-TEST_CASE("Units of a plan are tested one after the other: the CPU and a simulated accelerator pass") {
+TEST_CASE("The CPU and a simulated accelerator pass the conformance suite of units") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("copy.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
   const ProgramResult result = run_program("nestrt", {"conformance", plan, "--units", "evta:sim,cpu"});
@@ -49,7 +49,7 @@ TEST_CASE("Units of a plan are tested one after the other: the CPU and a simulat
   CHECK_THAT(result.text.substr(cpu), Catch::Contains("9 of 9 cases passed"));
 }
 
-TEST_CASE("What the conformance suite cannot begin with is refused") {
+TEST_CASE("nestrt conformance refuses incomplete arguments") {
   const TemporaryFolder folder;
   const auto refusal = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "conformance");
@@ -66,7 +66,7 @@ TEST_CASE("What the conformance suite cannot begin with is refused") {
   CHECK_THAT(refusal({plan, "--units", "evta:sim:1x32_15_15_18_17"}), Catch::Contains("no program for unit 'evta0'"));
   CHECK_THAT(test_blob(folder, kCopy, "many").text, Catch::Contains("expected numbers of bytes such as 64,64"));
   CHECK_THAT(refusal({"--plugin", "none.so", "--blob", folder.write_text("a", kCopy), "--output-bytes", "64"}),
-             Catch::Contains("there is no plug-in 'none.so'"));
+             Catch::Contains("plug-in 'none.so' does not exist"));
 }
 
 }  // namespace

@@ -191,11 +191,12 @@ TEST_CASE("nestrt simulate reports why a unit of the board computes nothing") {
     return result.text;
   };
   CHECK_THAT(simulated("plan.nest"), Contains("the plan has no program for 'evta'"));
+  CHECK_THAT(simulated("plan.nest", {"--concurrent", workshop.path("other.nest")}),
+             Contains("plan.nest: the plan has no") &&
+                 Contains("other.nest: the plan has programs for 'evta' with configuration 1x16"));
   CHECK_THAT(
-      simulated("plan.nest", {"--concurrent", workshop.path("other.nest")}),
-      Contains("plan.nest: the plan has no") && Contains("other.nest: the plan has programs for 'evta' with configuration 1x16"));
-  CHECK_THAT(simulated("other.nest"),
-             Contains("has programs for 'evta' with configuration 1x16_15_15_18_17, but the board has 1x32_15_15_18_17"));
+      simulated("other.nest"),
+      Contains("has programs for 'evta' with configuration 1x16_15_15_18_17, but the board has 1x32_15_15_18_17"));
 }
 
 TEST_CASE("nestrt simulate warns if a plan's kernels were selected for other processors than the board's") {
@@ -280,8 +281,7 @@ TEST_CASE("A board with another clock than the plan was compiled for needs the s
     REQUIRE(write_costs(workshop.path("costs"), measured).ok());
     return simulated("plan.nest", {"--profile", workshop.path("costs")}).second;
   };
-  const auto unstated =
-      Contains("does not state the clock for the costs of 'evta'; assuming the board's 50 MHz");
+  const auto unstated = Contains("does not state the clock for the costs of 'evta'; assuming the board's 50 MHz");
   CHECK_THAT(with_profile(), unstated);
   measured.set_clock({"evta", configuration, 1}, 50);
   CHECK_THAT(with_profile(), !unstated);

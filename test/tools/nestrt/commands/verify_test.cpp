@@ -1,4 +1,4 @@
-// nestrt verify as a user meets it.
+// nestrt verify on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("A unit that the plan has no program for fails the comparison: nothing was compared") {
+TEST_CASE("nestrt verify fails for a unit without a program in the plan") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
   const ProgramResult result = run_program("nestrt", {"verify", plan, "--units", "cpu,evta:sim"});
@@ -17,7 +17,7 @@ TEST_CASE("A unit that the plan has no program for fails the comparison: nothing
   CHECK_THAT(result.text, Catch::Matchers::Contains("nothing was compared on evta0"));
 }
 
-// A convolution whose kernels for aarch64 read these weights in place of its own, which are 0, 1, 2 ...
+// A convolution whose aarch64 kernels read these weights instead of its own, which are 0, 1, 2 ...
 PlanBuilder plan_with_packed(float step) {
   const Shape shape{16, 16, 1, 1};
   std::vector<float> own, packed;

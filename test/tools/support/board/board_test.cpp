@@ -29,7 +29,7 @@ std::string list_of(size_t count, const std::string& entry) {
 
 }  // namespace
 
-TEST_CASE("A board names files of costs, each once and not beyond reason") {
+TEST_CASE("A board names each cost file once, up to a limit") {
   const auto with_profiles = [](const std::string& list) {
     return parse("board: b\nunits: [{unit: cpu}]\nprofiles: " + list + "\n");
   };
@@ -44,7 +44,7 @@ TEST_CASE("A board names files of costs, each once and not beyond reason") {
   CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
 }
 
-TEST_CASE("A board states what its units share, and how they are waited for") {
+TEST_CASE("A board states shared resources and waiting costs of its units") {
   const auto board = parse(
       "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15, kernel_us: 2}, {unit: evta, awake_us: "
       "130}]\n");
@@ -63,7 +63,7 @@ TEST_CASE("A board states what its units share, and how they are waited for") {
   CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("wake_us"));
 }
 
-TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no kind") {
+TEST_CASE("The estimates of a CPU have rates by kind of work and for other work") {
   const auto with_estimates = [](const std::string& text) {
     return parse("board: b\nunits: [{unit: cpu, estimates: " + text + "}]\n");
   };
@@ -94,7 +94,7 @@ TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no ki
   CHECK_FALSE(parse("board: b\nunits: [{unit: evta, estimates: {kinds: {other: {begin_us: 1}}}}]\n"));
 }
 
-TEST_CASE("Estimates of a core at one clock hold for a board that runs it at another, but for its memory") {
+TEST_CASE("Estimates scale with the clock of a board, except the memory rate") {
   const auto rates_at = [](const std::string& clock) {
     const auto board = parse("board: b\nunits: [{unit: cpu" + clock +
                              ", estimates: {clock_mhz: 1000, memory_bytes_per_us: 500, fork_us: 4, kinds: {other: "
@@ -115,7 +115,7 @@ TEST_CASE("Estimates of a core at one clock hold for a board that runs it at ano
   CHECK(twice.kinds.at("other").results_per_us == 80);
 }
 
-TEST_CASE("Costs found at another clock than the board's take as many cycles there, with a warning") {
+TEST_CASE("Costs at another clock are scaled to the board's clock with a warning") {
   const test::TemporaryFolder folder;
   const UnitKey cpu{"cpu", "neon", 4}, evta{"evta", "c", 1};
   CostTable costs;
@@ -136,7 +136,8 @@ TEST_CASE("Costs found at another clock than the board's take as many cycles the
   std::vector<std::string> warnings;
   set_log_hook([&](LogLevel, std::string_view message) { warnings.emplace_back(message); });
   CHECK(at("", "").find(evta, "Conv")->microseconds == 30);
-  CHECK(at(", clock_mhz: 1200", ", clock_mhz: 100").find(cpu, "Conv")->microseconds == 10);  // rounded, not another
+  // a rounding difference, not another clock
+  CHECK(at(", clock_mhz: 1200", ", clock_mhz: 100").find(cpu, "Conv")->microseconds == 10);
   CHECK(warnings.empty());
   const CostTable faster = at(", clock_mhz: 1200", ", clock_mhz: 300");
   CHECK(faster.find(evta, "Conv")->microseconds == Approx(10));
@@ -147,7 +148,7 @@ TEST_CASE("Costs found at another clock than the board's take as many cycles the
   CHECK_THAT(warnings[0], Contains("costs of 'evta' at 100 MHz, scaled to the board's 300 MHz"));
 }
 
-TEST_CASE("Programs of an accelerator take time to launch and to make f32 of accumulators, the CPU's do not") {
+TEST_CASE("Only accelerators have launch and widening costs") {
   struct Case {
     const char* key;
     double BoardUnit::*value;
@@ -163,7 +164,7 @@ TEST_CASE("Programs of an accelerator take time to launch and to make f32 of acc
   }
 }
 
-TEST_CASE("A rate is none, or one at which bytes arrive") {
+TEST_CASE("A rate is 0 or within its limits") {
   for (const std::string key : {"mb_per_s", "widen_mb_per_s"}) {
     const auto with = [&](const std::string& rate) {
       return parse(fmt::format("board: b\nunits: [{{unit: cpu}}, {{unit: evta, {}: {}}}]\n", key, rate));
@@ -176,7 +177,7 @@ TEST_CASE("A rate is none, or one at which bytes arrive") {
   }
 }
 
-TEST_CASE("A board has units, but not beyond reason") {
+TEST_CASE("A board has at least one unit, up to a limit") {
   std::string units;
   for (int unit = 0; unit < 16; ++unit) units += "- {unit: u" + std::to_string(unit) + "}\n";
   CHECK(parse("board: b\nunits:\n" + units));
@@ -188,7 +189,7 @@ TEST_CASE("A board has units, but not beyond reason") {
   CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));
 }
 
-TEST_CASE("A board's units have names that files of costs can have, too") {
+TEST_CASE("Units of a board have names that cost files support") {
   const std::string longest(256, 'k');
   for (const std::string entry : {"unit: ", "unit: evta\n  configuration: "}) {
     CAPTURE(entry);
@@ -200,7 +201,7 @@ TEST_CASE("A board's units have names that files of costs can have, too") {
   }
 }
 
-TEST_CASE("A board's CPU has an instruction set that there is") {
+TEST_CASE("The CPU of a board has a known instruction set") {
   const std::string board = "board: b\nunits:\n- {unit: cpu, instruction_set: ";
   CHECK(parse(board + "neon}\n"));
   const auto refused = parse(board + "neno}\n");

@@ -24,7 +24,7 @@ size_t first_of(const cpu_set_t& cpus) {
 
 }  // namespace
 
-TEST_CASE("A thread stays on the CPUs that are named, and so do those it starts") {
+TEST_CASE("A thread and the threads it starts stay on the given CPUs") {
   const cpu_set_t before = cpus_of_this_thread();
   const std::string cpu = std::to_string(first_of(before));
   int of_thread = 0, of_child = 0;
@@ -45,7 +45,7 @@ TEST_CASE("A thread stays on the CPUs that are named, and so do those it starts"
   CHECK(CPU_EQUAL(&before, &after));
 }
 
-TEST_CASE("Lists of CPUs that are none, or of others' CPUs, are refused and change nothing") {
+TEST_CASE("Invalid CPU lists and unavailable CPUs are refused without effect") {
   const cpu_set_t before = cpus_of_this_thread();
   for (const char* list : {"", ",", "0,", "a", "-", "-1", "0-", "1-0", "0--1", "0 ", "99999999999999999999", "1024"})
     CHECK(stay_on_cpus(list).code() == Code::kInvalidArgument);

@@ -33,7 +33,7 @@ class FakeMachine {
   test::TemporaryFolder folder_;
 };
 
-TEST_CASE("Clocks are those of the slowest and the fastest CPU, governors are named once") {
+TEST_CASE("The machine state has the clocks of the slowest and the fastest CPU and distinct governors") {
   const FakeMachine machine;
   machine.add_policy(0, "schedutil", 1199999, 1200000);
   machine.add_policy(1, "performance", 599999, 1100000);
@@ -45,7 +45,7 @@ TEST_CASE("Clocks are those of the slowest and the fastest CPU, governors are na
   CHECK(state.limit_mhz == Approx(1200));
 }
 
-TEST_CASE("The temperature is that of the hottest zone, also below zero") {
+TEST_CASE("The temperature is that of the hottest zone, including negative values") {
   const FakeMachine machine;
   machine.add_zone(0, "ps-temp", "-21500");
   CHECK(read_machine_state(machine.root()).hottest_celsius == Approx(-21.5));
@@ -56,7 +56,7 @@ TEST_CASE("The temperature is that of the hottest zone, also below zero") {
   CHECK(state.hottest_celsius == Approx(61.25));
 }
 
-TEST_CASE("A machine that tells nothing has no clock, no governor and no temperature") {
+TEST_CASE("A machine without sysfs has no clock, governor or temperature") {
   const FakeMachine machine;
   machine.write("sys/devices/system/cpu/cpufreq/policy0/related_cpus", "0");
   const MachineState state = read_machine_state(machine.root());

@@ -8,7 +8,7 @@
 namespace nestrt::tools {
 namespace {
 
-TEST_CASE("The largest values come first, of equals the first position, NaN last") {
+TEST_CASE("The largest values come first, the first one on a tie, and NaN last") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> values{nan, 1, 3, 3, -2, nan};
   CHECK(largest(values, 2) == std::vector<size_t>{2, 3});
@@ -16,7 +16,7 @@ TEST_CASE("The largest values come first, of equals the first position, NaN last
   CHECK(largest({}, 5).empty());
 }
 
-TEST_CASE("Rows of class scores are told from boxes, maps and sequences by their shape") {
+TEST_CASE("Rows of class scores are distinguished from boxes, maps and sequences by their shape") {
   const auto rows = [](const Shape& shape, DataType type = DataType::kF32) { return class_rows({"y", type, shape}); };
   CHECK(rows({10}) == 1);
   CHECK(rows({1, 1000}) == 1);
@@ -32,7 +32,7 @@ TEST_CASE("Rows of class scores are told from boxes, maps and sequences by their
   CHECK(rows({1, 1000}, DataType::kS64) == 0);
 }
 
-TEST_CASE("What a TopK gives is sorted, and no row of class scores") {
+TEST_CASE("A TopK result is sorted and therefore not a row of class scores") {
   nestrt::test::PlanBuilder builder;
   const int x = builder.input("x", {1, 10});
   const int places = builder.output("places", {1, 5}, DataType::kS64), values = builder.output("values", {1, 5});
@@ -54,14 +54,14 @@ TEST_CASE("Only values in [0, 1] with sum 1 are a distribution") {
   CHECK_FALSE(is_distribution({}));
 }
 
-TEST_CASE("A class for the background is remarked on where labels seem to count without it") {
+TEST_CASE("A hint about the background class appears if the labels seem to omit it") {
   CHECK_FALSE(remark_on_background(1001, 0, 999).empty());
   CHECK(remark_on_background(1001, 0, 1000).empty());
   CHECK(remark_on_background(1001, -1, 999).empty());
   CHECK(remark_on_background(1000, 0, 999).empty());
 }
 
-TEST_CASE("What is right no more often than by guessing is remarked on, but not of a few samples") {
+TEST_CASE("Accuracy at chance level causes a hint, except for few samples") {
   CHECK_FALSE(remark_on_guessing(0, 50, 1000).empty());
   CHECK_FALSE(remark_on_guessing(12, 120, 10).empty());
   CHECK(remark_on_guessing(13, 120, 10).empty());

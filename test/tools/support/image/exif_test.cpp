@@ -18,7 +18,7 @@ using test::images::kExifLittleEndian;
 using test::images::kJpeg5x4;
 using test::images::kPngRgb3x2;
 
-// Where kExifBigEndian has the last byte of a number.
+// Positions of the last byte of numbers in kExifBigEndian.
 constexpr size_t kAtMagic = 3, kAtOffset = 7, kAtEntries = 9, kAtType = 13, kAtCount = 17, kAtValue = 19;
 
 std::vector<std::byte> block_with(size_t at, int value) {
@@ -27,8 +27,8 @@ std::vector<std::byte> block_with(size_t at, int value) {
   return block;
 }
 
-// Where pixel (x, y) of the image as it is stored is seen. Beside each: the sides of the image that are its row 0
-// and its column 0, as Exif 2.32, 4.6.4 has them.
+// Returns the displayed position of stored pixel (x, y). Comments give the sides of row 0 and column 0 according to
+// Exif 2.32, 4.6.4.
 struct SeenPlace {
   int x, y;
 };
@@ -73,7 +73,7 @@ void check_turned(const Result<Image>& image, const Image& stored, int orientati
   }
 }
 
-TEST_CASE("An image is seen as its EXIF orientation says") {
+TEST_CASE("An image is rotated according to its EXIF orientation") {
   const auto jpeg = decode_image(from_hex(kJpeg5x4), "x"), png = decode_image(from_hex(kPngRgb3x2), "x");
   REQUIRE(jpeg);
   REQUIRE(png);
@@ -84,26 +84,26 @@ TEST_CASE("An image is seen as its EXIF orientation says") {
   }
 }
 
-TEST_CASE("An image that is to be turned right has its last row as its first column") {
+TEST_CASE("An image that is rotated right has its last row as its first column") {
   CHECK(turned({3, 2, 1, {1, 2, 3, 4, 5, 6}}, 6).pixels == std::vector<uint8_t>{4, 1, 5, 2, 6, 3});
 }
 
-TEST_CASE("An EXIF block has its numbers in either byte order") {
+TEST_CASE("An EXIF block is read in either byte order") {
   CHECK(exif_orientation(from_hex(kExifBigEndian)) == 6);
   CHECK(exif_orientation(from_hex(kExifLittleEndian)) == 6);
 }
 
-TEST_CASE("The orientation is found behind other entries") {
+TEST_CASE("The orientation is found after other entries") {
   const std::string other = "0100000400000001000000ff";
   const std::string block = std::string(kExifBigEndian).replace(18, 2, "03").insert(20, other + other);
   CHECK(exif_orientation(from_hex(block)) == 6);
 }
 
-TEST_CASE("An EXIF block that ends before the orientation does turns nothing, wherever it ends") {
+TEST_CASE("A truncated EXIF block causes no rotation") {
   for (const std::string_view hex : {kExifBigEndian, kExifLittleEndian}) {
     const std::vector<std::byte> block = from_hex(hex);
     for (size_t size = 0; size <= kAtValue; ++size) {
-      // A block of its own, whose end a sanitizer knows.
+      // Exact allocation, so that a sanitizer detects reads beyond the end.
       const std::vector<std::byte> cut(block.begin(), block.begin() + static_cast<ptrdiff_t>(size));
       CHECK(exif_orientation(cut) == 1);
       CHECK(decode_image(test::jpeg_with_exif(kJpeg5x4, cut), "x")->width == 5);
@@ -112,7 +112,7 @@ TEST_CASE("An EXIF block that ends before the orientation does turns nothing, wh
   }
 }
 
-TEST_CASE("An orientation that is none turns nothing") {
+TEST_CASE("An invalid orientation causes no rotation") {
   const auto what = GENERATE(std::pair<size_t, int>{kAtValue, 0}, std::pair<size_t, int>{kAtValue, 9},
                              std::pair<size_t, int>{kAtValue - 1, 1}, std::pair<size_t, int>{kAtType, 4},
                              std::pair<size_t, int>{kAtType, 1}, std::pair<size_t, int>{kAtCount, 0},
@@ -120,7 +120,7 @@ TEST_CASE("An orientation that is none turns nothing") {
   CHECK(exif_orientation(block_with(what.first, what.second)) == 1);
 }
 
-TEST_CASE("An EXIF block with another header, or a directory beyond its end, turns nothing") {
+TEST_CASE("An EXIF block with another header or a directory beyond its end causes no rotation") {
   CHECK(exif_orientation(block_with(0, 'I')) == 1);
   CHECK(exif_orientation(block_with(0, 0)) == 1);
   CHECK(exif_orientation(block_with(kAtMagic, 43)) == 1);
@@ -129,14 +129,14 @@ TEST_CASE("An EXIF block with another header, or a directory beyond its end, tur
   CHECK(exif_orientation(block_with(kAtEntries, 0)) == 1);
 }
 
-TEST_CASE("A directory that states more entries than the block has is looked at to its end") {
+TEST_CASE("A directory that states too many entries is read to the end of the block") {
   std::vector<std::byte> block = block_with(kAtEntries - 1, 0xff);
   CHECK(exif_orientation(block) == 6);
   block[kAtEntries + 1] = std::byte{0x02};
   CHECK(exif_orientation(block) == 1);
 }
 
-TEST_CASE("Only an Exif segment before the pixels of a JPEG turns it, the first of them") {
+TEST_CASE("Only the first Exif segment before the pixels of a JPEG rotates it") {
   const std::vector<std::byte> one = block_with(kAtValue, 1);
   const std::string segment = "ffe10022457869660000" + std::string(kExifBigEndian);
   const std::string other_name = "ffe1000a4578696601000000", rest(kJpeg5x4.substr(4));

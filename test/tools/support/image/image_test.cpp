@@ -1,4 +1,4 @@
-// Expected pixels were made with Pillow 13.0 (libjpeg-turbo 3, default options).
+// Expected pixels are from Pillow 13.0 (libjpeg-turbo 3, default options).
 #include "tools/support/image/image.h"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ using test::from_hex;
 
 constexpr std::string_view kSecondScanOfDc = "ffda00080101000000107f";
 
-// Hexadecimal digits, with some more in front of the `bytes` that come last.
+// Inserts hexadecimal digits before the last `bytes` bytes.
 std::string with_inserted(std::string_view hex, size_t bytes, std::string_view more) {
   return std::string(hex.substr(0, hex.size() - 2 * bytes)).append(more).append(hex.substr(hex.size() - 2 * bytes));
 }
@@ -47,7 +47,7 @@ TEST_CASE("PNG and BMP decode to their pixels") {
   }
 }
 
-TEST_CASE("A PNG whose chunk says that it is longer than the file is refused without memory for it") {
+TEST_CASE("A PNG with a chunk longer than the file is refused before allocation") {
   std::vector<std::byte> file = from_hex(kPngRgba2x2);
   constexpr size_t kLengthOfData = 33;
   file[kLengthOfData] = std::byte{0x3f};
@@ -84,7 +84,7 @@ TEST_CASE("A grey JPEG has one channel") {
   }
 }
 
-TEST_CASE("A CMYK JPEG becomes RGB, and Adobe's is inverted") {
+TEST_CASE("A CMYK JPEG becomes RGB, and Adobe's inverted form is supported") {
   const std::string start = "ffd8", adobe = "ffee000e41646f626500640000000000";
   const auto plain = decode_image(from_hex(kJpegCmyk), "x");
   REQUIRE(plain);
@@ -97,7 +97,7 @@ TEST_CASE("A CMYK JPEG becomes RGB, and Adobe's is inverted") {
   CHECK(inverted->pixels == std::vector<uint8_t>{31, 61, 122});
 }
 
-TEST_CASE("A JPEG that does not reach its end is refused, whatever the decoder has warned of before") {
+TEST_CASE("A truncated JPEG is refused even after other warnings") {
   const std::string odd = with_inserted(kJpegGrey, 14, "0000");  // before the scan
   REQUIRE(decode_image(from_hex(odd), "x"));
   for (const std::string_view file : {kJpegGrey, kJpegProgressive, kJpegCmyk, std::string_view(odd)}) {
@@ -107,7 +107,7 @@ TEST_CASE("A JPEG that does not reach its end is refused, whatever the decoder h
   }
 }
 
-TEST_CASE("Data of a JPEG that are lost, or are none, are said to be") {
+TEST_CASE("Lost or invalid data in a JPEG are reported") {
   std::vector<std::string> heard;
   set_log_hook([&](LogLevel, std::string_view message) { heard.emplace_back(message); });
   CHECK(decode_image(from_hex(kJpegGrey), "good.jpg"));
@@ -120,7 +120,7 @@ TEST_CASE("Data of a JPEG that are lost, or are none, are said to be") {
         "marker 0xda");
 }
 
-TEST_CASE("Oddities of a JPEG are passed over, errors after them are not") {
+TEST_CASE("Peculiarities of a JPEG are ignored, but later errors are not") {
   const std::string odd = with_inserted(kJpegGrey, 2, "0000");
   const auto image = decode_image(from_hex(odd), "x");
   REQUIRE(image);
@@ -129,7 +129,7 @@ TEST_CASE("Oddities of a JPEG are passed over, errors after them are not") {
   CHECK_FALSE(decode_image(from_hex(with_inserted(odd, 2, table_of_no_length + "00")), "x"));
 }
 
-TEST_CASE("A JPEG of more scans than any encoder makes is refused") {
+TEST_CASE("A JPEG with too many scans is refused") {
   std::string scans;
   for (int i = 0; i < 400; ++i) scans += kSecondScanOfDc;
   const auto image = decode_image(from_hex(with_inserted(kJpegProgressive, 2, scans)), "x");
@@ -140,9 +140,9 @@ TEST_CASE("A JPEG of more scans than any encoder makes is refused") {
   CHECK(refused.error().message().find("scans") != std::string_view::npos);
 }
 
-TEST_CASE("A JPEG whose header claims absurd sizes is refused before memory is taken") {
+TEST_CASE("A JPEG with excessive sizes in its header is refused before allocation") {
   std::vector<std::byte> content = from_hex(kJpegGrey);
-  constexpr size_t kHeight = 76, kWidth = 78;  // where the frame header has them
+  constexpr size_t kHeight = 76, kWidth = 78;  // offsets in the frame header
   REQUIRE(content[kHeight + 1] == std::byte{1});
   content[kHeight] = content[kWidth] = std::byte{0x80};
   const auto image = decode_image(content, "bomb.jpg");
@@ -167,7 +167,7 @@ std::string png_chunk(const std::string& type, const std::string& data) {
   return png_number(data.size()) + type + data + png_number(~checksum);
 }
 
-// A grey PNG with these compressed data, whose own checksum nobody looks at.
+// Returns a grey PNG with these compressed data, whose own checksum is not verified.
 std::vector<std::byte> grey_png(size_t side, int bits, bool interlaced, const std::string& data) {
   std::string header = png_number(side) + png_number(side);
   header += {static_cast<char>(bits), 0, 0, 0, static_cast<char>(interlaced)};
@@ -177,7 +177,7 @@ std::vector<std::byte> grey_png(size_t side, int bits, bool interlaced, const st
   return {bytes, bytes + png.size()};
 }
 
-// zlib's form of 1 + 258 `copies` zeros: a literal, then copies of 258 bytes from one byte before, 13 bits each.
+// Returns 1 + 258 `copies` zeros in zlib format: a literal, then copies of 258 bytes at distance one, 13 bits each.
 std::string deflated_zeros(int copies) {
   std::string bits =
       "110"
@@ -195,7 +195,7 @@ std::string deflated_zeros(int copies) {
 
 }  // namespace
 
-TEST_CASE("A PNG that inflates to more than its pixels need is refused before it has") {
+TEST_CASE("A PNG that inflates to more than its pixels is refused during inflation") {
   const auto image = decode_image(grey_png(16, 8, false, deflated_zeros(1)), "x");  // 259 of 272 bytes
   REQUIRE_FALSE(image);
   const auto enough = decode_image(grey_png(16, 8, false, deflated_zeros(2)), "x");
@@ -206,14 +206,14 @@ TEST_CASE("A PNG that inflates to more than its pixels need is refused before it
   CHECK(bomb.error().message().find("more data than its pixels need") != std::string_view::npos);
 }
 
-TEST_CASE("An interlaced PNG, which needs more than its pixels, is decoded") {
+TEST_CASE("An interlaced PNG, which needs additional bytes, is decoded") {
   const auto image =
       decode_image(grey_png(8, 1, true, std::string("\x78\x01\x01\x1e\0\xe1\xff", 7) + std::string(34, '\0')), "x");
   REQUIRE(image);
   CHECK(image->pixels == std::vector<uint8_t>(64));
 }
 
-TEST_CASE("Truncated and damaged images are refused or decoded, never worse") {
+TEST_CASE("Truncated and damaged images are refused or decoded without a crash") {
   for (const std::string_view file : {kPngRgb3x2, kBmpRgb3x2, kJpeg5x4}) {
     const std::vector<std::byte> content = from_hex(file);
     for (size_t size = 0; size < content.size(); ++size) {
@@ -246,7 +246,7 @@ TEST_CASE("A BMP that ends before its last pixel is refused") {
   }
 }
 
-TEST_CASE("A BMP whose rows go down is read from its top") {
+TEST_CASE("A BMP with top-down rows is read from its top") {
   const std::vector<std::byte> up = from_hex(kBmpRgb3x2);
   constexpr size_t kHeight = 22, kPixels = 54, kRow = 12;
   std::vector<std::byte> down = up;
@@ -258,7 +258,7 @@ TEST_CASE("A BMP whose rows go down is read from its top") {
   CHECK(image->pixels == pattern(3, 2, 3).pixels);
 }
 
-TEST_CASE("A PNG with a wrong checksum is refused, but for chunks that an image does not need") {
+TEST_CASE("A PNG with a wrong checksum in a required chunk is refused") {
   std::vector<std::byte> file = from_hex(kPngRgb3x2);
   constexpr size_t kHeaderChecksum = 29;
   file[kHeaderChecksum] ^= std::byte{1};
@@ -273,7 +273,7 @@ TEST_CASE("A PNG with a wrong checksum is refused, but for chunks that an image 
   CHECK(decode_image(from_hex(with_inserted(kPngRgb3x2, 12, text)), "x"));
 }
 
-TEST_CASE("A PNG that is cut short says so") {
+TEST_CASE("A truncated PNG is reported as truncated") {
   const std::vector<std::byte> content = from_hex(kPngRgb3x2);
   for (size_t size = 40; size + 16 < content.size(); ++size) {
     const auto image = decode_image(std::span(content).first(size), "broken.png");
@@ -283,7 +283,7 @@ TEST_CASE("A PNG that is cut short says so") {
   }
 }
 
-TEST_CASE("An image whose header claims absurd sizes is refused before memory is taken") {
+TEST_CASE("An image with excessive sizes in its header is refused before allocation") {
   std::vector<std::byte> png = from_hex(kPngRgb3x2);
   png[16] = png[20] = std::byte{0x00};
   png[17] = png[21] = std::byte{0x80};
@@ -317,12 +317,12 @@ TEST_CASE("Resizing to the same size copies") {
   CHECK(resize(image, 6, 5).pixels == image.pixels);
 }
 
-TEST_CASE("A small file may have so many pixels, a larger one more, and none more than there is a limit for all") {
+TEST_CASE("The pixel limit grows with the file size up to a maximum") {
   CHECK(max_pixels(0, 3) == (80 << 20) / 3);
   CHECK(max_pixels(0, 8) == 10 << 20);
   CHECK(max_pixels(10 << 20, 8) == 20 << 20);
   CHECK(max_pixels(size_t{1} << 30, 3) == kMaxPixels);
-  CHECK(max_pixels(0, 1) == max_pixels(0, 3));  // grey pixels become RGB where a network wants that
+  CHECK(max_pixels(0, 1) == max_pixels(0, 3));  // grey pixels become RGB if the network requires it
 }
 
 }  // namespace

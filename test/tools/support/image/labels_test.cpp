@@ -7,7 +7,7 @@
 namespace nestrt::tools {
 namespace {
 
-// A text file that goes away with its object.
+// A text file that is deleted with its object.
 class TextFile {
  public:
   explicit TextFile(std::string_view content) : path_(folder_.write("file.txt", std::as_bytes(std::span(content)))) {}
@@ -47,7 +47,7 @@ TEST_CASE("A malformed line is named") {
   }
 }
 
-TEST_CASE("A first line of a file with an ending is no header") {
+TEST_CASE("A first line with a sample file name is not a header") {
   const auto rows = read_labelled_files(TextFile("a.jpg\ttench\nb.jpg\t2\n"));
   REQUIRE_FALSE(rows);
   CHECK(rows.error().message().find("line 1: expected file<TAB>class, a number; it is 'a.jpg") !=
@@ -65,7 +65,7 @@ TEST_CASE("Labelled files stay in their folder") {
   CHECK(rows->at(0).line == 2);
 }
 
-TEST_CASE("A file that is labelled twice has one class, and counts once") {
+TEST_CASE("A file that is labelled twice has one class and counts once") {
   const auto rows = read_labelled_files(TextFile("a.jpg\t1\nb.jpg\t2\na.jpg\t1\textra\nb/a.jpg\t3\n"));
   REQUIRE(rows);
   REQUIRE(rows->size() == 3);
@@ -84,7 +84,7 @@ TEST_CASE("A file that is labelled twice has one class, and counts once") {
   CHECK(refused.error().message().find("line 4: 'a.jpg' had another class before") != std::string_view::npos);
 }
 
-TEST_CASE("A byte order mark is no part of the first line") {
+TEST_CASE("A byte order mark is not part of the first line") {
   const std::string mark = "\xef\xbb\xbf";
   const auto names = read_class_names(TextFile(mark + "cat\n" + mark + "dog\n"));
   REQUIRE(names);

@@ -9,7 +9,7 @@ namespace {
 
 TensorInfo image_input(const Shape& shape) { return {"image", DataType::kF32, shape}; }
 
-// Red counts up from 0 in reading order; green is red + 100, blue red + 200.
+// Red counts up from 0 in reading order; green is red + 100 and blue red + 200.
 Image counting(int width, int height) {
   Image image{width, height, 3, {}};
   for (int i = 0; i < width * height; ++i) {
@@ -25,7 +25,7 @@ TEST_CASE("An image of the input's size is only normalised, by channel") {
   CHECK(*values == std::vector<float>{0, 1, 2, 3, 0, 2, 4, 6, 0, 0.5f, 1, 1.5f});
 }
 
-TEST_CASE("BGR inputs take blue first, with mean and scale in the input's order") {
+TEST_CASE("BGR inputs have blue first, with mean and scale in the order of the input") {
   const Preprocessing preprocessing{{200, 100, 0}, {1}, 0, true};
   const auto values = preprocess(counting(2, 1), preprocessing, image_input({1, 3, 1, 2}));
   REQUIRE(values);
@@ -38,7 +38,7 @@ TEST_CASE("BGR inputs take blue first, with mean and scale in the input's order"
 TEST_CASE("Inputs with the channels last are filled pixel by pixel") {
   const auto values = preprocess(counting(2, 1), {}, image_input({1, 1, 2, 3}));
   REQUIRE(values);
-  // One channel in axis 1 makes it NCHW: luminance of an image 3 wide and 2 high.
+  // A single channel in axis 1 means NCHW: luminance of a 3x2 image.
   CHECK(values->size() == 6);
   const auto last = preprocess(counting(2, 2), {}, image_input({1, 2, 2, 3}));
   REQUIRE(last);
@@ -54,8 +54,8 @@ TEST_CASE("Grey images fill three channels and colour images give luminance to o
   CHECK(*one == std::vector<float>{76});
 }
 
-TEST_CASE("The centre is cropped after the shorter side has its size, half pixels to the even side") {
-  // 5x4 with the shorter side already 4: columns 1..3 for (5-3)/2 = 1; rows 0..2 for round(0.5) = 0.
+TEST_CASE("The centre is cropped after resizing, and half pixels round to even") {
+  // 5x4, whose shorter side is already 4: columns 1..3 for (5-3)/2 = 1, rows 0..2 for round(0.5) = 0.
   const auto values = preprocess(counting(5, 4), {{}, {}, 4, false}, image_input({1, 3, 3, 3}));
   REQUIRE(values);
   CHECK(std::vector<float>(values->begin(), values->begin() + 9) == std::vector<float>{1, 2, 3, 6, 7, 8, 11, 12, 13});
@@ -68,21 +68,21 @@ TEST_CASE("The longer side keeps the proportion, rounded down") {
   CHECK_FALSE(preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, image_input({1, 1, 8, 3})));
 }
 
-TEST_CASE("A letterbox keeps all of an image and its proportions, in the middle") {
+TEST_CASE("A letterbox keeps the whole image and its proportions in the centre") {
   const Preprocessing letterbox{{}, {}, 0, false, true, 9};
   const TensorInfo input = image_input({1, 1, 4, 4});
   const auto wide = preprocess(Image{8, 4, 1, std::vector<uint8_t>(32, 5)}, letterbox, input);
   REQUIRE(wide);
   CHECK(*wide == std::vector<float>{9, 9, 9, 9, 5, 5, 5, 5, 5, 5, 5, 5, 9, 9, 9, 9});
-  const auto tiny = preprocess(Image{1, 2, 1, {5, 5}}, letterbox, input);  // grows
+  const auto tiny = preprocess(Image{1, 2, 1, {5, 5}}, letterbox, input);  // enlarged
   REQUIRE(tiny);
   CHECK(*tiny == std::vector<float>{9, 5, 5, 9, 9, 5, 5, 9, 9, 5, 5, 9, 9, 5, 5, 9});
   const auto line = preprocess(Image{100, 1, 1, std::vector<uint8_t>(100, 5)}, letterbox, input);
-  REQUIRE(line);  // a row of one pixel is left
+  REQUIRE(line);  // one row of pixels remains
   CHECK(std::count(line->begin(), line->end(), 5.0F) == 4);
 }
 
-TEST_CASE("Where an image lies in the input is told, beyond it where it is cropped") {
+TEST_CASE("The position of an image in the input extends beyond it if the image is cropped") {
   const auto place = place_of_image(8, 4, {{}, {}, 0, false, true, 0}, image_input({1, 3, 4, 4}));
   REQUIRE(place);
   CHECK((place->left == 0 && place->top == 1 && place->width == 4 && place->height == 2));
@@ -91,7 +91,7 @@ TEST_CASE("Where an image lies in the input is told, beyond it where it is cropp
   CHECK((cropped->left == -2 && cropped->top == 0 && cropped->width == 8 && cropped->height == 4));
 }
 
-TEST_CASE("What does not fit an image is refused") {
+TEST_CASE("Inputs and preprocessing that do not fit an image are refused") {
   const Image image = counting(4, 4);
   for (const Shape& shape : {Shape{1, 640}, Shape{2, 3, 4, 4}, Shape{1, 5, 4, 4}, Shape{1, 3, 0, 4}, Shape{}}) {
     const auto result = preprocess(image, {}, image_input(shape));

@@ -1,4 +1,4 @@
-// Preprocessing that is hardly meant is remarked on, and what networks want is not.
+// Unlikely preprocessing causes warnings, and common preprocessing does not.
 #include "tools/support/image/preprocessing_warnings.h"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ Preprocessing pixels(std::vector<float> mean, std::vector<float> scale) {
   return preprocessing;
 }
 
-// A quantized input of numbers to 127 * 2^-exponent.
+// A quantized input with a range up to 127 * 2^-exponent.
 plan::Tables quantized_at(int8_t exponent) {
   plan::Tables tables;
   tables.inputs = {{0, std::nullopt}};
@@ -32,7 +32,7 @@ plan::Tables quantized_at(int8_t exponent) {
   return tables;
 }
 
-TEST_CASE("A mean of pixels of 0 to 1 and a deviation as the scale are remarked on") {
+TEST_CASE("A mean for pixels of 0 to 1 and a deviation as scale cause warnings") {
   CHECK(remarks_on({}).empty());
   CHECK(remarks_on(pixels({128}, {0.0078125F})).empty());
   CHECK(remarks_on(pixels({0, 0, 0}, {1, 1, 1})).empty());
@@ -43,7 +43,7 @@ TEST_CASE("A mean of pixels of 0 to 1 and a deviation as the scale are remarked 
   CHECK(remarks_on(pixels({123, 117, 104}, {58, 57, 57})).size() == 1);
 }
 
-TEST_CASE("Preprocessing that is hardly meant is remarked on: other signs, means beyond all pixels, next to nothing") {
+TEST_CASE("Wrong signs, means beyond all pixels and negligible scales cause warnings") {
   const auto check_remark = [](const Preprocessing& preprocessing, const std::string& part) {
     const auto remarks = remarks_on(preprocessing);
     REQUIRE(remarks.size() == 1);
@@ -55,7 +55,7 @@ TEST_CASE("Preprocessing that is hardly meant is remarked on: other signs, means
   check_remark(pixels({128}, {1e-9F}), "next to nothing");
 }
 
-TEST_CASE("Images that a plan's integers cannot express, or hardly use, are remarked on") {
+TEST_CASE("Images that exceed or hardly use the range of a plan's input cause warnings") {
   const Preprocessing around_zero = pixels({123, 117, 104}, {1});  // -123 to 151
   CHECK(remark_on_range(quantized_at(0), around_zero).empty());
   CHECK(remark_on_range(quantized_at(-1), around_zero).empty());
@@ -67,7 +67,7 @@ TEST_CASE("Images that a plan's integers cannot express, or hardly use, are rema
   CHECK(remark_on_range(unread, around_zero).empty());
 }
 
-TEST_CASE("Integers with a zero point express what they are stated for") {
+TEST_CASE("Integers with a zero point have the stated range") {
   plan::Tables tables = quantized_at(0);
   tables.tensors[1].type = DataType::kU8;
   plan::Quantization& quantization = tables.tensors[1].quantization.emplace();

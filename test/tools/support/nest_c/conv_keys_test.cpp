@@ -32,7 +32,7 @@ test::PlanBuilder network() {
 
 }  // namespace
 
-TEST_CASE("The convolutions of a plan are indexed by their keys, in both orders, each work once") {
+TEST_CASE("The convolutions of a plan are indexed by their keys in both orders, each work once") {
   const test::PlanFile file = network().build();
   const auto plan = *Plan::from_memory(file.bytes());
   const ConvKeys keys(*plan);
@@ -46,7 +46,7 @@ TEST_CASE("The convolutions of a plan are indexed by their keys, in both orders,
   }
 }
 
-TEST_CASE("Keys of no convolution of the plan are of no work") {
+TEST_CASE("Unknown keys have no works") {
   const test::PlanFile file = network().build();
   const ConvKeys keys(**Plan::from_memory(file.bytes()));
   for (const char* const text : {"Conv-1x3x6x8-f32-4-3-1", "Conv-1x3x8x6-s8-4-3-1", "Conv-1x3x8x6-f32-3-3-1",

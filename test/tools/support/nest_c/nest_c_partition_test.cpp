@@ -21,7 +21,7 @@ void expect_refused(const std::string& text, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("A partition plan is written as it was read") {
+TEST_CASE("Writing a partition plan restores the text that was read") {
   const auto partitions = parse_nest_c_partition(PartitionFile().text(), "p.yaml");
   REQUIRE(partitions);
   const auto again = parse_nest_c_partition(partitions->to_yaml(), "p.yaml");
@@ -34,7 +34,7 @@ TEST_CASE("A partition plan is written as it was read") {
   CHECK(again->groups == std::vector<std::vector<uint32_t>>{{1, 2}});
 }
 
-TEST_CASE("Partition plans that are none are refused with the line") {
+TEST_CASE("Invalid partition plans are refused with the line") {
   for (const char* text : {"", "[", "- a", "funcName: {", "a: b", "funcName: f\nfuncName: g", "\x01"})
     CHECK_FALSE(parse_nest_c_partition(text, "p.yaml"));
   expect_refused("funcName: f\nnumber: 3\n", "line 2: 'number' is not a known key");

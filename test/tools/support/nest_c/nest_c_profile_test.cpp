@@ -20,7 +20,7 @@ ops::Conv conv(int kernel, int pad) {
   return attributes;
 }
 
-// Two convolutions that differ in nothing NEST-C's keys know, and one of another kernel.
+// Two convolutions with equal NEST-C keys, and one with another kernel.
 PlanBuilder profiled_network() {
   PlanBuilder builder;
   const auto weights = [&](const std::string& name, int kernel) {
@@ -40,7 +40,7 @@ struct Network {
 
 }  // namespace
 
-TEST_CASE("Times of NEST-C become costs where their key means one operator") {
+TEST_CASE("NEST-C times become costs if their key is unambiguous") {
   const Network network;
   const auto import = parse_nest_c_profile(
       "Type: ExeTime\nbackendName: CPU\n"
@@ -62,7 +62,7 @@ TEST_CASE("Times of NEST-C become costs where their key means one operator") {
   CHECK_THAT(import->refused[1], Contains("Add") && Contains("no convolution's key"));
 }
 
-TEST_CASE("A file that is no profile of NEST-C is refused") {
+TEST_CASE("A file that is not a NEST-C profile is refused") {
   const Network network;
   const auto refusal = [&](const std::string& text) {
     const auto import = parse_nest_c_profile(text, "n.yaml", *network.plan, "neon");

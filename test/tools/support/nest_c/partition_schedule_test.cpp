@@ -59,7 +59,7 @@ void expect_schedule_refused(const std::string& text, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("Partitions of a group run side by side, all others one after the other") {
+TEST_CASE("Partitions of a group run concurrently, all others sequentially") {
   const auto schedule = ScheduledNetwork().schedule(PartitionFile().text());
   if (!schedule) FAIL(schedule.error().to_string());
   REQUIRE(schedule->lanes.size() == 3);
@@ -83,7 +83,7 @@ TEST_CASE("Partitions of a group run side by side, all others one after the othe
   CHECK(in_order->steps[2].waits == std::vector<uint32_t>{1});
 }
 
-TEST_CASE("Partitions side by side on the CPU share its threads") {
+TEST_CASE("Concurrent partitions on the CPU share its threads") {
   PartitionFile file = changed(&PartitionFile::backends, "CPU:CPU:CPU:CPU");
   file.nodes = "block/fork_0-0:left_1-1:right-2:right_3-2:join-3";
   const auto schedule = ScheduledNetwork().schedule(file.text());
@@ -107,7 +107,7 @@ TEST_CASE("A backend without a number is the first of its kind") {
   CHECK(schedule->lanes[schedule->steps[1].lane].unit == 0);
 }
 
-TEST_CASE("Partition plans of another network or other units are refused with what is wrong") {
+TEST_CASE("Partition plans of another network or of other units are refused with the reason") {
   const std::string all = PartitionFile().nodes;
   const PartitionDamage damages[] = {
       {&PartitionFile::nodes, all + ":fork-1", "the plan has no node 'fork'; nestc partition writes its names"},
@@ -125,7 +125,7 @@ TEST_CASE("Partition plans of another network or other units are refused with wh
     expect_schedule_refused(changed(damage.line, damage.text).text(), damage.why);
 }
 
-TEST_CASE("Partitions that need each other are named from the one where their cycle is met first") {
+TEST_CASE("Cyclic partitions are named starting at the first one found") {
   PartitionFile file = changed(&PartitionFile::nodes, "block/fork_0-0:left_1-3:right-2:right_3-3:join-2");
   file.groups = "";
   expect_schedule_refused(file.text(), "what 'p2' and 'p3' compute needs each other");

@@ -13,7 +13,7 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-// What the page's script reads: between the tag of the data and the next end of a script.
+// Returns the data that the page's script reads: from the data element up to the next end of a script.
 nlohmann::json data_of(const Page& page) {
   const std::string html = page.to_html(), tag = R"(<script type="application/json" id="data">)";
   const size_t begin = html.find(tag) + tag.size();
@@ -26,14 +26,14 @@ nlohmann::json only_figure_of(const Page& page) {
   return figures[0];
 }
 
-TEST_CASE("A page is one document that loads nothing") {
+TEST_CASE("A page is a single self-contained document") {
   const std::string html = Page("title", "subtitle").to_html();
   CHECK_THAT(html, StartsWith("<!doctype html>"));
   CHECK_THAT(html, Contains("default-src 'none'"));
   CHECK_THAT(html, !Contains(" src=") && !Contains("<link") && !Contains("@PAGE") && !Contains("@import"));
 }
 
-TEST_CASE("What a name holds cannot end the data of a page") {
+TEST_CASE("A name cannot terminate the data of a page") {
   Page page("</script><script>alert(1)</script>", "<!--");
   page.add_bars("bars", "ms", {{"</script><img src=x>", 1, "<b>", {{"</SCRIPT>", "<!--<script>"}}}});
   const std::string html = page.to_html();
@@ -42,7 +42,7 @@ TEST_CASE("What a name holds cannot end the data of a page") {
   CHECK(only_figure_of(page)["bars"][0]["name"] == "</script><img src=x>");
 }
 
-TEST_CASE("A page shows names as a terminal does, without what would reorder or hide text") {
+TEST_CASE("A page escapes characters in names that would reorder or hide text") {
   Page page("a\x1b[2Jb", "");
   page.add_facts("facts", {{"name", "x\xe2\x80\xaey"}});
   CHECK(data_of(page)["title"] == "a\\x1b[2Jb");
@@ -61,7 +61,7 @@ TEST_CASE("A table on a page has the cells of the table that is printed") {
   CHECK(figure["rows"] == nlohmann::json::parse(R"([["conv","1.5"]])"));
 }
 
-TEST_CASE("A timeline begins at zero, and what lies in a span comes after it") {
+TEST_CASE("A timeline starts at zero, and enclosing spans come first") {
   ChromeTrace trace;
   const uint32_t track = trace.add_track("units", "cpu");
   trace.add({track, "inner", "operator", 110, 115, nullptr});
@@ -76,7 +76,7 @@ TEST_CASE("A timeline begins at zero, and what lies in a span comes after it") {
   CHECK(figure["spans"][1]["end"] == 15);
 }
 
-TEST_CASE("The roof is the highest speed and the most bytes a second of all points") {
+TEST_CASE("The roof is the highest speed and the highest bandwidth of all points") {
   Page page("t", "");
   page.add_roofline("roof",
                     {{"dense", 100, 50e9, 0.5, "cpu"}, {"narrow", 0.5, 4e9, 0.5, "cpu"}, {"none", 0, 1e9, 0, ""}});
@@ -86,7 +86,7 @@ TEST_CASE("The roof is the highest speed and the most bytes a second of all poin
   CHECK(figure["points"].size() == 2);
 }
 
-TEST_CASE("Figures of nothing are left out") {
+TEST_CASE("Empty figures are omitted") {
   Page page("t", "");
   page.add_bars("bars", "ms", {});
   page.add_roofline("roof", {});
@@ -96,7 +96,7 @@ TEST_CASE("Figures of nothing are left out") {
   CHECK(data_of(page)["figures"].empty());
 }
 
-TEST_CASE("A page is written whole, and one that cannot be is refused") {
+TEST_CASE("A page is written completely or refused") {
   const test::TemporaryFolder folder;
   const Page page("t", "");
   const std::string path = folder.path() + "/page.html";

@@ -33,7 +33,7 @@ TEST_CASE("A trace names its groups and tracks in order") {
   CHECK(names[9]["args"]["sort_index"] == 2);
 }
 
-TEST_CASE("Spans are complete events in microseconds, those around others first") {
+TEST_CASE("Spans are complete events in microseconds, and enclosing spans come first") {
   ChromeTrace trace;
   const uint32_t track = trace.add_track("units", "cpu");
   trace.add({track, "inner", "operator", 10.00049, 12.5, nullptr});

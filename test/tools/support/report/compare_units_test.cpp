@@ -14,7 +14,7 @@ namespace {
 
 const UnitInfo kIdle{.kind = "idle", .name = "idle0", .configuration = ""};
 
-// Does what it is told with the buffers that it is given, and computes nothing.
+// A unit that runs a callback on its buffers and computes nothing.
 class IdleUnit final : public Unit {
  public:
   using Work = std::function<void(std::span<std::byte* const> buffers)>;
@@ -42,12 +42,12 @@ class IdleUnit final : public Unit {
   const UnitInfo info_ = kIdle;
 };
 
-// What a program says that it writes: so many bytes of a tensor, from an offset on.
+// Returns a program's write range: `bytes` bytes of a tensor from an offset.
 plan::ProgramRange written(uint32_t tensor, uint64_t bytes, uint64_t offset = 0) {
   return {.size = bytes, .access = plan::RangeAccess::kWrite, .tensor = static_cast<int32_t>(tensor), .offset = offset};
 }
 
-// Gives the branch a program for unit 'idle', whose bytes are any constant's.
+// Adds a program for unit 'idle' to a branch, with the bytes of any constant.
 void add_idle_program(PlanBuilder& builder, size_t branch, int constant, const plan::ProgramRange& range) {
   builder.build();  // completes the tables
   plan::Program program;
@@ -58,13 +58,13 @@ void add_idle_program(PlanBuilder& builder, size_t branch, int constant, const p
   builder.tables().branches[branch].programs.push_back(program);
 }
 
-// The first output, of f32.
+// Returns the range of the first output, which is f32.
 plan::ProgramRange result_of(PlanBuilder& builder) {
   const uint32_t tensor = builder.tables().outputs[0];
   return written(tensor, 4 * static_cast<uint64_t>(builder.tables().tensors[tensor].shape.num_elements()));
 }
 
-// Of the only program beside the CPU's.
+// Compares the only program that is not the CPU's.
 tools::BranchComparison compare(PlanBuilder& builder,
                                 const std::function<std::shared_ptr<Unit>(const UnitList&)>& make) {
   const PlanFile file = builder.build();
@@ -80,7 +80,7 @@ tools::BranchComparison compare(PlanBuilder& builder,
   return comparisons->front();
 }
 
-TEST_CASE("Results that are views, of constants above all, are neither spoilt nor compared") {
+TEST_CASE("Results that are views, especially of constants, are neither overwritten nor compared") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 2}), y = builder.output("y", {2, 2});
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4}), view = builder.view("view", constant, {2, 2});
@@ -95,11 +95,11 @@ TEST_CASE("Results that are views, of constants above all, are neither spoilt no
   REQUIRE(comparisons);
   REQUIRE(comparisons->size() == 1);
   CHECK(comparisons->front().bytes == 16);      // of y
-  CHECK(comparisons->front().different == 16);  // what nobody computed
+  CHECK(comparisons->front().different == 16);  // the unit computed nothing
   CHECK(std::ranges::equal(file.bytes(), before.bytes()));
 }
 
-TEST_CASE("What a unit changes beside the results is found, byte by byte") {
+TEST_CASE("Every byte that a unit changes outside its results is found") {
   PlanBuilder builder = relu_plan();
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
   const uint32_t input = builder.tables().tensors[builder.tables().inputs[0].tensor].buffer;
@@ -111,7 +111,7 @@ TEST_CASE("What a unit changes beside the results is found, byte by byte") {
   CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
 }
 
-TEST_CASE("Parts of a Concat that lie in place are no results of its branch") {
+TEST_CASE("Parts of an in-place Concat are not results of its branch") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 4}), y = builder.output("y", {4, 4});
   const int first = builder.view("first", y, {2, 4}), second = builder.arena("second", {2, 4});
@@ -120,7 +120,7 @@ TEST_CASE("Parts of a Concat that lie in place are no results of its branch") {
   builder.branch();
   builder.op("y", ops::Concat{.axis = 0}, {first, second}, {y});
   builder.build();  // completes the tables
-  // Of kernels: others say what they write, which is all of a tensor.
+  // Kernel programs; others state their writes, which cover whole tensors.
   builder.tables().branches[1].programs.emplace_back().unit = kIdle.kind;
   const auto result =
       compare(builder, [](const UnitList& units) { return std::make_shared<RenamedCpu>(units.front(), kIdle); });
@@ -129,16 +129,16 @@ TEST_CASE("Parts of a Concat that lie in place are no results of its branch") {
   CHECK(result.stray == 0);
 }
 
-TEST_CASE("A comparison takes no memory for what its branch does not touch") {
+TEST_CASE("A comparison allocates only the buffers that its branch accesses") {
   PlanBuilder builder = relu_plan();
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
-  builder.arena("unused", {int64_t{1} << 38});  // a terabyte
+  builder.arena("unused", {int64_t{1} << 38});  // 1 TB
   add_idle_program(builder, 0, constant, result_of(builder));
   CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
 }
 
-TEST_CASE("Branches that share a long buffer are compared for what they touch of it") {
-  const auto many = static_cast<size_t>(by_level(50, 500, 500));  // times the whole buffer, minutes
+TEST_CASE("Branches that share a long buffer are compared only for the bytes they access") {
+  const auto many = static_cast<size_t>(by_level(50, 500, 500));  // minutes, if it processed the whole buffer each time
   PlanBuilder builder;
   const int x = builder.input("x", {4}), y = builder.output("y", {4});
   const int whole = builder.arena("whole", {int64_t{1} << 26});  // 256 MB

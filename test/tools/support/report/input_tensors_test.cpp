@@ -11,7 +11,7 @@ namespace {
 
 const std::vector<TensorInfo> kPair{{"x", DataType::kF32, Shape{1, 2}}, {"n", DataType::kS64, Shape{1}}};
 
-TEST_CASE("What is measured is given the arrays of files where they are named") {
+TEST_CASE("A measured inference uses the arrays of the given files") {
   const test::TemporaryFolder folder;
   const float x[2] = {2.5f, -7};
   const int64_t n = 99;
@@ -24,10 +24,10 @@ TEST_CASE("What is measured is given the arrays of files where they are named") 
   REQUIRE(views.size() == 2);
   CHECK(std::equal(x, x + 2, static_cast<const float*>(views[0].data)));
   CHECK(*static_cast<const int64_t*>(views[1].data) == n);
-  CHECK_FALSE(InputTensors::create(kPair, std::vector<std::string>{"x=" + first}));  // the other is missing
+  CHECK_FALSE(InputTensors::create(kPair, std::vector<std::string>{"x=" + first}));  // the other input is missing
 }
 
-TEST_CASE("What is measured is given random numbers where no file is named") {
+TEST_CASE("A measured inference uses random inputs if no file is given") {
   const auto tensors = InputTensors::create(kPair, {});
   REQUIRE(tensors);
   const auto views = tensors->views();

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 using tools::RunRecorder;
 
-// branches_plan() on the CPU, watched.
+// An observed run of branches_plan() on the CPU.
 struct WatchedRun {
   explicit WatchedRun(int runs) : plan(*Plan::from_memory(file.bytes())), recorder(*plan, runs) {
     SessionOptions options;
@@ -43,7 +43,7 @@ struct WatchedRun {
   std::vector<float> x = std::vector<float>(16), y = std::vector<float>(16);
 };
 
-TEST_CASE("A run is recorded without taking memory") {
+TEST_CASE("Recording a run allocates no memory") {
   WatchedRun watched(1);
   const AllocationCounter allocations;
   watched.run();
@@ -51,7 +51,7 @@ TEST_CASE("A run is recorded without taking memory") {
   CHECK_FALSE(watched.recorder.records().empty());
 }
 
-TEST_CASE("A trace has the runs, and their operators within steps") {
+TEST_CASE("A trace has the runs and their operators within steps") {
   WatchedRun watched(2);
   watched.run();
   watched.run();
@@ -68,7 +68,7 @@ TEST_CASE("A trace has the runs, and their operators within steps") {
   CHECK(spans["operator"][0]["tid"] != spans["run"][0]["tid"]);
 }
 
-TEST_CASE("What a recorder has no room for is counted") {
+TEST_CASE("A full recorder counts the lost records") {
   WatchedRun watched(1);
   const size_t room = 1000;
   for (size_t i = 0; i < room; ++i) watched.recorder.operator_done(0, {}, {});

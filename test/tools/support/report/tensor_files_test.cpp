@@ -10,7 +10,7 @@ namespace {
 const TensorInfo kImage{"image:0", DataType::kF32, Shape{1, 2}};
 const TensorInfo kEquation{"a=b", DataType::kS64, Shape{1}};
 
-// Arrays of zeros in files that go away with this.
+// Files with arrays of zeros that are deleted with the object.
 class ZeroFiles {
  public:
   std::string save(const std::string& name, DataType type, const Shape& shape) const {
@@ -31,7 +31,7 @@ std::string refusal(const std::vector<TensorInfo>& inputs, const std::vector<std
   return std::string(result.error().message());
 }
 
-TEST_CASE("Inputs are matched by name, whatever their order, and names may hold an equals sign") {
+TEST_CASE("Inputs are matched by name in any order, and names may contain an equals sign") {
   const ZeroFiles files;
   const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
   const std::string number = files.save("number.npy", DataType::kS64, {1});
@@ -48,7 +48,7 @@ TEST_CASE("A single input needs no name") {
   CHECK(read_inputs(std::vector{kImage}, std::vector<std::string>{image}));
 }
 
-TEST_CASE("Wrong inputs are refused with what the plan expects") {
+TEST_CASE("Wrong inputs are refused with the expected ones") {
   const ZeroFiles files;
   const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
   const std::string flat = files.save("flat.npy", DataType::kF32, {2});
@@ -72,11 +72,11 @@ TEST_CASE("Output files are named after their tensors, safely and uniquely") {
                                           "gr____e.npy", std::string(200, 'n') + ".npy"});
 }
 
-TEST_CASE("Names that become the same are counted on, past those that others have") {
+TEST_CASE("Equal file names get numbers that are not in use") {
   std::vector<TensorInfo> outputs;
   for (const char* name : {"a", "a_3", "a", "a", "a_3"}) outputs.push_back({name, DataType::kF32, {}});
   CHECK(file_names(outputs, "") == std::vector<std::string>{"a", "a_3", "a_2", "a_4", "a_3_2"});
-  constexpr size_t kMany = 60'000;  // squared, minutes
+  constexpr size_t kMany = 60'000;  // minutes with a quadratic algorithm
   const std::vector<TensorInfo> many(kMany, TensorInfo{"?", DataType::kF32, {}});
   CHECK(file_names(many, "").back() == "__60000");
 }

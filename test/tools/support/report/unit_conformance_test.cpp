@@ -1,4 +1,4 @@
-// The conformance suite of units: the CPU passes, and each case catches the unit that is wrong in its way.
+// The conformance suite of units: the CPU passes, and each case detects a unit with the corresponding fault.
 #include "tools/support/report/unit_conformance.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace nestrt::tools::test {
 namespace {
 
-// The CPU, which does something wrong with a copy's x and y.
+// A CPU unit that misuses the buffers x and y of a copy.
 struct Wrong {
   std::string_view what, caught_by;
-  // Before a run, and, where that has ended well, after it. `last`: of y.
+  // Called before a run, and after a successful one. `last`: of y.
   std::function<void(Submission&)> before = [](Submission&) {};
   std::function<void(std::byte* x, std::byte* y, std::byte last)> after = [](std::byte*, std::byte*, std::byte) {};
   std::function<void()> at_cancel = [] {}, at_reset = [] {};
@@ -76,7 +76,7 @@ class WrongUnit final : public Unit {
  private:
   const Wrong& wrong_;
   const std::shared_ptr<Unit> right_;
-  int count_ = 0;  // of executables
+  int count_ = 0;  // number of executables
 };
 
 std::vector<UnitConformanceResult> results_of(const Wrong& wrong) {
@@ -140,7 +140,7 @@ TEST_CASE("The CPU passes the conformance suite of units") {
   }
 }
 
-TEST_CASE("Each wrong unit is caught by the case that is for it") {
+TEST_CASE("Each faulty unit fails the case that covers its fault") {
   const size_t count = wrong_units().size();
   CHECK(count == results_of({}).size());
   for (size_t i = 0; i < count; ++i) {

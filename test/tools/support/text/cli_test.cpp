@@ -7,13 +7,13 @@
 namespace nestrt::tools {
 namespace {
 
-// What a command got. It works unless `outcome` says otherwise.
+// The values that a command received. It succeeds unless `outcome` is set.
 struct Ran {
   int times = 0;
   Result<ExitCode> outcome = ExitCode::kOk;
 };
 
-// A program of one command, "go", whose options are the test's.
+// A program with one command, "go", whose options a test adds.
 class Program {
  public:
   Program() : command_(cli_.add_command("go", "goes", {"test go"}, [this] { return ++ran.times, ran.outcome; })) {}
@@ -23,7 +23,7 @@ class Program {
     arguments.insert(arguments.begin(), {"test", "go"});
     return cli_.run(static_cast<int>(arguments.size()), arguments.data());
   }
-  // Whether the command line is refused, without the command having run.
+  // Returns whether the command line is refused before the command runs.
   bool refuses(const std::vector<const char*>& arguments) {
     const int before = ran.times;
     return run(arguments) == 2 && ran.times == before;
@@ -74,7 +74,7 @@ TEST_CASE("Options fill variables of every type") {
   CHECK_FALSE(switched);
 }
 
-TEST_CASE("Variables keep their value where an option is not given, which can be asked") {
+TEST_CASE("Variables keep their value if an option is not given") {
   Program program;
   int threads = 4;
   const Option option = program.command().add_option("--threads", threads, "");
@@ -88,7 +88,7 @@ TEST_CASE("Variables keep their value where an option is not given, which can be
   CHECK(option.name() == "--threads");
 }
 
-TEST_CASE("A repeatable option takes one value each time, a list all of them") {
+TEST_CASE("A repeatable option accepts one value per occurrence, a list all following values") {
   Program program;
   std::vector<std::string> images;
   std::vector<double> clocks;
@@ -129,7 +129,7 @@ TEST_CASE("Values out of bounds are refused before the command runs") {
   CHECK(program.refuses({"--method", "k"}));
 }
 
-TEST_CASE("Options that are required, that belong together or exclude one another are checked") {
+TEST_CASE("Required, dependent and exclusive options are checked") {
   Program program;
   std::string plan, reference, other;
   double tolerance = 0;
@@ -146,7 +146,7 @@ TEST_CASE("Options that are required, that belong together or exclude one anothe
   CHECK(program.refuses({"p", "--tolerance", "1", "--reference", "r", "--other", "o"}));
 }
 
-TEST_CASE("An option may be parsed by the command") {
+TEST_CASE("A command may parse an option itself") {
   Program program;
   size_t letters = 0;
   program.command().add_parsed_option(
@@ -161,7 +161,7 @@ TEST_CASE("An option may be parsed by the command") {
   CHECK(program.refuses({"--word", "longer"}));
 }
 
-TEST_CASE("The exit code is the command's, and 2 where it fails or is none") {
+TEST_CASE("The exit code is that of the command, or 2 if it fails or is missing") {
   Program program;
   CHECK(program.run({"--help"}) == 0);
   CHECK(program.ran.times == 0);
@@ -175,7 +175,7 @@ TEST_CASE("The exit code is the command's, and 2 where it fails or is none") {
   CHECK(empty.run(2, arguments) == 2);
 }
 
-TEST_CASE("Options and commands that there are not are refused") {
+TEST_CASE("Unknown options and commands are refused") {
   Program program;
   int threads = 0;
   program.command().add_option("--threads", threads, "");

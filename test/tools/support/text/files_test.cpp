@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("A file is replaced as a whole, and nothing else is left") {
+TEST_CASE("A file is replaced atomically without temporary files") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/text";
   REQUIRE(write_text(path, "first\nline").ok());
@@ -20,7 +20,7 @@ TEST_CASE("A file is replaced as a whole, and nothing else is left") {
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("What cannot be written is named, and nothing is left behind") {
+TEST_CASE("A write error names the file and leaves no temporary file") {
   const test::TemporaryFolder folder;
   CHECK(write_text(folder.path() + "/absent/text", "x").code() == Code::kNotFound);
   const Status status = write_text(folder.path(), "x");
@@ -29,7 +29,7 @@ TEST_CASE("What cannot be written is named, and nothing is left behind") {
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("Of files that belong together all are written or none") {
+TEST_CASE("A group of files is written completely or not at all") {
   const test::TemporaryFolder folder;
   const std::string first = folder.path() + "/first", second = folder.path() + "/second";
   REQUIRE(write_text(first, "old").ok());
@@ -50,7 +50,7 @@ TEST_CASE("Of files that belong together all are written or none") {
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 2);
 }
 
-TEST_CASE("The file behind a link is written, not the link") {
+TEST_CASE("Writing to a link replaces its target") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/file", "old").ok());
   fs::create_symlink("file", folder.path() + "/link");
@@ -59,7 +59,7 @@ TEST_CASE("The file behind a link is written, not the link") {
   CHECK(read_lines(folder.path() + "/file")->lines() == std::vector<std::string_view>{"new"});
 }
 
-TEST_CASE("The lines of a file are views into one text, counted before there is a list of them") {
+TEST_CASE("The lines of a file are views into one text and limited in number") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write_text("text", std::string(1000, '\n') + "a\r\nlast");
   const auto text = read_lines(path);
@@ -72,7 +72,7 @@ TEST_CASE("The lines of a file are views into one text, counted before there is 
   CHECK(lines[1001].data() - lines[0].data() == 1003);
 }
 
-TEST_CASE("An output that is one of many inputs is found, each looked at once, and none behind a missing one") {
+TEST_CASE("An output that is one of many inputs is found without reading past a missing input") {
   const test::TemporaryFolder folder;
   const std::string output = folder.write_text("output", "x"), other = folder.write_text("other", "x");
   fs::create_symlink("output", folder.path() + "/link");
@@ -106,7 +106,7 @@ TEST_CASE("Only regular files are read") {
   }
 }
 
-TEST_CASE("A file that could not be written is told before it is, and nothing is left behind") {
+TEST_CASE("check_writable() reports an unwritable file and leaves nothing behind") {
   const test::TemporaryFolder folder;
   CHECK(check_writable("").code() == Code::kInvalidArgument);
   CHECK(check_writable(folder.path()).code() == Code::kIo);
@@ -117,7 +117,7 @@ TEST_CASE("A file that could not be written is told before it is, and nothing is
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("Only plans are written over plans, models over models, and nothing over images") {
+TEST_CASE("Plans and models are only overwritten by their own kind, and images never") {
   const test::TemporaryFolder folder;
   const std::string plan = folder.write_text("plan", "NESTPLAN and so on");
   const std::string model = folder.write_text("model.onnx", "model"), image = folder.write_text("cat.JPG", "image");
@@ -135,7 +135,7 @@ TEST_CASE("Only plans are written over plans, models over models, and nothing ov
   }
 }
 
-TEST_CASE("What is kept from being written over is told by its content too, and behind links") {
+TEST_CASE("Protected files are recognised by their content and through links") {
   const test::TemporaryFolder folder;
   for (const auto& [name, content] : {std::pair("png", "\x89PNG\r\n"), std::pair("jpeg", "\xff\xd8\xff\xe0"),
                                       std::pair("model", "\x08\x08\x12\x07pytorch")})
@@ -146,7 +146,7 @@ TEST_CASE("What is kept from being written over is told by its content too, and 
   CHECK(check_writable(folder.write_text("notes", "\tindented")).ok());
 }
 
-TEST_CASE("Reports replace reports alone, pages pages, and arrays arrays") {
+TEST_CASE("Reports, pages and arrays only replace files of their own kind") {
   const test::TemporaryFolder folder;
   const std::string labels = folder.write_text("labels.txt", "cat.png\t3\n"), empty = folder.write_text("empty", "");
   const std::pair<Written, const char*> alike[] = {
@@ -169,7 +169,7 @@ TEST_CASE("Reports replace reports alone, pages pages, and arrays arrays") {
   CHECK_FALSE(write_json(labels, Json::array()).ok());
 }
 
-TEST_CASE("Two outputs that are one file are refused, however they are spelled, before there is one") {
+TEST_CASE("Two outputs that are the same file are refused under any spelling, even before it exists") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.json", other = folder.path() + "/./a.json";
   const std::string relative = fs::relative(path).string();
@@ -191,7 +191,7 @@ TEST_CASE("An output that is the input under another name is refused") {
   CHECK(check_not_input(folder.path() + "/plan", folder.path() + "/model").ok());
   folder.write_text("cat.PNG", "");
   folder.write_text("report.json", "");
-  CHECK_FALSE(check_not_input(folder.path() + "/./cat.PNG", folder.path()).ok());  // a sample of the folder
+  CHECK_FALSE(check_not_input(folder.path() + "/./cat.PNG", folder.path()).ok());  // a sample in the folder
   CHECK(check_not_input(folder.path() + "/dog.png", folder.path()).ok());
   CHECK(check_not_input(folder.path() + "/report.json", folder.path()).ok());
   CHECK(check_not_input(folder.path() + "/model", folder.path() + "/absent").ok());

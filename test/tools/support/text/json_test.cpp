@@ -34,18 +34,18 @@ TEST_CASE("Values keep their types and all their digits") {
         "  \"c\"\n]\n");
 }
 
-TEST_CASE("Numbers that are not finite become null, as JSON has none") {
+TEST_CASE("Numbers that are not finite become null") {
   const std::vector<double> values{std::numeric_limits<double>::infinity(), std::nan("")};
   CHECK(Json::array(values).to_string() == "[\n  null,\n  null\n]\n");
 }
 
-TEST_CASE("Objects and lists nest, also where they are empty") {
+TEST_CASE("Objects and lists nest, including empty ones") {
   const Json json{{"inner", {{"list", Json::array(std::vector<int>{1, 2})}}}, {"empty", Json::array()}, {"none", {}}};
   CHECK(json.to_string() ==
         "{\n  \"inner\": {\n    \"list\": [\n      1,\n      2\n    ]\n  },\n  \"empty\": [],\n  \"none\": null\n}\n");
 }
 
-TEST_CASE("Null becomes what is first put into it") {
+TEST_CASE("Null becomes a list or an object when the first value is added") {
   Json list, object;
   CHECK(list.is_null());
   list.push_back("first");
@@ -55,7 +55,7 @@ TEST_CASE("Null becomes what is first put into it") {
   CHECK_FALSE(list.is_null());
 }
 
-TEST_CASE("Copies are values of their own") {
+TEST_CASE("Copies of JSON values are independent") {
   Json first{{"a", 1}};
   Json second = first;
   second.set("a", 2);
@@ -69,7 +69,7 @@ TEST_CASE("Text is escaped, and bytes that are not UTF-8 are replaced") {
   CHECK(Json("a\xff").to_string() == "\"a\ufffd\"\n");
 }
 
-TEST_CASE("JSON is written to a file, with a line's end") {
+TEST_CASE("JSON files end with a newline") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/x.json";
   REQUIRE(write_json(path, {{"a", Json::array()}}).ok());

@@ -11,7 +11,7 @@
 namespace nestrt::tools {
 namespace {
 
-// A version 1 file with this header text and these data bytes.
+// Returns a version 1 file with this header text and data.
 std::vector<std::byte> npy_file(const std::string& header, const std::string& data, int version = 1) {
   std::string content("\x93NUMPY", 6);
   content += {static_cast<char>(version), '\0'};
@@ -39,7 +39,7 @@ Code refusal(const std::vector<std::byte>& content) {
   return result.error().code();
 }
 
-TEST_CASE("An npy file holds what was written, for every type and rank") {
+TEST_CASE("An npy file restores the written tensor for every type and rank") {
   for (const DataType type :
        {DataType::kF32, DataType::kS8, DataType::kU8, DataType::kS32, DataType::kS64, DataType::kBool}) {
     for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{0, 4}, Shape{1, 2, 1, 2, 1, 2, 1, 2}}) {
@@ -57,7 +57,7 @@ TEST_CASE("An npy file holds what was written, for every type and rank") {
   }
 }
 
-TEST_CASE("An npy header is what numpy writes") {
+TEST_CASE("An npy header equals that of numpy") {
   const float value = 1;
   const std::vector<std::byte> content = format_npy({DataType::kF32, Shape{1}, &value});
   const std::string expected("\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", 66);
@@ -128,7 +128,7 @@ TEST_CASE("An npy file of the wrong size is refused by its header, before the re
   const std::vector<std::byte> content = npy_file(dictionary("<f4", "(1, )"), "abcd");
   REQUIRE(write_file(path, content).ok());
   REQUIRE(read_npy(path));
-  // A hole, longer than any file that would be read.
+  // A sparse file, longer than any readable one.
   std::filesystem::resize_file(path, kMaxFileBytes + 1);
   const auto refused = read_npy(path);
   REQUIRE_FALSE(refused);
@@ -137,7 +137,7 @@ TEST_CASE("An npy file of the wrong size is refused by its header, before the re
   CHECK_FALSE(read_npy(path));
 }
 
-TEST_CASE("An npy file is written whole or not at all") {
+TEST_CASE("An npy file is written completely or not at all") {
   const test::TemporaryFolder own;
   const std::filesystem::path folder = own.path();
   const float value = 3;
@@ -146,7 +146,7 @@ TEST_CASE("An npy file is written whole or not at all") {
   REQUIRE(read);
   CHECK(read->shape == Shape{1});
   CHECK(write_npy(folder / "absent/y.npy", {DataType::kF32, Shape{1}, &value}).code() == Code::kNotFound);
-  // A folder in the way: the rename fails, and the temporary file goes.
+  // A folder blocks the rename, and the temporary file is removed.
   std::filesystem::create_directories(folder / "z.npy/x");
   CHECK(write_npy(folder / "z.npy", {DataType::kF32, Shape{1}, &value}).code() == Code::kIo);
   CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);

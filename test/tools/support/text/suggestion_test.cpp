@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<std::string> kCommands = {"run", "eval", "bench", "info", "--threads", "--trace"};
 
-TEST_CASE("A mistyped word is taken for the one that the fewest edits make of it") {
+TEST_CASE("A mistyped word suggests the candidate with the fewest edits") {
   CHECK(most_like("bnech", kCommands) == "bench");
   CHECK(most_like("benc", kCommands) == "bench");
   CHECK(most_like("eval2", kCommands) == "eval");
@@ -18,7 +18,7 @@ TEST_CASE("A mistyped word is taken for the one that the fewest edits make of it
   CHECK(most_like("--tracse", kCommands) == "--trace");
 }
 
-TEST_CASE("What is like nothing suggests nothing") {
+TEST_CASE("A word without a similar candidate has no suggestion") {
   CHECK(most_like("compile", kCommands) == std::nullopt);
   CHECK(most_like("", kCommands) == std::nullopt);
   CHECK(most_like("xy", kCommands) == std::nullopt);

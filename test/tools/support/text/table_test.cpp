@@ -16,7 +16,7 @@ TEST_CASE("Table columns are aligned and lines have no trailing space") {
         "größer     1\n");
 }
 
-TEST_CASE("Columns stay aligned beside wide and combining characters") {
+TEST_CASE("Columns stay aligned with wide and combining characters") {
   Table table({{"name"}, {"ms", Align::kRight}});
   table.add_row({"网络", "1"});
   table.add_row({"re\u0301seau", "10"});
@@ -29,7 +29,7 @@ TEST_CASE("Columns stay aligned beside wide and combining characters") {
         "ネットワーク   2\n");
 }
 
-TEST_CASE("A table without titles has no head") {
+TEST_CASE("A table without titles has no header") {
   Table table({{""}, {""}});
   table.add_row({"arena", "3 KB"});
   CHECK(table.to_string() == "arena  3 KB\n");

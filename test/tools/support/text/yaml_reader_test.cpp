@@ -14,7 +14,7 @@ Result<Numbers> numbers_of(const std::string& text, size_t max_size = 10) {
   });
 }
 
-TEST_CASE("A list of numbers is read in every form that YAML has for it") {
+TEST_CASE("A list of numbers is read in every YAML form") {
   const Numbers expected{1, -2.5, 30};
   for (const char* text : {"list: [1, -2.5, 3e1]", "list: [ 1,\n  -2.5, 3e+1, ]", "list: [+1,-2.5,30]  # three",
                            "list:\n  [1, -2.5, 30]", "list:\n- 1\n- -2.5\n- 30", "{list: [1, -2.5, 30]}",
@@ -28,7 +28,7 @@ TEST_CASE("A list of numbers is read in every form that YAML has for it") {
   CHECK(numbers_of("list: []").value().empty());
 }
 
-TEST_CASE("A list that is too long, of no numbers or without an end is refused with its line") {
+TEST_CASE("A list that is too long, not numeric or unterminated is refused with its line") {
   CHECK(numbers_of("list: [1, 2]", 2));
   for (const char* text : {"\nlist: [1, 2, 3]", "\nlist: [1, 101]", "\nlist: [1, , 2]", "\nlist: [1, 2 3]"}) {
     INFO(text);
@@ -40,7 +40,7 @@ TEST_CASE("A list that is too long, of no numbers or without an end is refused w
   CHECK_FALSE(numbers_of("list: [1, a]"));
 }
 
-TEST_CASE("A text that is no UTF-8, or would not be written as it is, is refused") {
+TEST_CASE("A text that is not UTF-8 or would change when written is refused") {
   const auto name_of = [](const std::string& text) {
     return parse<std::string>(text, "x.yaml", [](const YAML::Node& root) { return member_text(root, "name"); });
   };
@@ -54,7 +54,7 @@ TEST_CASE("A text that is no UTF-8, or would not be written as it is, is refused
   }
 }
 
-TEST_CASE("A YAML text with an alias is refused, a star elsewhere is not") {
+TEST_CASE("A YAML alias is refused, but a star elsewhere is accepted") {
   const auto read = numbers_of("a: &a [1, 2]\nlist: *a");
   REQUIRE_FALSE(read);
   CHECK(read.error().message().find("alias") != std::string_view::npos);
@@ -65,7 +65,7 @@ TEST_CASE("A YAML text with an alias is refused, a star elsewhere is not") {
   }
 }
 
-TEST_CASE("A YAML text of more nodes than its bytes are worth is refused, one of as many numbers is not") {
+TEST_CASE("A YAML text with too many nodes per byte is refused, but as many numbers are accepted") {
   std::string text = "list: [1";
   for (int i = 0; i < 1'000'000; ++i) text += ",1";
   const auto read = numbers_of(text + "]", 2'000'000);
@@ -76,7 +76,7 @@ TEST_CASE("A YAML text of more nodes than its bytes are worth is refused, one of
   CHECK(refused.error().message().find("entries") != std::string_view::npos);
 }
 
-TEST_CASE("What only looks quoted hides no nodes") {
+TEST_CASE("Text that only looks quoted does not hide nodes") {
   std::string many = "values: [1";
   for (int i = 0; i < 1'000'000; ++i) many += ",1";
   many += "]\n";

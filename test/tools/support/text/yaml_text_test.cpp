@@ -5,14 +5,14 @@
 namespace nestrt::tools::yaml {
 namespace {
 
-TEST_CASE("Lists of numbers become one scalar where it is certain that they are lists") {
+TEST_CASE("Lists of numbers become one scalar if they are certainly lists") {
   CHECK(join_number_lists("it's: [1,2]").text == "it's: \"1,2\"");
   CHECK(join_number_lists("a: \"[\"  # \"\nlist: [ 1,\n 2 ]").text == "a: \"[\"  # \"\nlist: \" 1,\n 2 \"");
   CHECK(join_number_lists("a: 'it''s'\nlist: [1,2]").text == "a: 'it''s'\nlist: \"1,2\"");
   CHECK(join_number_lists("list: [1,\n2, - 3]").separators == 4);
 }
 
-TEST_CASE("What is quoted or a comment stays as it is, and what comes after what may be either") {
+TEST_CASE("Quotations and comments stay unchanged, and so does all text after an ambiguous one") {
   for (const char* text : {"name: \"a: [1,2]\"", "name: 'a: [1,2]'", "name: \"\\\" : [1,2]\"", "# list: [1,2]\n",
                            "name: a[1,2]", "[1, 2]", "list: [[1], [2]]", "list: [1]", "a: x \"\nlist: [1,2]",
                            "a: |\n  x\nlist: [1,2]", "a: &b c\nlist: [1,2]", "# x\rlist: [1,2]", "[]#\nlist: [1,2]"}) {
@@ -23,8 +23,8 @@ TEST_CASE("What is quoted or a comment stays as it is, and what comes after what
   }
 }
 
-TEST_CASE("Lists of one number are looked at to their end, not to the text's") {
-  constexpr size_t kLists = 3 << 20;  // each looked at to the text's would be 3 * 10^13 characters
+TEST_CASE("Lists of one number are scanned to their end instead of the end of the text") {
+  constexpr size_t kLists = 3 << 20;  // scanning each to the end of the text would take 3 * 10^13 steps
   const std::string_view line = "a: [1]\n";
   std::string text;
   text.reserve(kLists * line.size() + 10);
