@@ -8,7 +8,8 @@
  * Models own their outputs. Sessions run on memory of the caller, pipelines run several inferences concurrently.
  *
  * Names: nestrt_<noun>_<verb>, for example nestrt_session_run.
- * Stability: released functions are not removed or changed, and structs are never passed by value (docs/stability.md).
+ * Stability: released functions are not removed or changed, and structs are never passed by value
+ * (docs/reference/stability.md).
  * Ownership: every *_create, *_load and *_open returns an object that the caller frees with the matching *_free, which
  * accepts NULL. Sessions, pipelines and models keep their plan alive. Returned strings and pointers live as long as the
  * object that returned them.
@@ -293,7 +294,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options*
 /* Path of a vendor's plug-in (nestrt/vendor.h), which provides the units that nestrt does not know. It runs with all
  * rights of the process. NULL or "": none, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_plugin(nestrt_session_options* options, const char* path);
-/* Not 0: runs the plug-in in a separate process (docs/how-to/vendor-compilers.md). */
+/* Not 0: runs the plug-in in a separate process (docs/how-to/plugins.md). */
 NESTRT_API nestrt_code nestrt_session_options_set_isolate(nestrt_session_options* options, int32_t isolate);
 
 /* Options of a run. May be used for any number of runs, also concurrently. */

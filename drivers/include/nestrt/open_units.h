@@ -30,7 +30,7 @@ struct UnitOptions {
   // the process; plans and unit lists cannot name one.
   std::string_view plugin = {};
   // Runs the plug-in in a separate process, so that a crash or hang only fails its units
-  // (docs/how-to/vendor-compilers.md).
+  // (docs/how-to/plugins.md).
   bool isolate = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "runtime/core/budget.h"
 #include "runtime/core/function_ref.h"
+#include "runtime/kernel/packing.h"
 #include "runtime/plan/format/operator_codec.h"
 #include "runtime/plan/format/plan_error.h"
 
