@@ -106,7 +106,7 @@ TEST_CASE("Recurrent reports the operand that does not fit") {
       .input(absent())
       .input(absent())
       .input(shape_only({1, 1}));
-  CHECK_THAT(infer_error(celled), Catch::Contains("only lstm takes a cell"));
+  CHECK_THAT(infer_error(celled), Catch::Contains("only lstm accepts a cell"));
 }
 
 }  // namespace
