@@ -7,21 +7,13 @@ namespace nestrt::test {
 namespace {
 
 // Prefixes of the checked paths. To check the whole repository, replace the list by {""}.
-constexpr std::string_view kChecked[] = {"ARCHITECTURE.md",
-                                         "CONTRIBUTING.md",
-                                         "README.md",
-                                         "boards/",
-                                         "docs/",
-                                         "kernels/",
-                                         "scheduler/",
-                                         "test/faults/",
-                                         "test/fuzz/",
-                                         "test/kernels/",
-                                         "test/lock_annotations/",
-                                         "test/repository/",
-                                         "test/scheduler/",
-                                         "test/soak/",
-                                         "test/support/"};
+// clang-format off
+constexpr std::string_view kChecked[] = {
+    "ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "boards/", "docs/", "kernels/", "scheduler/",
+    "test/boards/", "test/compiler-lite/", "test/faults/", "test/fuzz/", "test/kernels/",
+    "test/lock_annotations/", "test/repository/", "test/scheduler/", "test/soak/", "test/support/",
+    "toolchains/", "tools/"};
+// clang-format on
 
 struct Term {
   std::string_view replaced;
