@@ -12,7 +12,7 @@
 #include "nestrt/open_units.h"
 #include "test/support/plan/copy_plan.h"
 
-namespace nestrt::tools::test {
+namespace nestrt::tools {
 namespace {
 
 // A CPU unit that misuses the buffers x and y of a copy.
@@ -163,4 +163,4 @@ TEST_CASE("A unit for which the plan has no program is not tested") {
 }
 
 }  // namespace
-}  // namespace nestrt::tools::test
+}  // namespace nestrt::tools
