@@ -32,6 +32,8 @@ def entries_of(lines):
     """Joins the lines of an options section into (name, description)."""
     entries = []
     for line in lines:
+        if entries and re.match(r"\S", line):  # the footer
+            break
         if re.match(r"^  \S", line):
             name, text = line[2:DESCRIPTION_COLUMN].rstrip(), line[DESCRIPTION_COLUMN:].strip()
             if len(line) > DESCRIPTION_COLUMN and line[DESCRIPTION_COLUMN - 1] != " ":
