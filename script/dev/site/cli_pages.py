@@ -3,10 +3,7 @@
 import re
 import subprocess
 
-DESCRIPTION_COLUMN = 30
 SECTION = re.compile(r"^(Positionals|Options|Subcommands|Examples):$")
-
-TITLES = {"nestc": "nestc", "nestrt": "nestrt", "evta-replay": "evta-replay"}
 
 
 def help_of(program, *command):
@@ -35,10 +32,8 @@ def entries_of(lines):
         if entries and re.match(r"\S", line):  # the footer
             break
         if re.match(r"^  \S", line):
-            name, text = line[2:DESCRIPTION_COLUMN].rstrip(), line[DESCRIPTION_COLUMN:].strip()
-            if len(line) > DESCRIPTION_COLUMN and line[DESCRIPTION_COLUMN - 1] != " ":
-                name, text = line.strip(), ""
-            entries.append([name, text])
+            name, _, text = line.strip().replace("{false}", "").partition("  ")
+            entries.append([name, text.strip()])
         elif line.strip() and entries:
             entries[-1][1] = f"{entries[-1][1]} {line.strip()}".strip()
     return entries
