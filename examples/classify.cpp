@@ -23,7 +23,7 @@ int fail(const nestrt::Status& status) {
   return 2;
 }
 
-nestrt::Status classify(const std::string& plan_path, const std::string& image, const std::string& labels) {
+nestrt::Status classify(const std::string& plan_path, const std::string& image_path, const std::string& labels) {
   NESTRT_ASSIGN_OR_RETURN(const auto lines, nestrt::tools::read_class_names(labels));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, nestrt::Plan::map(plan_path, nestrt::Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(auto units, nestrt::open_units("cpu"));
@@ -34,7 +34,7 @@ nestrt::Status classify(const std::string& plan_path, const std::string& image, 
       plan->outputs()[0].type != nestrt::DataType::kF32) {
     return {nestrt::Code::kInvalidArgument, "not a classifier of images: compile it with --mean and --scale"};
   }
-  NESTRT_ASSIGN_OR_RETURN(const auto image, nestrt::tools::read_image(image));
+  NESTRT_ASSIGN_OR_RETURN(const auto image, nestrt::tools::read_image(image_path));
   NESTRT_ASSIGN_OR_RETURN(const auto pixels, nestrt::tools::preprocess(image, *preprocessing, plan->inputs()[0]));
 
   std::vector<float> scores(static_cast<size_t>(plan->outputs()[0].shape.num_elements()));

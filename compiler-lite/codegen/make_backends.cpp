@@ -22,7 +22,7 @@ constexpr Maker kMakers[] = {
 Result<std::shared_ptr<Backend>> make_backend(const UnitDescription& unit, const evta::EvtaOptions& evta) {
   for (const Maker& maker : kMakers)
     if (maker.kind == unit.kind) return maker.make(unit, evta);
-  return Status(Code::kUnsupported, fmt::format("nothing here makes programs for unit '{}'", unit.kind));
+  return Status(Code::kUnsupported, fmt::format("no backend for unit '{}'", unit.kind));
 }
 
 }  // namespace

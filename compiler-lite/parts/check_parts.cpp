@@ -24,7 +24,7 @@ class PartRuns {
       const uint64_t seed = options_.seed + static_cast<uint64_t>(i);
       add(random_inputs(inputs_of(manifest_), preprocessing, seed), fmt::format("random {}", seed));
     }
-    if (runs.empty()) return Status(Code::kInvalidArgument, "nothing to run; state inputs, or --random of 1 or more");
+    if (runs.empty()) return Status(Code::kInvalidArgument, "nothing to run; specify inputs or --random of at least 1");
     return {};
   }
 
@@ -68,9 +68,8 @@ class PartRuns {
 Status require_same_model(const std::string& model, const Manifest& manifest) {
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
   if (digest == manifest.model_digest) return {};
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("the parts are of another model than {}, or it has changed since; partition it again", model));
+  return Status(Code::kInvalidArgument,
+                fmt::format("the parts belong to another model than {}, or it has changed; partition it again", model));
 }
 
 ModelChain files_of(const Manifest& manifest, const std::filesystem::path& folder) {

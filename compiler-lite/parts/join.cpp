@@ -23,7 +23,7 @@ Status invalid(const std::string& what) { return Status(Code::kInvalidModel, wha
 
 Result<onnx::ModelProto> parse(const std::vector<std::byte>& bytes) {
   onnx::ModelProto model;
-  if (bytes.empty() || bytes.size() > INT_MAX) return invalid("a model has 1 byte to 2 GiB");
+  if (bytes.empty() || bytes.size() > INT_MAX) return invalid("its size must be 1 byte to 2 GiB");
   CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
   NESTRT_RETURN_IF_ERROR(
       check_wire_limits(stream, *model.GetDescriptor(), ImportLimits(), static_cast<int64_t>(bytes.size())));
@@ -37,18 +37,17 @@ Status check_borders(const Infos& infos, const std::vector<Border>& borders, con
   std::unordered_map<std::string, const Border*> expected;
   for (const Border& border : borders) expected.emplace(border.name, &border);
   if (static_cast<size_t>(infos.size()) != borders.size())
-    return invalid(fmt::format("has {} {}s, the manifest says {}", infos.size(), what, borders.size()));
+    return invalid(fmt::format("has {} {}s, the manifest has {}", infos.size(), what, borders.size()));
   for (const onnx::ValueInfoProto& info : infos) {
     const auto found = expected.find(info.name());
     if (found == expected.end())
-      return invalid(fmt::format("has an {} '{}' that the manifest has not", what, info.name()));
+      return invalid(fmt::format("has an {} '{}' that is not in the manifest", what, info.name()));
     const auto& tensor = info.type().tensor_type();
     bool fits = tensor.elem_type() == onnx_number(found->second->type) &&
                 tensor.shape().dim_size() == found->second->shape.rank();
     for (int axis = 0; fits && axis < tensor.shape().dim_size(); ++axis)
       fits = tensor.shape().dim(axis).dim_value() == found->second->shape[axis];
-    if (!fits)
-      return invalid(fmt::format("{} '{}' has another type or shape than the manifest says", what, info.name()));
+    if (!fits) return invalid(fmt::format("{} '{}' has another type or shape than in the manifest", what, info.name()));
     expected.erase(found);
   }
   return {};
@@ -102,7 +101,7 @@ class Joiner {
     for (const auto& entry : model.opset_import()) {
       if (!entry.domain().empty() && entry.domain() != "ai.onnx") continue;
       if (entry.version() != manifest_.opset)
-        return invalid(fmt::format("is of opset {}, the manifest says {}", entry.version(), manifest_.opset));
+        return invalid(fmt::format("has opset {}, the manifest has {}", entry.version(), manifest_.opset));
     }
     if (joined_.opset_import_size() > 0) return {};
     joined_.set_ir_version(model.ir_version());
@@ -115,7 +114,7 @@ class Joiner {
   Status add_node(onnx::NodeProto& node) {
     for (const std::string& output : node.output())
       if (!output.empty() && !computed_.insert(output).second)
-        return invalid(fmt::format("computes '{}', which another part computes too", output));
+        return invalid(fmt::format("computes '{}', which another part also computes", output));
     joined_.mutable_graph()->add_node()->Swap(&node);
     return {};
   }
@@ -123,14 +122,14 @@ class Joiner {
   // Parts that read the same constant have separate copies.
   Status add_initializer(onnx::TensorProto& tensor) {
     if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
-      return invalid(fmt::format("keeps initializer '{}' in another file; store it in the part", tensor.name()));
+      return invalid(fmt::format("stores initializer '{}' in another file; store it in the part", tensor.name()));
     const auto [entry, is_new] = initializers_.emplace(tensor.name(), joined_.graph().initializer_size());
     if (is_new) {
       joined_.mutable_graph()->add_initializer()->Swap(&tensor);
       return {};
     }
     if (joined_.graph().initializer(entry->second).SerializeAsString() == tensor.SerializeAsString()) return {};
-    return invalid(fmt::format("has another initializer '{}' than a part before it", tensor.name()));
+    return invalid(fmt::format("has another initializer '{}' than an earlier part", tensor.name()));
   }
 
   void add_value_infos() {

@@ -75,7 +75,7 @@ Result<std::vector<std::string>> names_at(const YAML::Node& map, const std::stri
 Result<DataType> type_in(const YAML::Node& map) {
   NESTRT_ASSIGN_OR_RETURN(const std::string text, yaml::member_text(map, "type"));
   const auto type = type_called(text);
-  if (!type) return yaml::refuse(map["type"], fmt::format("'{}' is no type", text));
+  if (!type) return yaml::refuse(map["type"], fmt::format("'{}' is not a type", text));
   return *type;
 }
 
@@ -95,7 +95,7 @@ Result<std::optional<plan::Quantization>> quantization_in(const YAML::Node& map)
   NESTRT_ASSIGN_OR_RETURN(result.zero_points,
                           yaml::numbers<int32_t>(points, "zero_points", kMaxScales, INT32_MIN, INT32_MAX));
   if (result.scales.empty() || result.scales.size() != result.zero_points.size())
-    return yaml::refuse(points, "zero_points: expected as many as there are scales, one at least");
+    return yaml::refuse(points, "zero_points: expected as many as scales, at least one");
   if (result.scales.size() > 1) {
     NESTRT_ASSIGN_OR_RETURN(result.axis, yaml::member_number<int32_t>(map, "axis", 0, Shape::kMaxRank - 1));
   }
@@ -115,7 +115,7 @@ Result<std::vector<Border>> borders_in(const YAML::Node& map, const std::string&
     NESTRT_ASSIGN_OR_RETURN(border.shape, shape_in(entry));
     NESTRT_ASSIGN_OR_RETURN(border.quantization, quantization_in(entry));
     if (!names.insert(border.name).second)
-      return yaml::refuse(entry, fmt::format("{}: '{}' is there twice", key, border.name));
+      return yaml::refuse(entry, fmt::format("{}: duplicate '{}'", key, border.name));
   }
   return borders;
 }
@@ -150,11 +150,11 @@ class BorderCheck {
         NESTRT_RETURN_IF_ERROR(require(input, fmt::format("part '{}' reads", part.name)));
       for (const Border& output : part.outputs)
         if (!there_.emplace(output.name, &output).second)
-          return refuse(fmt::format("part '{}' computes '{}', which is there already", part.name, output.name));
+          return refuse(fmt::format("part '{}' computes '{}', which already exists", part.name, output.name));
       for (const std::string& name : part.after)
         if (before.count(name) == 0)
-          return refuse(fmt::format("part '{}' comes after '{}', which is no part before it", part.name, name));
-      if (!before.insert(part.name).second) return refuse(fmt::format("there are two parts '{}'", part.name));
+          return refuse(fmt::format("part '{}' comes after '{}', which is not an earlier part", part.name, name));
+      if (!before.insert(part.name).second) return refuse(fmt::format("duplicate part '{}'", part.name));
     }
     for (const Border& output : manifest_.outputs) NESTRT_RETURN_IF_ERROR(require(output, "the model's output is"));
     return {};
@@ -165,9 +165,9 @@ class BorderCheck {
 
   Status require(const Border& border, const std::string& who) const {
     const auto found = there_.find(border.name);
-    if (found == there_.end()) return refuse(fmt::format("{} '{}', which no part before computes", who, border.name));
+    if (found == there_.end()) return refuse(fmt::format("{} '{}', which no earlier part computes", who, border.name));
     if (found->second->type == border.type && found->second->shape == border.shape) return {};
-    return refuse(fmt::format("{} '{}' of another type or shape than it has", who, border.name));
+    return refuse(fmt::format("{} '{}' with another type or shape", who, border.name));
   }
 
   const Manifest& manifest_;

@@ -8,6 +8,6 @@ namespace nestrt::compiler {
 // Returns true for a valid name, which denotes a file in the manifest's folder.
 bool is_part_name(std::string_view name);
 inline constexpr std::string_view kPartNameRule =
-    "a part and its file are called by letters, digits, '_', '-' and '.', which is not the first, 100 of them at most";
+    "names of parts consist of at most 100 letters, digits, '_', '-' and '.', and do not start with '.'";
 
 }  // namespace nestrt::compiler

@@ -96,7 +96,7 @@ Result<std::vector<uint32_t>> members_in(const Names& names, const YAML::Node& m
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> from, operators_in(names, map, "from"));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> to, operators_in(names, map, "to"));
   const std::vector<uint32_t> members = names.between(from, to);
-  if (members.empty()) return yaml::refuse(map, "no way leads from 'from' to 'to'");
+  if (members.empty()) return yaml::refuse(map, "no path leads from 'from' to 'to'");
   return members;
 }
 

@@ -22,9 +22,8 @@ Result<TemporaryFolder> TemporaryFolder::create() {
   std::error_code failure;
   std::string path = std::filesystem::temp_directory_path(failure) / "nestc-XXXXXX";
   if (failure || mkdtemp(path.data()) == nullptr) {
-    return Status(Code::kIo,
-                  fmt::format("cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be written", path,
-                              std::strerror(errno)));
+    return Status(Code::kIo, fmt::format("cannot create a temporary folder {}: {}; set TMPDIR to a writable folder",
+                                         path, std::strerror(errno)));
   }
   const std::lock_guard lock(folders_mutex);
   folders.insert(path);

@@ -76,7 +76,7 @@ std::array<uint8_t, 64> SecretKey::sign(std::span<const std::byte> bytes) const 
 
 Status write_key_pair(const std::string& name, const SecretKey& key) {
   if (std::filesystem::path(name).filename().empty())
-    return Status(Code::kInvalidArgument, fmt::format("'{}' ends in no name for the files of keys", name));
+    return Status(Code::kInvalidArgument, fmt::format("'{}' does not end in a name for the key files", name));
   const std::string secret = name + ".key", open = name + ".pub";
   for (const std::string& path : {secret, open}) {
     std::error_code error;
@@ -84,7 +84,7 @@ Status write_key_pair(const std::string& name, const SecretKey& key) {
     if (kind == std::filesystem::file_type::none)
       return Status(Code::kIo, fmt::format("cannot write '{}': {}", path, error.message()));
     if (kind != std::filesystem::file_type::not_found)
-      return Status(Code::kInvalidArgument, fmt::format("'{}' exists, and keys are never written over", path));
+      return Status(Code::kInvalidArgument, fmt::format("'{}' exists; keys are never overwritten", path));
   }
   NESTRT_RETURN_IF_ERROR(write_key(secret, kSecretKey, key.seed(), 0600));
   const Status status = write_key(open, kPublicKey, key.public_key().bytes, 0644);

@@ -52,7 +52,7 @@ const CpuLevel* find_level(std::string_view name) {
 
 Status check(UnitDescription* unit) {
   if (find_known_unit(unit->kind) != nullptr) return complete_unit(unit->kind, unit->configuration, unit->instances);
-  return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind +
+  return Status(Code::kInvalidArgument, "unknown board, CPU or unit '" + unit->kind +
                                             "'; a board is a .yaml file or the name of one in boards; CPUs are " +
                                             known_levels() + "; units are " + known_units());
 }
@@ -63,7 +63,8 @@ class Builder {
   Status add_board(tools::Board board) {
     const bool has_cpu = std::any_of(board.units.begin(), board.units.end(),
                                      [](const UnitDescription& unit) { return unit.kind == kHostUnit; });
-    if (!has_cpu) return Status(Code::kInvalidArgument, "a board has a unit 'cpu'; it runs what no other unit can");
+    if (!has_cpu)
+      return Status(Code::kInvalidArgument, "a board requires a unit 'cpu', which runs what no other unit can");
     for (UnitDescription& unit : board.units) NESTRT_RETURN_IF_ERROR(add_unit(std::move(unit)));
     return {};
   }
@@ -114,9 +115,10 @@ Status add_item(const UnitRequest& item, Builder& builder) {
     return builder.add_board(std::move(board));
   }
   if (item.transport)
-    return Status(Code::kInvalidArgument, fmt::format("'{}': how a unit is reached is said where the plan is run; "
-                                                      "leave out ':{}'",
-                                                      item.text, *item.transport));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}': the transport of a unit is specified when the plan is run; "
+                              "omit ':{}'",
+                              item.text, *item.transport));
   UnitDescription unit;
   unit.kind = item.kind;
   const KnownUnit* const known = find_known_unit(unit.kind);

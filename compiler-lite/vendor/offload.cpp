@@ -23,7 +23,7 @@ std::vector<PartSpec> all_operators(const Graph& graph, const std::string& backe
 Status check_part(const Part& part, const VendorOptions& options) {
   if (part.backend != options.unit)
     return Status(Code::kInvalidArgument,
-                  fmt::format("part '{}' is for '{}', and the vendor is '{}'", part.name, part.backend, options.unit));
+                  fmt::format("part '{}' is for '{}', but the vendor is '{}'", part.name, part.backend, options.unit));
   return check_vendor_ports(part.exported.inputs.size(), part.exported.outputs.size())
       .with_context(fmt::format("part '{}'", part.name));
 }
@@ -97,7 +97,7 @@ Result<VendorPrograms> compile_parts(const Graph& graph, const Cut& cut, const V
                                                            options.cost, size_of(graph, part, cut)));
   }
   if (!programs.empty()) return programs;
-  return Status(Code::kInvalidArgument, fmt::format("no part of the model is for vendor '{}'", options.unit));
+  return Status(Code::kInvalidArgument, fmt::format("the model has no part for vendor '{}'", options.unit));
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Result<VendorOptions> parse_vendor(const std::string& text) {
   if (!vendor::is_unit_kind(options.unit))
     return Status(
         Code::kInvalidArgument,
-        fmt::format("expected NAME=COMMAND, NAME of a-z, 0-9, '_' and '-', from a letter on, and neither 'cpu' "
+        fmt::format("expected NAME=COMMAND, NAME of a-z, 0-9, '_' and '-', starting with a letter, and neither 'cpu' "
                     "nor 'evta'; got '{}'",
                     text));
   NESTRT_RETURN_IF_ERROR(check_vendor_command(options.command));

@@ -66,11 +66,12 @@ Result<Bytes> read_blob(const std::string& path, const ProcessResult& result) {
   std::error_code error;
   const bool is_file = fs::is_regular_file(path, error);
   if (!is_file || fs::file_size(path, error) == 0)
-    return Status(Code::kUnsupported, fmt::format("its command has written {}; {}",
-                                                  is_file ? "an empty output" : "no output", printed_by(result)));
+    return Status(Code::kUnsupported, fmt::format("its command wrote {}; {}", is_file ? "an empty output" : "no output",
+                                                  printed_by(result)));
   if (const uintmax_t size = fs::file_size(path, error); size > kMaxBlobBytes)
-    return Status(Code::kUnsupported, fmt::format("its command has written an output of {} bytes: {} is the most; {}",
-                                                  size, kMaxBlobBytes, printed_by(result)));
+    return Status(Code::kUnsupported,
+                  fmt::format("its command wrote an output of {} bytes; at most {} are supported; {}", size,
+                              kMaxBlobBytes, printed_by(result)));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> blob, tools::read_file(path));
   return Bytes(blob.begin(), blob.end());
 }
@@ -94,8 +95,8 @@ Status check_vendor_ports(size_t inputs, size_t outputs) {
   if (outputs > 0 && inputs <= NESTRT_VENDOR_MAX_PORTS && outputs <= NESTRT_VENDOR_MAX_PORTS - inputs) return {};
   return Status(
       Code::kInvalidArgument,
-      fmt::format("{} inputs and {} outputs: a vendor's program has an output and at most {} of both together", inputs,
-                  outputs, NESTRT_VENDOR_MAX_PORTS));
+      fmt::format("{} inputs and {} outputs: a vendor's program has at least one output and at most {} ports in total",
+                  inputs, outputs, NESTRT_VENDOR_MAX_PORTS));
 }
 
 Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model) {

@@ -194,7 +194,8 @@ Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view 
   }
   const KernelVariant* const variant =
       kernels::operators().select(spec, kernels::current_instruction_set(), wanted_kernel);
-  if (variant == nullptr) return Status(Code::kUnsupported, fmt::format("no kernel takes inputs {}", describe(spec)));
+  if (variant == nullptr)
+    return Status(Code::kUnsupported, fmt::format("no kernel supports inputs {}", describe(spec)));
   NESTRT_ASSIGN_OR_RETURN(step->kernel, variant->prepare(spec));
   step->kernel_name = variant->name;
   if (step->kernel->repacked()) {

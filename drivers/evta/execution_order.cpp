@@ -90,7 +90,7 @@ class Machine {
       ++stage(module).total;
       if (has_illegal_edge(module, instruction.dependencies))
         return invalid_program(
-            fmt::format("instruction {} ({}) exchanges tokens with a module that is no neighbour of {}", i,
+            fmt::format("instruction {} ({}) exchanges tokens with a module that is not adjacent to {}", i,
                         evta::name(instruction.opcode), evta::name(module)));
       if (instruction.opcode == Opcode::kFinish && i + 1 < instructions_.size())
         return invalid_program(fmt::format("instruction {} is FINISH, and {} follow", i, instructions_.size() - i - 1));
@@ -147,7 +147,7 @@ class Machine {
 
   Status deadlock() const {
     for (const Stage& self : stages_) {
-      if (self.executed) return deadlock_of(*self.executed, "has no room for its token");
+      if (self.executed) return deadlock_of(*self.executed, "has no space for its token");
     }
     for (const Stage& self : stages_) {
       if (self.commands.empty()) continue;
@@ -161,16 +161,15 @@ class Machine {
   }
 
   Status deadlock_of(uint32_t index, std::string_view what) const {
-    return invalid_program(fmt::format("deadlock: instruction {} ({}) {}, fetch has come to instruction {} of {}",
-                                       index, evta::name(instructions_[index].opcode), what, fetched_,
-                                       instructions_.size()));
+    return invalid_program(fmt::format("deadlock: instruction {} ({}) {}, fetch is at instruction {} of {}", index,
+                                       evta::name(instructions_[index].opcode), what, fetched_, instructions_.size()));
   }
 
   Status check_leftovers() const {
     for (int i = 0; i < kNumQueues; ++i) {
       if (!tokens_[i].empty())
         return invalid_program(
-            fmt::format("{} tokens from {} are left at the end", tokens_[i].size(), name(static_cast<Queue>(i))));
+            fmt::format("{} tokens from {} remain at the end", tokens_[i].size(), name(static_cast<Queue>(i))));
     }
     return {};
   }
@@ -183,7 +182,7 @@ class Machine {
       const uint32_t completed = finish->before[static_cast<size_t>(module)];
       if (completed < stage(module).total)
         return invalid_program(fmt::format(
-            "FINISH does not wait for the last of {} instructions of {}: the program would be done while it still runs",
+            "FINISH does not wait for the last of {} instructions of {}: the program would end while it still runs",
             stage(module).total, evta::name(module)));
     }
     return {};

@@ -16,7 +16,8 @@ Result<std::vector<BlobCopy>> decode_blob(std::span<const std::byte> blob) {
     return damaged_plan(fmt::format("a program for unit 'null' of {} bytes has no header", blob.size()));
   std::memcpy(&header, blob.data(), sizeof header);
   if (header.magic != kBlobMagic)
-    return Status(Code::kIncompatible, "the program is in no format that unit 'null' knows; compile the model again");
+    return Status(Code::kIncompatible,
+                  "the program has a format that unit 'null' does not support; compile the model again");
   blob = blob.subspan(sizeof header);
   if (blob.size() % sizeof(BlobCopy) != 0 || blob.size() / sizeof(BlobCopy) != header.copies)
     return damaged_plan(
@@ -37,7 +38,8 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
   if (from.size != to.size)
     return damaged_plan(fmt::format("copies {} bytes of range {} to {} of {}", from.size, copy.from, to.size, copy.to));
   if (from.layout != plan::RangeLayout::kPlain || to.layout != plan::RangeLayout::kPlain)
-    return Status(Code::kUnsupported, "copies in another layout than the tensors'; unit 'null' converts none");
+    return Status(Code::kUnsupported,
+                  "copies in another layout than the tensors'; unit 'null' does not convert layouts");
   return {};
 }
 

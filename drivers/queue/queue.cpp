@@ -63,7 +63,7 @@ void Queue::remove(Job* job) {
 void Queue::submit(Job* job, const Submission& submission) {
   const MutexLock lock(mutex_);
   Status refused = job->state == Job::State::kIdle ? refusal(*job, submission)
-                                                   : failure(Code::kUnavailable, "the program is running already");
+                                                   : failure(Code::kUnavailable, "the program is already running");
   if (!refused.ok()) {
     submission.completion->signal(submission.generation, std::move(refused));
     return;
@@ -181,8 +181,7 @@ void Queue::judge(const Job& job, const Status& status) {
       (status.code() == Code::kDeadlineExceeded && job.submission.deadline < job.submission.unit_deadline);
   if (is_unwanted) return;
   failure_ = guarded([&] {
-    return Status(Code::kUnavailable,
-                  fmt::format("{}; in quarantine until a probe finds that it works", status.message()));
+    return Status(Code::kUnavailable, fmt::format("{}; in quarantine until a probe succeeds", status.message()));
   });
   log(LogLevel::kWarning, failure_.message());
 }

@@ -19,16 +19,16 @@ Result<Description> read_description(const nestrt_vendor_description& given, std
   Description description{text_of(given.kind), text_of(given.configuration), given.alignment, given.is_steady == 1};
   if (!is_terminated(given.kind) || !is_unit_kind(description.kind))
     return refuse(
-        fmt::format("gives the kind '{}': expected a-z, 0-9, '_' and '-', from a letter on, and neither "
+        fmt::format("returns the kind '{}': expected a-z, 0-9, '_' and '-', from a letter on, and neither "
                     "'cpu' nor 'evta'",
                     escaped(description.kind)));
   if (!is_terminated(given.configuration) || !is_configuration(description.configuration))
-    return refuse(fmt::format("gives the configuration '{}': expected printable text without spaces, ',' and ':'",
+    return refuse(fmt::format("returns the configuration '{}': expected printable text without spaces, ',' and ':'",
                               escaped(description.configuration)));
   if (!is_alignment(given.alignment))
-    return refuse(fmt::format("gives the alignment {}: expected a power of two up to {}", given.alignment,
+    return refuse(fmt::format("returns the alignment {}: expected a power of two up to {}", given.alignment,
                               NESTRT_VENDOR_MAX_ALIGNMENT));
-  if (given.is_steady > 1) return refuse(fmt::format("gives is_steady {}: 0 or 1", given.is_steady));
+  if (given.is_steady > 1) return refuse(fmt::format("returns is_steady {}: expected 0 or 1", given.is_steady));
   return description;
 }
 

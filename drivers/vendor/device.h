@@ -45,9 +45,9 @@ class Device {
                                                       std::span<const uint64_t> input_bytes,
                                                       std::span<const uint64_t> output_bytes) = 0;
   // Returns whether programs can access only memory of allocate_shared().
-  virtual bool lends() const = 0;
+  virtual bool needs_shared_memory() const = 0;
   // Returns whether a session's activations may be in that memory.
-  virtual bool lends_to_sessions() const = 0;
+  virtual bool shares_memory_with_sessions() const = 0;
   // Released with the last reference. Errors: kOutOfMemory, kDeviceFault.
   virtual Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) = 0;
   // Returns whether the device can access the bytes and supports their alignment.

@@ -47,8 +47,7 @@ Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt
     return refuse(
         fmt::format("does not have version {} of the interface; install the one for this nestrt", NESTRT_VENDOR_ABI));
   if (functions->abi != NESTRT_VENDOR_ABI)
-    return refuse(
-        fmt::format("gives version {} of the interface where {} was asked for", functions->abi, NESTRT_VENDOR_ABI));
+    return refuse(fmt::format("returns version {} of the interface instead of {}", functions->abi, NESTRT_VENDOR_ABI));
   if (functions->struct_bytes < sizeof(nestrt_vendor_functions))
     return refuse(fmt::format("has a table of {} bytes, and version {} of the interface has {}",
                               functions->struct_bytes, NESTRT_VENDOR_ABI, sizeof(nestrt_vendor_functions)));
@@ -61,12 +60,12 @@ Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path) {
   std::error_code error;
   const fs::path file = fs::absolute(path, error);
   if (path.empty() || error || !fs::is_regular_file(file, error))
-    return Status(Code::kNotFound, fmt::format("there is no plug-in '{}': expected a vendor's library", path));
+    return Status(Code::kNotFound, fmt::format("plug-in '{}' does not exist: expected a vendor's library", path));
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return cannot_load(path);
   const auto entry = reinterpret_cast<decltype(&nestrt_vendor_plugin)>(::dlsym(library, kEntry));
   if (entry == nullptr)
-    return Status(Code::kIncompatible, fmt::format("'{}' is no plug-in: it has no function {}()", path, kEntry));
+    return Status(Code::kIncompatible, fmt::format("'{}' is not a plug-in: it has no function {}()", path, kEntry));
   return make_plugin(path, entry(NESTRT_VENDOR_ABI));
 }
 

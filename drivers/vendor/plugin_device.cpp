@@ -47,13 +47,13 @@ Code code_of(nestrt_vendor_status status) {
 std::string_view words(nestrt_vendor_status status) {
   switch (status) {
     case NESTRT_VENDOR_INVALID_BLOB:
-      return "the program is none, or is damaged";
+      return "the program is invalid or damaged";
     case NESTRT_VENDOR_INCOMPATIBLE:
       return "the program is for another device or version; compile the model again";
     case NESTRT_VENDOR_OUT_OF_MEMORY:
-      return "there is no memory for it";
+      return "out of memory";
     case NESTRT_VENDOR_UNAVAILABLE:
-      return "there is no such device, or it is in use";
+      return "the device does not exist or is in use";
     default:
       return "the device has failed";
   }
@@ -93,14 +93,14 @@ Status PluginDevice::open_device(uint32_t instance) {
   nestrt_vendor_device* opened = nullptr;
   NESTRT_RETURN_IF_ERROR(status_of("open", call().open(instance, &opened, &why), why));
   device_ = opened;
-  return device_ != nullptr ? Status() : failure("open", "says OK and gives no device");
+  return device_ != nullptr ? Status() : failure("open", "returns OK without a device");
 }
 
 Result<Description> PluginDevice::describe_again() const {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_description> given;
   NESTRT_RETURN_IF_ERROR(status_of("describe", call().describe(device_, given.get(), &why), why));
-  if (!given.is_intact()) return failure("describe", "writes behind the description");
+  if (!given.is_intact()) return failure("describe", "writes past the end of the description");
   return read_description(*given.get(), file());
 }
 
@@ -124,9 +124,9 @@ Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(std::span<cons
     const auto status = call().load(device_, blob.data(), blob.size(), &program, ports.get(), &why);
     NESTRT_RETURN_IF_ERROR(status_of("load", status, why));
   }
-  if (program == nullptr) return failure("load", "says OK and gives no program");
+  if (program == nullptr) return failure("load", "returns OK without a program");
   auto loaded = std::make_unique<PluginProgram>(this, program, ++loaded_);
-  if (!ports.is_intact()) return failure("load", "writes behind the ports");
+  if (!ports.is_intact()) return failure("load", "writes past the end of the ports");
   NESTRT_RETURN_IF_ERROR(check_ports(*ports.get(), input_bytes, output_bytes));
   return loaded;
 }
@@ -136,17 +136,18 @@ Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<con
                                  std::span<const uint64_t> outputs) const {
   const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;
   if (given.num_outputs == 0 || all > NESTRT_VENDOR_MAX_PORTS)
-    return failure("load", fmt::format("gives {} inputs and {} outputs: expected an output, and {} together at most",
-                                       given.num_inputs, given.num_outputs, NESTRT_VENDOR_MAX_PORTS));
+    return failure("load",
+                   fmt::format("returns {} inputs and {} outputs: expected at least one output and at most {} in total",
+                               given.num_inputs, given.num_outputs, NESTRT_VENDOR_MAX_PORTS));
   if (given.num_inputs != inputs.size() || given.num_outputs != outputs.size())
     return Status(Code::kInvalidPlan,
-                  fmt::format("plug-in '{}' finds {} inputs and {} outputs in its program, and the plan has {} and {}",
+                  fmt::format("plug-in '{}' finds {} inputs and {} outputs in its program, but the plan has {} and {}",
                               file(), given.num_inputs, given.num_outputs, inputs.size(), outputs.size()));
   for (size_t i = 0; i < all; ++i) {
     const uint64_t expected = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
     if (given.bytes[i] == expected) continue;
     return Status(Code::kInvalidPlan,
-                  fmt::format("plug-in '{}' has {} bytes in port {} of its program, and the plan {}", file(),
+                  fmt::format("plug-in '{}' has {} bytes in port {} of its program, but the plan has {}", file(),
                               given.bytes[i], i, expected));
   }
   return {};
@@ -159,7 +160,7 @@ class PluginDevice::Block final : public HostVisibleMemory {
   ~Block() override {
     {
       const MutexLock lock(device_->host_visible_mutex_);
-      std::erase_if(device_->host_visible_, [this](const auto& lent) { return lent.data() == bytes_.data(); });
+      std::erase_if(device_->host_visible_, [this](const auto& block) { return block.data() == bytes_.data(); });
     }
     if (!is_safe()) return;
     const MutexLock lock(device_->loading_);
@@ -184,35 +185,35 @@ Result<std::shared_ptr<HostVisibleMemory>> PluginDevice::allocate_shared(uint64_
     NESTRT_RETURN_IF_ERROR(status_of("allocate_shared", call().allocate_shared(device_, bytes, &address, &why), why));
   }
   NESTRT_RETURN_IF_ERROR(check_host_visible(address, bytes));
-  const std::span<std::byte> lent(static_cast<std::byte*>(address), bytes);
+  const std::span<std::byte> block(static_cast<std::byte*>(address), bytes);
   {
     const MutexLock lock(host_visible_mutex_);
-    host_visible_.push_back(lent);
+    host_visible_.push_back(block);
   }
-  return std::shared_ptr<HostVisibleMemory>(std::make_shared<Block>(shared_from_this(), lent));
+  return std::shared_ptr<HostVisibleMemory>(std::make_shared<Block>(shared_from_this(), block));
 }
 
 // Invalid memory is not passed to free_shared(), because its owner is unknown.
 Status PluginDevice::check_host_visible(const void* address, uint64_t bytes) {
-  if (address == nullptr) return failure("allocate_shared", "says OK and gives no memory");
+  if (address == nullptr) return failure("allocate_shared", "returns OK without memory");
   const size_t alignment = std::max(kHostVisibleAlignment, description_.alignment);
   if (reinterpret_cast<uintptr_t>(address) % alignment != 0)
     return failure("allocate_shared",
-                   fmt::format("gives memory at {}, which is not aligned to {}", address, alignment));
+                   fmt::format("returns memory at {}, which is not aligned to {}", address, alignment));
   const std::span<const std::byte> given(static_cast<const std::byte*>(address), bytes);
   const MutexLock lock(host_visible_mutex_);
   if (std::ranges::any_of(host_visible_, [&](const auto& other) { return overlap(given, other); }))
-    return failure("allocate_shared", "gives memory that it has lent already");
+    return failure("allocate_shared", "returns memory that is already allocated");
   return {};
 }
 
 bool PluginDevice::reaches(const std::byte* bytes, uint64_t size) const {
   if (!is_aligned(bytes)) return false;
-  if (!lends()) return true;
+  if (!needs_shared_memory()) return true;
   const std::less<const std::byte*> before;
   const MutexLock lock(host_visible_mutex_);
-  return std::ranges::any_of(host_visible_, [&](const auto& lent) {
-    return !before(bytes, lent.data()) && !before(lent.data() + lent.size(), bytes + size);
+  return std::ranges::any_of(host_visible_, [&](const auto& block) {
+    return !before(bytes, block.data()) && !before(block.data() + block.size(), bytes + size);
   });
 }
 
@@ -244,15 +245,15 @@ void PluginDevice::interrupt() {
 
 // Resets the device if a run does not end in time.
 Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
-  Deadline patience = kNoDeadline;
+  Deadline grace_end = kNoDeadline;
   while (true) {
     const SteadyClock::time_point now = SteadyClock::now();
-    if (patience == kNoDeadline && (stop.load() || now >= deadline)) {
+    if (grace_end == kNoDeadline && (stop.load() || now >= deadline)) {
       call().cancel(device_, run);
-      patience = now + kGrace;
+      grace_end = now + kGrace;
     }
-    if (now >= patience) break;
-    const Deadline next = patience == kNoDeadline ? deadline : patience;
+    if (now >= grace_end) break;
+    const Deadline next = grace_end == kNoDeadline ? deadline : grace_end;
     const auto outcome = await_until(run, std::min(now + kPause, next));
     if (outcome && *outcome) return status_of(**outcome, deadline, stop.load());
     if (outcome) continue;
@@ -272,11 +273,11 @@ Result<std::optional<PluginDevice::Outcome>> PluginDevice::await_until(uint64_t 
   const nestrt_vendor_status status = call().wait(device_, nanoseconds(until), answer.get(), &why);
   if (status == NESTRT_VENDOR_PENDING) return std::optional<Outcome>();
   NESTRT_RETURN_IF_ERROR(status_of("wait", status, why));
-  if (!answer.is_intact()) return failure("wait", "writes behind the completion");
+  if (!answer.is_intact()) return failure("wait", "writes past the end of the completion");
   const nestrt_vendor_completion& completion = *answer.get();
   if (completion.run == run) return std::optional(Outcome{completion, status_of("wait", completion.status, why)});
   return failure("wait",
-                 fmt::format("says that run {} is over, which was {}; run {} is under way", completion.run,
+                 fmt::format("reports the end of run {}, which was {}; run {} is active", completion.run,
                              completion.run != 0 && completion.run < run ? "over before" : "never submitted", run));
 }
 
@@ -295,10 +296,10 @@ Status PluginDevice::status_of(const Outcome& outcome, Deadline deadline, bool i
         return Status(Code::kDeadlineExceeded,
                       fmt::format("plug-in '{}': its program did not complete before the deadline", file()));
       return failure(
-          "wait", fmt::format("says that run {} was {}, and neither was it asked for nor its deadline over",
+          "wait", fmt::format("reports that run {} was {}, but it was not cancelled and its deadline had not passed",
                               completion.run, completion.status == NESTRT_VENDOR_CANCELLED ? "cancelled" : "too late"));
     default:
-      return failure("wait", fmt::format("gives run {} the status {}, which a run cannot have", completion.run,
+      return failure("wait", fmt::format("returns status {1} for run {0}, which a run cannot have", completion.run,
                                          completion.status));
   }
 }
@@ -322,8 +323,7 @@ Status PluginDevice::status_of(std::string_view function, nestrt_vendor_status s
                                const nestrt_vendor_message& why) const {
   if (status == NESTRT_VENDOR_OK) return {};
   const Code code = code_of(status);
-  if (code == Code::kInternal)
-    return failure(function, fmt::format("answers with status {}, which it cannot have", status));
+  if (code == Code::kInternal) return failure(function, fmt::format("returns the invalid status {}", status));
   const std::string text = escaped(text_of(why.text));
   return Status(code, fmt::format("plug-in '{}': {}(): {}", file(), function, text.empty() ? words(status) : text));
 }

@@ -57,8 +57,8 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
 
   Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
                                               std::span<const uint64_t> output_bytes) override;
-  bool lends() const override { return plugin_->functions->allocate_shared != nullptr; }
-  bool lends_to_sessions() const override { return lends(); }
+  bool needs_shared_memory() const override { return plugin_->functions->allocate_shared != nullptr; }
+  bool shares_memory_with_sessions() const override { return needs_shared_memory(); }
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override;
   bool reaches(const std::byte* bytes, uint64_t size) const override;
   void interrupt() override;

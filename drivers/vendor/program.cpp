@@ -18,20 +18,20 @@ Status check_kind(const plan::Program& program, std::string_view configuration) 
                   fmt::format("the program is for configuration '{}' and the unit is '{}'; compile the model again",
                               program.configuration, configuration));
   if (program.segments.size() != 1)
-    return damaged_plan(fmt::format("a program for unit '{}' has {} segments: expected its blob alone", program.unit,
+    return damaged_plan(fmt::format("a program for unit '{}' has {} segments: expected only its blob", program.unit,
                                     program.segments.size()));
   if (program.ranges.size() > NESTRT_VENDOR_MAX_PORTS)
-    return damaged_plan(fmt::format("a program for unit '{}' has {} ranges, and {} is the most", program.unit,
+    return damaged_plan(fmt::format("a program for unit '{}' has {} ranges; at most {} are supported", program.unit,
                                     program.ranges.size(), NESTRT_VENDOR_MAX_PORTS));
   return {};
 }
 
 Result<Port> port_of(const Plan& plan, const plan::ProgramRange& range) {
-  if (range.tensor < 0) return damaged_plan("a vendor's program has a range that is no tensor");
+  if (range.tensor < 0) return damaged_plan("a vendor's program has a range that is not a tensor");
   const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
   const auto stored = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
   if (range.layout != plan::RangeLayout::kPlain)
-    return damaged_plan(fmt::format("a vendor's program has tensor {} in another layout than its own", range.tensor));
+    return damaged_plan(fmt::format("a vendor's program has tensor {} in an unexpected layout", range.tensor));
   if (range.size != stored)
     return damaged_plan(
         fmt::format("a vendor's program has {} bytes of tensor {}, which has {}", range.size, range.tensor, stored));
@@ -60,7 +60,7 @@ Result<PortedProgram> read_program(const Plan& plan, const plan::Program& progra
     if (range.access == plan::RangeAccess::kReadWrite)
       return damaged_plan(fmt::format("a vendor's program reads and writes tensor {}", range.tensor));
     const bool is_input = range.access == plan::RangeAccess::kRead;
-    if (is_input && !ported.outputs.empty()) return damaged_plan("a vendor's program has an input behind its outputs");
+    if (is_input && !ported.outputs.empty()) return damaged_plan("a vendor's program has an input after its outputs");
     (is_input ? ported.inputs : ported.outputs).push_back(port);
   }
   return ported;

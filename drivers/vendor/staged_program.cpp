@@ -18,7 +18,7 @@ Status StagedProgram::allocate() {
   const uint64_t alignment = device_.description().alignment;
   uint64_t bytes = 0;
   for_each_port([&](const Port& port, size_t) { bytes += align_up(port.bytes, alignment); });
-  if (device_.lends()) {
+  if (device_.needs_shared_memory()) {
     NESTRT_ASSIGN_OR_RETURN(host_visible_, device_.allocate_shared(bytes));
     staging_ = host_visible_->bytes().data();
     return {};

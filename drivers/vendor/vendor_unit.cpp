@@ -88,7 +88,7 @@ class VendorUnit final : public Unit {
   }
 
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override {
-    if (!device_->lends_to_sessions()) return std::shared_ptr<HostVisibleMemory>();
+    if (!device_->shares_memory_with_sessions()) return std::shared_ptr<HostVisibleMemory>();
     return device_->allocate_shared(bytes);
   }
 

@@ -47,9 +47,9 @@ class Soak {
     submission.unit_deadline = start + kUnitTime;
     const Status status = copy_->run(submission);
     CHECK(SteadyClock::now() - start < form_.limit);
-    CHECK((status.ok() ? copy_->is_right() : copy_->untouched()));
+    CHECK((status.ok() ? copy_->is_right() : copy_->is_unchanged()));
     ++(status.ok() ? succeeded_ : failed_);
-    mend();
+    recover();
   }
 
   int succeeded() const { return succeeded_; }
@@ -76,7 +76,7 @@ class Soak {
   }
 
   // Recovers the board as an administrator would.
-  void mend() {
+  void recover() {
     if (draw(3) == 0) return;
     Board::instance().faults().forget();
     if (unit_->probe().ok()) return;

@@ -61,7 +61,7 @@ TEST_CASE("The end of the previous run is not mistaken for that of the current o
 TEST_CASE("A reset of hanging stages fails after its time limit until they end") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kHang);
-  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.transfer_inputs().ok());
   REQUIRE(probe.start().ok());
   CHECK(probe.wait(std::chrono::milliseconds(20)).code() == Code::kDeadlineExceeded);
   const Status status = probe.transport().reset();
@@ -82,14 +82,14 @@ TEST_CASE("After a reset of the card the hanging run is over and the stages work
   {
     ProbeRun probe(open_stages());
     board.faults().next_run(RunFault::kHang);
-    REQUIRE(probe.hand_over().ok());
+    REQUIRE(probe.transfer_inputs().ok());
     REQUIRE(probe.start().ok());
     CHECK_FALSE(probe.transport().reset().ok());
     board.reset_card();
     CHECK(probe.transport().reset().ok());
     CHECK(probe.run().ok());
     board.faults().next_run(RunFault::kHang);
-    REQUIRE(probe.hand_over().ok());
+    REQUIRE(probe.transfer_inputs().ok());
     REQUIRE(probe.start().ok());
     board.reset_card();
   }
@@ -100,7 +100,7 @@ TEST_CASE("After a reset of the card the hanging run is over and the stages work
 TEST_CASE("A cancelled run is over when its stages are idle") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kLate);
-  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.transfer_inputs().ok());
   REQUIRE(probe.start().ok());
   CHECK(probe.transport().reset().ok());
   REQUIRE(probe.take_results().ok());

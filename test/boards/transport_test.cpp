@@ -47,7 +47,7 @@ TEST_CASE("A program runs repeatedly on the board") {
 
 TEST_CASE("Results are not visible before they are transferred") {
   ProbeRun probe(open_transport());
-  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.transfer_inputs().ok());
   REQUIRE(probe.start().ok());
   REQUIRE(probe.wait().ok());
   CHECK_FALSE(probe.is_right());
@@ -84,7 +84,7 @@ TEST_CASE("A run without a wait is not restarted before a reset") {
 TEST_CASE("An interrupt before or during a wait ends it and the run continues") {
   ProbeRun probe(open_transport());
   faults().next_run(RunFault::kLate);
-  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.transfer_inputs().ok());
   REQUIRE(probe.start().ok());
   probe.transport().interrupt();
   CHECK(probe.wait().code() == Code::kCancelled);
@@ -107,8 +107,8 @@ TEST_CASE("A compute unit that ends with an error is a fault of the device, and 
 TEST_CASE("A failed transfer is a fault of the device") {
   ProbeRun probe(open_transport());
   faults().fail(Call::kSync, EIO);
-  CHECK(probe.hand_over().code() == Code::kDeviceFault);
-  REQUIRE(probe.hand_over().ok());
+  CHECK(probe.transfer_inputs().code() == Code::kDeviceFault);
+  REQUIRE(probe.transfer_inputs().ok());
   REQUIRE(probe.start().ok());
   REQUIRE(probe.wait().ok());
   faults().fail(Call::kSync, EIO);
@@ -199,7 +199,7 @@ TEST_CASE("A buffer in another bank than the accelerator's is rejected instead o
 TEST_CASE("Every call to a removed device fails without waiting") {
   ProbeRun probe(open_transport());
   for (const Call call : {Call::kSync, Call::kExecute, Call::kCreateBuffer}) faults().fail(call, ENODEV, 1000);
-  CHECK_FALSE(probe.hand_over().ok());
+  CHECK_FALSE(probe.transfer_inputs().ok());
   CHECK_FALSE(probe.start().ok());
   CHECK_FALSE(probe.transport().allocate(4096, 0));
   CHECK_FALSE(probe.take_results().ok());

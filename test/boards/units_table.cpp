@@ -57,7 +57,7 @@ UnitUnderTest stages_row(const evta::Configuration& configuration) {
   no_reset.cases.push_back("the host replaces a hanging unit after its time limit");
   row.exclusions.push_back(std::move(no_reset));
   row.exclusions.push_back(
-      {"its stages tell nobody of an access that fails",
+      {"its stages do not report failed accesses",
        {"a run that fails ends with the reason and a probe restores the unit",
         "a unit reports a failed probe and is restored by a successful one",
         "a failed run accesses no memory afterwards", "submissions after a run that fails are also answered",

@@ -39,7 +39,7 @@ foreach(header ${installed})
 endforeach()
 execute_process(COMMAND ${CXX} -std=c++20 -M -I${prefix}/include -x c++ ${prefix}/include/nestrt/session.h
   OUTPUT_VARIABLE included COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "${prefix}/include/nestrt/[a-z_/]*\.h" included "${included}")
+string(REGEX MATCHALL "/include/nestrt/[a-z_/]*\\.h" included "${included}")
 list(REMOVE_DUPLICATES included)
 list(LENGTH included count)
 if(count GREATER 12)

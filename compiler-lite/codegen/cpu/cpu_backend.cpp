@@ -39,7 +39,7 @@ class CpuBackend final : public Backend {
       const BoundOperator bound(graph, *node);
       for (const InstructionSet set : sets_)
         if (kernels::operators().select(bound.spec(), set) == nullptr)
-          return Status(Code::kUnsupported, fmt::format("node '{}' ({}): no kernel takes its types and layouts",
+          return Status(Code::kUnsupported, fmt::format("node '{}' ({}): no kernel supports its types and layouts",
                                                         node->name, ops::name(node->kind())));
     }
     return {};

@@ -120,7 +120,7 @@ class EvtaBackend final : public Backend {
   }
 
   Status accepts(const Graph& graph, Subgraph nodes) override {
-    if (nodes.size() != 1) return Status(Code::kUnsupported, "a program of EVTA computes one operator");
+    if (nodes.size() != 1) return Status(Code::kUnsupported, "an EVTA program computes one operator");
     return prepare(graph, *nodes[0]).error();
   }
 
@@ -135,7 +135,7 @@ class EvtaBackend final : public Backend {
 
   void finish() override {
     if (const Status status = cache_->save(); !status.ok())
-      log(LogLevel::kWarning, fmt::format("the next compilation has to tune again: {}", status.to_string()));
+      log(LogLevel::kWarning, fmt::format("the next compilation must tune again: {}", status.to_string()));
   }
 
  private:
@@ -146,7 +146,8 @@ class EvtaBackend final : public Backend {
   };
 
   static Layout wanted_layout(const Graph& graph, ValueId id) {
-    const bool has_blocked_operands = id != kNoValue && !graph.value(id).is_constant() && graph.value(id).shape.rank() > 2;
+    const bool has_blocked_operands =
+        id != kNoValue && !graph.value(id).is_constant() && graph.value(id).shape.rank() > 2;
     return has_blocked_operands ? Layout::kBlocked16 : Layout::kPlain;
   }
 

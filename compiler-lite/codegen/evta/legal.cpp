@@ -19,8 +19,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr const char* kStatedScales =
-    "the model states scales of its own (QDQ); EVTA takes the exponents that --quantize s8 gives a model in f32";
+constexpr const char* kStatedScales = "the model has QDQ scales; EVTA requires the exponents of --quantize s8";
 
 Status refused(std::string why) { return Status(Code::kUnsupported, std::move(why)); }
 
@@ -42,7 +41,7 @@ void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
 Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
   if (epilogue.scaled()) return refused(kStatedScales);
   if (epilogue.wide && graph.value(node.outputs[0]).shape.rank() < 3)
-    return refused("its result stays in f32, and is no image");
+    return refused("its result stays in f32 and is not an image");
   layer->wide = epilogue.wide;
   if (epilogue.wide)
     layer->shifts = {0};
@@ -112,7 +111,7 @@ Result<ConvLayer> elementwise_layer(const Node& node, const Shape& shape) {
 
 Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const OperatorSpec& spec) {
   const ops::Binary& binary = *spec.as<ops::Binary>();
-  if (binary.kind != ops::BinaryKind::kAdd) return refused("of two tensors EVTA computes sums only");
+  if (binary.kind != ops::BinaryKind::kAdd) return refused("EVTA supports only sums of two tensors");
   NESTRT_ASSIGN_OR_RETURN(s8::AddShifts shifts, s8::binary_shifts(spec));
   if (!(spec.inputs[0].shape == spec.inputs[1].shape)) return refused("its operands have different shapes");
   if (graph.value(node.inputs[0]).is_constant() || graph.value(node.inputs[1]).is_constant()) {
@@ -133,7 +132,7 @@ Result<NodeLayer> average_layer(const Node& node, const OperatorSpec& spec, cons
   const ops::Pool& pool = *spec.as<ops::Pool>();
   const auto count = static_cast<uint64_t>(windows.y.kernel * windows.x.kernel);
   if (!std::has_single_bit(count)) {
-    return refused(fmt::format("it averages {} elements, EVTA divides by powers of two only", count));
+    return refused(fmt::format("it averages {} elements; EVTA only divides by powers of two", count));
   }
   for (const LayerAxis& axis : {windows.y, windows.x}) {
     if ((axis.pad_begin > 0 || axis.pad_end > 0) && !pool.count_include_pad) {
@@ -163,7 +162,7 @@ Result<NodeLayer> pool_layer(const Node& node, const OperatorSpec& spec) {
                               .y = axis_of(y.input, y.output, y.kernel, y.stride, y.pad_begin),
                               .x = axis_of(x.input, x.output, x.kernel, x.stride, x.pad_begin)};
   if (parameters.kind == ops::PoolKind::kAverage) return average_layer(node, spec, layer);
-  if (parameters.kind != ops::PoolKind::kMax) return refused("EVTA has no Lp norms");
+  if (parameters.kind != ops::PoolKind::kMax) return refused("EVTA does not support Lp norms");
   return NodeLayer{layer, node.inputs[0], kNoValue};
 }
 
@@ -173,7 +172,7 @@ Result<NodeLayer> unary_layer(const Node& node, const OperatorSpec& spec) {
   if (unary.kind == ops::UnaryKind::kClip)
     activation.kind = ops::ActivationKind::kClip;
   else if (unary.kind != ops::UnaryKind::kRelu)
-    return refused("of functions EVTA computes ReLU and clip only");
+    return refused("EVTA supports only the functions ReLU and clip");
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
   layer.bounds = s8::activation_bounds(activation, exponent);
@@ -183,7 +182,7 @@ Result<NodeLayer> unary_layer(const Node& node, const OperatorSpec& spec) {
 Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
-  if (from < to) return refused("it makes elements larger; EVTA would need a wider result");
+  if (from < to) return refused("it increases elements; EVTA would need a wider result");
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
   layer.shifts = {static_cast<uint8_t>(std::min(from - to, s8::kMaxShift))};
   layer.rounding = spec.as<ops::Requantize>()->rounding;

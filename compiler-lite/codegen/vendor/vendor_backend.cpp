@@ -22,7 +22,7 @@ class VendorBackend final : public Backend {
 
   Status accepts(const Graph& /*graph*/, Subgraph nodes) override {
     if (nodes.size() == 1 && takes(*nodes[0])) return {};
-    return Status(Code::kUnsupported, "it is in no part for unit '" + unit_ + "'");
+    return Status(Code::kUnsupported, "it is not in a part for unit '" + unit_ + "'");
   }
 
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {

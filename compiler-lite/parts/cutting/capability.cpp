@@ -35,7 +35,7 @@ Result<std::vector<DataType>> types_in(const YAML::Node& map) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> texts, texts_in(map["types"], "types"));
   for (const std::string& text : texts) {
     const auto type = type_called(text);
-    if (!type) return yaml::refuse(map["types"], fmt::format("types: '{}' is no type", text));
+    if (!type) return yaml::refuse(map["types"], fmt::format("types: '{}' is not a type", text));
     types.push_back(*type);
   }
   return types;
@@ -115,15 +115,14 @@ Result<std::optional<OffloadCost>> cost_in(const YAML::Node& node) {
 }
 
 Result<Capability> capability_of(const YAML::Node& root) {
-  if (!root.IsMap())
-    return yaml::refuse(root, "expected what a vendor's compiler takes: {name, types, operators, ...}");
+  if (!root.IsMap()) return yaml::refuse(root, "expected a capability file: {name, types, operators, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"name", "types", "operators", "memory", "region", "cost"}));
   Capability capability;
   NESTRT_ASSIGN_OR_RETURN(capability.name, yaml::member_text(root, "name"));
   NESTRT_ASSIGN_OR_RETURN(capability.types, types_in(root));
   if (capability.types.empty()) capability.types = {DataType::kF32};
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node operators, yaml::member(root, "operators"));
-  if (!operators.IsMap()) return yaml::refuse(operators, "operators: expected what is taken, by ONNX's names");
+  if (!operators.IsMap()) return yaml::refuse(operators, "operators: expected supported operators by ONNX name");
   for (const auto& entry : operators) {
     auto op = operator_in(entry.second);
     if (!op) return op.error().with_context(entry.first.Scalar());

@@ -8,7 +8,7 @@
 namespace nestrt::compiler {
 namespace {
 
-double handing_over_us(const OffloadCost& cost, const RegionSize& size) {
+double transfer_us(const OffloadCost& cost, const RegionSize& size) {
   return cost.launch_us + static_cast<double>(size.border_bytes) / cost.transfer_bytes_per_us;
 }
 
@@ -28,7 +28,7 @@ uint64_t macs_of(const Graph& graph, std::span<const std::unique_ptr<Node>> node
 }
 
 double offload_us(const OffloadCost& cost, const RegionSize& size) {
-  return static_cast<double>(size.macs) / cost.macs_per_us + handing_over_us(cost, size);
+  return static_cast<double>(size.macs) / cost.macs_per_us + transfer_us(cost, size);
 }
 
 std::string too_small(const Capability& capability, const RegionSize& size) {
@@ -39,9 +39,9 @@ std::string too_small(const Capability& capability, const RegionSize& size) {
   if (!capability.cost) return "";
   const OffloadCost& cost = *capability.cost;
   const auto work = static_cast<double>(size.macs);
-  const double saved = work / cost.host_macs_per_us - work / cost.macs_per_us, spent = handing_over_us(cost, size);
+  const double saved = work / cost.host_macs_per_us - work / cost.macs_per_us, spent = transfer_us(cost, size);
   if (saved > spent) return "";
-  return fmt::format("its region saves {:.1f} us and costs {:.1f} us to hand over", saved, spent);
+  return fmt::format("its region saves {:.1f} us and its transfers cost {:.1f} us", saved, spent);
 }
 
 }  // namespace nestrt::compiler

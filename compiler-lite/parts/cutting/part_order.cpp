@@ -25,25 +25,25 @@ std::string link_text(const std::vector<PartSpec>& parts, const std::vector<Mode
 Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators,
                const Quotient& quotient) {
   constexpr size_t kMaxTried = 64;
-  std::vector<uint32_t> circle = quotient.circle();
-  std::erase_if(circle, [&](uint32_t node) { return !quotient.is_part(node); });
-  circle.resize(std::min(circle.size(), kMaxTried));
-  std::sort(circle.begin(), circle.end());
+  std::vector<uint32_t> cycle = quotient.cycle();
+  std::erase_if(cycle, [&](uint32_t node) { return !quotient.is_part(node); });
+  cycle.resize(std::min(cycle.size(), kMaxTried));
+  std::sort(cycle.begin(), cycle.end());
   for (const bool through_parts : {false, true}) {
-    for (const uint32_t part : circle) {
+    for (const uint32_t part : cycle) {
       const std::vector<Quotient::Link> way = quotient.way_back(part, through_parts);
       if (way.empty()) continue;
       std::string text;
       for (const Quotient::Link& link : way)
         text += (text.empty() ? "" : "; ") + link_text(parts, operators, quotient, link);
-      const char* const what = through_parts ? "and other parts need each other"
-                                             : "is not convex: what it computes leaves it and comes back";
+      const char* const what =
+          through_parts ? "and other parts depend on each other" : "is not convex: a path leaves it and returns";
       return Status(Code::kInvalidArgument,
                     fmt::format("part '{}' {}: {}; put the operators between into it, or divide it", parts[part].name,
                                 what, text));
     }
   }
-  return Status(Code::kInternal, "parts without an order, and without a circle");
+  return Status(Code::kInternal, "parts without an order and without a cycle");
 }
 
 // Ranks of the quotient's nodes. An operator in no part ranks above the parts that it reads from, so operators of one
@@ -68,7 +68,7 @@ Result<std::vector<uint32_t>> part_of_operators(const std::vector<PartSpec>& par
   std::set<std::string> names;
   for (uint32_t part = 0; part < parts.size(); ++part) {
     if (!names.insert(parts[part].name).second)
-      return Status(Code::kInvalidArgument, fmt::format("there are two parts '{}'", parts[part].name));
+      return Status(Code::kInvalidArgument, fmt::format("duplicate part '{}'", parts[part].name));
     if (parts[part].operators.empty() && !operators.empty())
       return Status(Code::kInvalidArgument, fmt::format("part '{}' has no operators", parts[part].name));
     for (const uint32_t op : parts[part].operators) {
@@ -87,7 +87,7 @@ Status add_rest(std::vector<PartSpec>& parts, const std::vector<ModelOperator>& 
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> part_of, part_of_operators(parts, operators));
   const Quotient quotient(part_of, parts.size(), links);
   const std::vector<uint32_t> order = quotient.order();
-  if (!quotient.circle().empty()) return explain(parts, operators, quotient);
+  if (!quotient.cycle().empty()) return explain(parts, operators, quotient);
   const std::vector<uint32_t> rank = ranks(quotient, order);
   std::set<std::string> names;
   for (const PartSpec& part : parts) names.insert(part.name);

@@ -67,7 +67,7 @@ std::vector<uint32_t> Quotient::order() const {
 }
 
 // Walks back from a node without a place in the order, along others without one, until a node repeats.
-std::vector<uint32_t> Quotient::circle() const {
+std::vector<uint32_t> Quotient::cycle() const {
   std::vector<bool> stuck(size());
   for (uint32_t node = 0; node < size(); ++node) stuck[node] = exists(node);
   for (const uint32_t node : order()) stuck[node] = false;

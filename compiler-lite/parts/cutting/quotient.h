@@ -34,7 +34,7 @@ class Quotient {
   std::vector<uint32_t> order() const;
 
   // Returns nodes that form a cycle; empty if there is no cycle.
-  std::vector<uint32_t> circle() const;
+  std::vector<uint32_t> cycle() const;
 
   // Returns the links of a shortest path from a part back to itself; empty if none exists. `through_parts`: the path
   // may enter another part at any operator and leave it at any other, instead of following links only.

@@ -14,7 +14,7 @@ std::string refusal_of_number(const std::string& attribute, double number, const
   if (limit.max && number > *limit.max) return fmt::format("{} {} is above {}", attribute, number, *limit.max);
   const auto is_it = [number](const std::string& value) { return value == fmt::format("{}", number); };
   if (limit.values.empty() || std::any_of(limit.values.begin(), limit.values.end(), is_it)) return "";
-  return fmt::format("{} {} is none of those it takes", attribute, number);
+  return fmt::format("{} {} is not a supported value", attribute, number);
 }
 
 std::string refusal_of_attributes(const OnnxForm& form, const OperatorCapability& capability) {
@@ -26,7 +26,7 @@ std::string refusal_of_attributes(const OnnxForm& form, const OperatorCapability
     const auto text = form.texts.find(attribute);
     const bool known = text == form.texts.end() || limit.values.empty() ||
                        std::find(limit.values.begin(), limit.values.end(), text->second) != limit.values.end();
-    if (!known) return fmt::format("{} '{}' is none of those it takes", attribute, text->second);
+    if (!known) return fmt::format("{} '{}' is not a supported value", attribute, text->second);
   }
   return "";
 }
@@ -45,7 +45,8 @@ std::string refusal(const Graph& graph, const Node& node, const std::vector<Onnx
                     const Capability& capability) {
   for (const OnnxForm& form : forms) {
     const auto found = capability.operators.find(form.op_type);
-    if (found == capability.operators.end()) return fmt::format("{} does not take {}", capability.name, form.op_type);
+    if (found == capability.operators.end())
+      return fmt::format("{} does not support {}", capability.name, form.op_type);
     const auto explain = [&](const std::string& why) { return fmt::format("{}: {}", form.op_type, why); };
     if (const std::string why = refusal_of_attributes(form, found->second); !why.empty()) return explain(why);
     const auto& types = found->second.types.empty() ? capability.types : found->second.types;

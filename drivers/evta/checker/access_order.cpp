@@ -42,7 +42,7 @@ Status AccessOrder::access(Memory memory, const IndexSet& elements, const Access
   if (last == nullptr) return {};
   if (!elements_.charge(elements.size()))
     return invalid_program(
-        fmt::format("the program's instructions touch more than {} elements of on-chip memories: {}, and {} for each "
+        fmt::format("the program's instructions access more than {} elements of on-chip memories: {}, and {} for each "
                     "of its instructions",
                     elements_.limit(), kFreeElements, kElementsPerInstruction));
   const size_t early = elements.find([&](size_t element) {

@@ -21,8 +21,7 @@ Result<DramMap> DramMap::create(std::span<const MemoryRange> ranges) {
   uint64_t end = 0;
   for (const MemoryRange& range : map.ranges_) {
     if (range.address > kAddressSpace || range.size > kAddressSpace - range.address)
-      return invalid_program(
-          fmt::format("a memory range of {} bytes at {} reaches beyond 4 GiB", range.size, range.address));
+      return invalid_program(fmt::format("a memory range of {} bytes at {} exceeds 4 GiB", range.size, range.address));
     if (range.address < end)
       return invalid_program(fmt::format("the memory range at {} overlaps the one before it", range.address));
     end = range.address + range.size;
@@ -44,7 +43,7 @@ Result<const MemoryRange*> DramMap::find(uint64_t address, uint64_t size, Memory
     }
   }
   return invalid_program(
-      fmt::format("{}{} bytes at {}, which lie in no memory range", writes ? "writes " : "reads ", size, address));
+      fmt::format("{}{} bytes at {}, which are not in a memory range", writes ? "writes " : "reads ", size, address));
 }
 
 }  // namespace nestrt::evta

@@ -94,11 +94,11 @@ class Checker {
   Status gemm(const Gemm& gemm) {
     const Loop& loop = gemm.loop;
     NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
-    NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, accessed(loop, dst_of(loop)));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
-                            touched(loop, {Memory::kInp, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
+                            accessed(loop, {Memory::kInp, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet wgt,
-                            touched(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
+                            accessed(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
     NESTRT_RETURN_IF_ERROR(refuse(find_hazard(configuration_.design, gemm, micro_ops(loop))));
     NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // a reset also writes, but an undefined value
     if (gemm.reset) {
@@ -122,9 +122,9 @@ class Checker {
       return invalid_program(
           fmt::format("shifts by {}, which is not between {} and {}", alu.immediate, kMinShift, kMaxShift));
     NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
-    NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, accessed(loop, dst_of(loop)));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
-                            touched(loop, {Memory::kAcc, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
+                            accessed(loop, {Memory::kAcc, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
     NESTRT_RETURN_IF_ERROR(check_operand(alu));
     NESTRT_RETURN_IF_ERROR(refuse(find_hazard(configuration_.design, alu, micro_ops(loop))));
     NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, dst));
@@ -214,7 +214,7 @@ class Checker {
 
   Status check_micro_ops(const Loop& loop) {
     if (loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0)
-      return invalid_program("a loop that executes nothing");
+      return invalid_program("a loop executes nothing");
     NESTRT_RETURN_IF_ERROR(take_steps(uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin)));
     NESTRT_RETURN_IF_ERROR(look_at(loop.uop_end - loop.uop_begin));
     if (loop.uop_end > configuration_.uop_depth())
@@ -229,12 +229,12 @@ class Checker {
   }
 
   // Returns the elements that one index accesses in all steps.
-  Result<IndexSet> touched(const Loop& loop, const Index& index) const {
+  Result<IndexSet> accessed(const Loop& loop, const Index& index) const {
     const uint64_t span = uint64_t{loop.iter_out - 1} * index.factor_out + uint64_t{loop.iter_in - 1} * index.factor_in;
     const uint32_t depth = configuration_.depth(index.memory);
     const auto check = [&](const MicroOp& micro_op) -> Status {
       if (micro_op.*index.field + span < depth) return {};
-      return invalid_program(fmt::format("comes to {}[{}], beyond the memory's {} elements", name(index.memory),
+      return invalid_program(fmt::format("accesses {}[{}], beyond the memory's {} elements", name(index.memory),
                                          micro_op.*index.field + span, depth));
     };
     for (const MicroOp& micro_op : micro_ops(loop)) NESTRT_RETURN_IF_ERROR(check(micro_op));
@@ -259,7 +259,7 @@ class Checker {
                              (loop.iter_in == 1 || loop.src_factor_in == loop.dst_factor_in);
     const auto ops = micro_ops(loop);
     if (moves_alike && std::all_of(ops.begin(), ops.end(), [](const MicroOp& m) { return m.src == m.dst; })) return {};
-    return invalid_program("an operation with an immediate has another src than dst");
+    return invalid_program("an operation with an immediate has src different from dst");
   }
 
   Status check_defined(Memory memory, const IndexSet& read) {

@@ -112,8 +112,8 @@ Result<BoundProgram> read_program(const Plan& plan, uint32_t branch, const plan:
   result.configuration = &configuration;
   const std::span<const std::byte> stream = plan.constant(program.segments[0]);
   if (stream.size() % sizeof(InstructionWord) != 0)
-    return damaged_plan(
-        fmt::format("an instruction stream of {} bytes is no multiple of {}", stream.size(), sizeof(InstructionWord)));
+    return damaged_plan(fmt::format("an instruction stream of {} bytes is not a multiple of {}", stream.size(),
+                                    sizeof(InstructionWord)));
   result.instructions = {reinterpret_cast<const InstructionWord*>(stream.data()),
                          stream.size() / sizeof(InstructionWord)};
   for (const plan::ProgramRange& range : program.ranges) {

@@ -62,7 +62,7 @@ void Device::submit(Job* job, const Submission& submission) {
   const bool trusted = quarantine_.ok() || !job->expected.empty();
   if (!trusted || job->pending) {
     submission.completion->signal(
-        submission.generation, trusted ? failure(Code::kUnavailable, "the program is running already") : quarantine_);
+        submission.generation, trusted ? failure(Code::kUnavailable, "the program is already running") : quarantine_);
     return;
   }
   if (submission.cancelled != nullptr && submission.cancelled->load()) {  // cancelled before there was a job to cancel
@@ -235,7 +235,7 @@ void Device::complete(Job* job, Status status) {
 
 void Device::quarantine(const Status& reason) {
   quarantine_ = guarded([&] {
-    return Status(Code::kUnavailable, fmt::format("{} is in quarantine since a failure: {}", name_, reason.message()));
+    return Status(Code::kUnavailable, fmt::format("{} is in quarantine after a failure: {}", name_, reason.message()));
   });
   log(LogLevel::kWarning, quarantine_.message());
 }

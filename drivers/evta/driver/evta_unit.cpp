@@ -51,7 +51,7 @@ class EvtaUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
     if (!branch.channels.all() && branch.channels != branch.program->channels)
       return Status(Code::kInvalidArgument,
-                    fmt::format("branch {}: channels {} are asked of a program that computes {}", branch.branch,
+                    fmt::format("branch {}: channels {} are requested from a program that computes {}", branch.branch,
                                 to_string(branch.channels), to_string(branch.program->channels)));
     NESTRT_ASSIGN_OR_RETURN(BoundProgram source,
                             read_program(*branch.plan, branch.branch, *branch.program, configuration_));

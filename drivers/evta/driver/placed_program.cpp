@@ -63,9 +63,9 @@ Status PlacedProgram::place(std::span<std::byte* const> buffers) {
 void PlacedProgram::place_in_host_visible_memory(size_t index, std::byte* bytes) {
   Range& range = ranges_[index];
   range.in_place = nullptr;
-  range.lent = bytes == nullptr ? std::nullopt : memory_.lent->find(bytes, range.host_bytes);
-  if (!range.lent || !fits(index, *range.lent)) return;
-  range.place = *range.lent;
+  range.host_visible = bytes == nullptr ? std::nullopt : memory_.host_visible->find(bytes, range.host_bytes);
+  if (!range.host_visible || !fits(index, *range.host_visible)) return;
+  range.place = *range.host_visible;
   range.in_place = bytes;
 }
 
@@ -174,9 +174,9 @@ Status PlacedProgram::take(size_t index, const Submission& submission) {
   bring_out(source_.bindings[index].conversion, bytes, bytes_of(index, submission.bindings.buffers));
   traffic_.copied_bytes += size;
   // Readers find these bytes in host-visible memory, as if the program had written them there.
-  if (!range.lent) return {};
+  if (!range.host_visible) return {};
   traffic_.shared_memory_bytes += range.host_bytes;
-  return range.lent->memory->to_device(range.lent->offset, range.host_bytes);
+  return range.host_visible->memory->to_device(range.host_visible->offset, range.host_bytes);
 }
 
 }  // namespace nestrt::evta

@@ -18,7 +18,7 @@ namespace nestrt::evta {
 // An accelerator's memory by purpose.
 struct DeviceMemory {
   Transport* transport;
-  HostVisibleBlocks* lent;
+  HostVisibleBlocks* host_visible;
   SharedConstants* constants;
   StagingMemory* staging;
 };
@@ -49,7 +49,7 @@ class PlacedProgram {
   struct Range {
     Place place;
     const std::byte* in_place = nullptr;  // the host's address of the bytes, if the range is the tensor itself
-    std::optional<Place> lent;            // place of a tensor in host-visible memory, even if it is copied
+    std::optional<Place> host_visible;    // place of a tensor in host-visible memory, even if it is copied
     bool is_read = false;                 // by the program
     bool is_written = false;              // likewise
     bool is_constant = false;

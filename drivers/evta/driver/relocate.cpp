@@ -27,7 +27,7 @@ class RangeIndex {
       const size_t range = *(after - 1);
       if (address - ranges_[range].address < ranges_[range].size) return range;
     }
-    return Status(Code::kInvalidPlan, fmt::format("address {} lies in no range", address));
+    return Status(Code::kInvalidPlan, fmt::format("address {} is not in a range", address));
   }
 
  private:

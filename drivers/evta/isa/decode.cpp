@@ -42,7 +42,7 @@ class Decoder {
 };
 
 Status illegal(std::string_view what, int value) {
-  return Status(Code::kInvalidPlan, fmt::format("there is no {} {}", what, value));
+  return Status(Code::kInvalidPlan, fmt::format("undefined {} {}", what, value));
 }
 
 Status decode_operands(Decoder& decoder, const Configuration& configuration, Instruction& instruction) {

@@ -38,7 +38,7 @@ class Encoder {
   Status status_;
 };
 
-Status mismatch() { return Status(Code::kInvalidArgument, "the operands are those of another opcode"); }
+Status mismatch() { return Status(Code::kInvalidArgument, "the operands belong to another opcode"); }
 
 Status encode_operands(Encoder& encoder, const Configuration& configuration, Instruction& instruction) {
   switch (instruction.opcode) {

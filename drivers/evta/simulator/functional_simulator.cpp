@@ -54,7 +54,7 @@ auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result
   const auto bytes = find(transfer.dram_base * size, elements * size);
   if (bytes == nullptr)
     return device_fault(
-        fmt::format("touches {} bytes at {}, which no range allows", elements * size, transfer.dram_base * size));
+        fmt::format("accesses {} bytes at {}, which no range allows", elements * size, transfer.dram_base * size));
   return bytes;
 }
 
@@ -256,7 +256,7 @@ FunctionalSimulator::~FunctionalSimulator() = default;
 Result<std::shared_ptr<FunctionalSimulator::Memories>> FunctionalSimulator::make_memories(
     const Configuration& configuration, std::byte initial) {
   if (configuration.batch() != 1 || (configuration.block() != 16 && configuration.block() != 32))
-    return Status(Code::kUnsupported, fmt::format("the simulator runs 1x16 and 1x32, not {}", configuration.name));
+    return Status(Code::kUnsupported, fmt::format("the simulator supports 1x16 and 1x32, not {}", configuration.name));
   auto memories = std::make_shared<Memories>(configuration, initial);
   NESTRT_RETURN_IF_ERROR(memories->allocate());
   return memories;

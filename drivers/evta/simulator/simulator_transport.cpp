@@ -201,7 +201,7 @@ class SimulatorTransport final : public Transport {
   Status reset() override {
     const MutexLock lock(mutex_);
     if (options_.faults != nullptr && options_.faults->take_reset())
-      return Status(Code::kDeviceFault, "the accelerator does not answer to its reset");
+      return Status(Code::kDeviceFault, "the accelerator does not respond to its reset");
     abort_ = true;
     changed_.notify_all();
     while (program_ != nullptr) changed_.wait(mutex_);

@@ -100,7 +100,7 @@ Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file) {
     return Status(Code::kInvalidArgument, "not a file of test vectors: it does not start with VTAV");
   const uint32_t version = reader.u32("the version");
   if (!reader.failed() && version != kVersion)
-    return Status(Code::kInvalidArgument, fmt::format("version {} where {} is known", version, kVersion));
+    return Status(Code::kInvalidArgument, fmt::format("version {} is not supported; expected {}", version, kVersion));
   const uint32_t count = reader.u32("the number of cases");
   std::vector<VectorCase> cases;
   for (uint32_t i = 0; i < count && !reader.failed(); ++i) {

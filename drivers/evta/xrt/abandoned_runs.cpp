@@ -16,9 +16,9 @@ struct AbandonedRuns {
 }  // namespace
 
 void leak_until_exit(std::shared_ptr<void> used) noexcept {
-  static auto* const lost = new AbandonedRuns;  // not destroyed: the accelerator does not notice the end of the process
-  const MutexLock lock(lost->mutex);
-  lost->used.push_front(std::move(used));
+  static auto* const runs = new AbandonedRuns;  // not destroyed: the accelerator does not notice the end of the process
+  const MutexLock lock(runs->mutex);
+  runs->used.push_front(std::move(used));
 }
 
 }  // namespace nestrt::evta

@@ -14,17 +14,17 @@ class CompletionPoller {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  // The end of a run of unknown duration is detected late by at most this fraction of its duration.
-  static constexpr int kLooks = 16;
-  static constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
+  // The end of a run of unknown duration is detected late by at most 1 / kDelayDivisor of its duration.
+  static constexpr int kDelayDivisor = 16;
+  static constexpr std::chrono::microseconds kMinSleep{20}, kMaxSleep{500};
   // Upper bound of how late a sleeping thread of the library (runtime/platform/named_thread.h) wakes.
-  static constexpr std::chrono::microseconds kOversleep{60};
+  static constexpr std::chrono::microseconds kMaxOversleep{60};
 
   // Returns how long to sleep before the next poll, `elapsed` after the start; 0 polls again immediately.
   Duration pause(Duration elapsed) {
-    if (elapsed < usual_ - awake_) return usual_ - awake_ - elapsed;
-    if (elapsed < usual_ + awake_) {
-      was_awake_ = true;
+    if (elapsed < expected_ - poll_window_) return expected_ - poll_window_ - elapsed;
+    if (elapsed < expected_ + poll_window_) {
+      has_polled_ = true;
       return Duration::zero();
     }
     return coarse_pause(elapsed);
@@ -33,31 +33,31 @@ class CompletionPoller {
   // Records the time at which the end of a run was detected. If the run had already ended on wakeup, the next one wakes
   // earlier. If that happens twice in a row, the duration becomes unknown.
   void ended_after(Duration elapsed) {
-    const bool was_expected = usual_ > Duration::zero();
-    const bool overslept = was_expected && !was_awake_;
+    const bool was_expected = expected_ > Duration::zero();
+    const bool overslept = was_expected && !has_polled_;
     if (!was_expected)
-      awake_ = std::max(awake_, kOversleep + coarse_pause(elapsed));
+      poll_window_ = std::max(poll_window_, kMaxOversleep + coarse_pause(elapsed));
     else if (overslept)
-      awake_ = std::min<Duration>(2 * awake_, kLongestSleep);
+      poll_window_ = std::min<Duration>(2 * poll_window_, kMaxSleep);
     else
-      awake_ = std::max<Duration>(kOversleep, awake_ - awake_ / 4);
-    usual_ = overslept && overslept_ ? Duration::zero() : std::min(last_, elapsed);
+      poll_window_ = std::max<Duration>(kMaxOversleep, poll_window_ - poll_window_ / 4);
+    expected_ = overslept && overslept_ ? Duration::zero() : std::min(last_, elapsed);
     last_ = elapsed;
     overslept_ = overslept;
-    was_awake_ = false;
+    has_polled_ = false;
   }
 
  private:
   static Duration coarse_pause(Duration elapsed) {
-    return std::clamp<Duration>(elapsed / kLooks, kShortestSleep, kLongestSleep);
+    return std::clamp<Duration>(elapsed / kDelayDivisor, kMinSleep, kMaxSleep);
   }
 
   // Shorter duration of the last two runs, because one may have been delayed. 0 if unknown.
-  Duration usual_ = Duration::zero();
-  Duration last_ = Duration::zero();   // duration of the last run
-  Duration awake_ = Duration::zero();  // period before and after the expected end that is too short to sleep in
-  bool was_awake_ = false;             // whether the current run has been polled without sleeping
-  bool overslept_ = false;             // whether the last run ended during the sleep although its end was predicted
+  Duration expected_ = Duration::zero();
+  Duration last_ = Duration::zero();         // duration of the last run
+  Duration poll_window_ = Duration::zero();  // period before and after the expected end that is too short to sleep in
+  bool has_polled_ = false;                  // whether the current run has been polled without sleeping
+  bool overslept_ = false;  // whether the last run ended during the sleep although its end was predicted
 };
 
 }  // namespace nestrt::evta

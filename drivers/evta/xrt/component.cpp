@@ -29,7 +29,7 @@ Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& reques
   options.configuration = request.configuration;
   if (options.xclbin.empty())
     return Status(Code::kUnavailable,
-                  "which xclbin the board runs is not said: name it by --xclbin, UnitOptions::xclbin or NESTRT_XCLBIN");
+                  "the board's xclbin is not specified: use --xclbin, UnitOptions::xclbin or NESTRT_XCLBIN");
   return make_xrt_transport(options);
 }
 

@@ -91,7 +91,7 @@ class KernelUnit final : public ComputeUnit {
 
   Result<bool> poll() override {
     if (!is_running_) return true;
-    return xrt_call("looking at the compute unit", Code::kDeviceFault, [&]() -> Result<bool> {
+    return xrt_call("reading the state of the compute unit", Code::kDeviceFault, [&]() -> Result<bool> {
       const ert_cmd_state state = run_->state();
       if (is_under_way(state)) return false;
       is_running_ = false;
@@ -110,8 +110,7 @@ class KernelUnit final : public ComputeUnit {
     }
     const Deadline now = SteadyClock::now();
     if (!abort_->has_returned(is_first ? now + kAbortLimit : now))
-      return Status(Code::kDeviceFault,
-                    fmt::format("the compute unit was told to stop, and did not within {} s", kAbortLimit.count()));
+      return Status(Code::kDeviceFault, fmt::format("the compute unit did not stop within {} s", kAbortLimit.count()));
     const Status status = std::exchange(abort_, nullptr)->outcome();
     NESTRT_RETURN_IF_ERROR(status);
     return forget_stopped_run();
@@ -131,8 +130,9 @@ class KernelUnit final : public ComputeUnit {
     run_->set_arg(static_cast<int>(argument), static_cast<const void*>(&value), size_t{argument_bytes_[argument]});
   }
   Status forget_stopped_run() {
-    return xrt_call("looking at the compute unit", Code::kDeviceFault, [&]() -> Status {
-      if (is_under_way(run_->state())) return Status(Code::kDeviceFault, "the compute unit was stopped and runs on");
+    return xrt_call("reading the state of the compute unit", Code::kDeviceFault, [&]() -> Status {
+      if (is_under_way(run_->state()))
+        return Status(Code::kDeviceFault, "the compute unit was stopped but is still running");
       forget_run();
       return {};
     });

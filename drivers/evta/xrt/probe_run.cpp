@@ -40,7 +40,7 @@ void ProbeRun::clear_results() { std::ranges::fill(buffers_.back()->bytes(), std
 
 bool ProbeRun::is_right() const { return std::ranges::equal(buffers_.back()->bytes(), probe_.expected()); }
 
-Status ProbeRun::hand_over_inputs() {
+Status ProbeRun::transfer_inputs() {
   for (size_t i = 0; i + 1 < buffers_.size(); ++i)
     NESTRT_RETURN_IF_ERROR(buffers_[i]->to_device(0, buffers_[i]->bytes().size()));
   return {};

@@ -23,7 +23,7 @@ class ProbeRun {
   std::span<const std::shared_ptr<DeviceBuffer>> buffers() const { return buffers_; }
 
   // --- Between host and accelerator. Errors: kDeviceFault, and those of Transport.
-  Status hand_over_inputs();
+  Status transfer_inputs();
   Status start() { return transport_->start(program_); }
   Status wait(SteadyClock::duration limit) { return transport_->wait(SteadyClock::now() + limit); }
   Status take_results();

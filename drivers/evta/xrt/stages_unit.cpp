@@ -42,7 +42,7 @@ class StagesUnit final : public ComputeUnit {
     return xrt_call("starting the accelerator", Code::kDeviceFault, [&]() -> Status {
       if ((stages_.fetch.read_register(kControl) & kIdle) == 0)
         return Status(Code::kDeviceFault,
-                      "stage fetch is not idle: it is stuck, or somebody else uses the accelerator");
+                      "stage fetch is not idle: it is stuck, or another process uses the accelerator");
       is_running_ = true;
       launch(count, address);
       return {};
@@ -51,17 +51,17 @@ class StagesUnit final : public ComputeUnit {
 
   Result<bool> poll() override {
     if (!is_running_) return true;
-    return xrt_call("looking at the accelerator", Code::kDeviceFault, [&]() -> Result<bool> {
+    return xrt_call("reading the state of the accelerator", Code::kDeviceFault, [&]() -> Result<bool> {
       if (!is_done_written_) is_done_written_ = (stages_.compute.read_register(kComputeDoneWritten) & 1) != 0;
       if (!is_done_written_ || stages_.compute.read_register(kComputeDone) != 1) return false;
-      is_running_ = is_lost_ = false;
+      is_running_ = has_timed_out_ = false;
       return true;
     });
   }
 
   // The stages have no reset: they stop when their programs end, or when the whole card is reset.
   Status abort() override {
-    const Deadline end = is_lost_ ? SteadyClock::now() : SteadyClock::now() + kAbortLimit;
+    const Deadline end = has_timed_out_ ? SteadyClock::now() : SteadyClock::now() + kAbortLimit;
     do {
       NESTRT_ASSIGN_OR_RETURN(const bool is_reset, forget_run_of_reset_card());
       if (is_reset) return {};
@@ -69,17 +69,17 @@ class StagesUnit final : public ComputeUnit {
       if (ended) return {};
       std::this_thread::sleep_for(kPollInterval);
     } while (SteadyClock::now() < end);
-    is_lost_ = true;
+    has_timed_out_ = true;
     return Status(Code::kDeviceFault,
-                  fmt::format("the accelerator has no reset, and did not end within {} s", kAbortLimit.count()));
+                  fmt::format("the accelerator has no reset and did not end within {} s", kAbortLimit.count()));
   }
 
  private:
   // Only a reset clears the auto-restart of compute.
   Result<bool> forget_run_of_reset_card() {
-    return xrt_call("looking at the accelerator", Code::kDeviceFault, [&]() -> Result<bool> {
+    return xrt_call("reading the state of the accelerator", Code::kDeviceFault, [&]() -> Result<bool> {
       if (is_running_ && (stages_.compute.read_register(kControl) & kAutoRestart) != 0) return false;
-      is_running_ = is_lost_ = false;
+      is_running_ = has_timed_out_ = false;
       return true;
     });
   }
@@ -103,7 +103,7 @@ class StagesUnit final : public ComputeUnit {
   const uint32_t bank_;
   bool is_running_ = false;
   bool is_done_written_ = false;  // since the launch
-  bool is_lost_ = false;          // a wait for it timed out
+  bool has_timed_out_ = false;    // a wait for it timed out
 };
 
 }  // namespace
@@ -116,7 +116,7 @@ Result<std::unique_ptr<ComputeUnit>> open_stages_unit(const OpenedDevice& opened
     NESTRT_ASSIGN_OR_RETURN(const uint32_t reached, common_bank(unit, bank));
     if (!stages.empty() && reached != bank)
       return Status(Code::kIncompatible,
-                    fmt::format("stage {} reaches memory bank {} and those before it {}: link them "
+                    fmt::format("stage {} uses memory bank {} and the earlier ones use {}: link them "
                                 "to one",
                                 name, reached, bank));
     bank = reached;

@@ -19,13 +19,13 @@ Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
   if (begin < bank.begin || end > bank.end)
     return Status(
         Code::kIncompatible,
-        fmt::format("a buffer lies at {:#x} and not in bank {}, [{:#x}, {:#x}): the xclbin's memory topology is "
+        fmt::format("a buffer is at {:#x} and not in bank {}, [{:#x}, {:#x}): the xclbin's memory topology is "
                     "not that of the device",
                     begin, bank.tag, bank.begin, bank.end));
   if (end > kEndOfAddresses)
     return Status(
         Code::kIncompatible,
-        fmt::format("a buffer lies at {:#x}, and EVTA addresses 4 GiB: reserve the CMA pool below that, or link "
+        fmt::format("a buffer is at {:#x}, but EVTA addresses only 4 GiB: reserve the CMA pool below that, or link "
                     "the kernel to a bank below it",
                     begin));
   return {};
@@ -37,7 +37,7 @@ Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, 
                                                      const XrtBank& bank, uint64_t size, uint64_t offset,
                                                      bool is_coherent) {
   if (size > kEndOfAddresses - offset)
-    return Status(Code::kOutOfMemory, fmt::format("EVTA's 4 GiB have no room for {} bytes", size));
+    return Status(Code::kOutOfMemory, fmt::format("EVTA's 4 GiB have no space for {} bytes", size));
   const uint64_t total = std::max(whole_pages(offset + size), kPageBytes);
   const auto make = [&]() -> Result<std::shared_ptr<XrtBuffer>> {
     xrt::bo memory(device, total, board.cached_buffers ? xrt::bo::flags::cacheable : xrt::bo::flags::normal,
@@ -51,14 +51,14 @@ Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, 
 }
 
 Status XrtBuffer::to_device(uint64_t offset, uint64_t size) {
-  return xrt_call("handing memory to the device", Code::kDeviceFault, [&]() -> Status {
+  return xrt_call("transferring memory to the device", Code::kDeviceFault, [&]() -> Status {
     if (size > 0 && !is_coherent_) memory_.sync(XCL_BO_SYNC_BO_TO_DEVICE, size, offset_ + offset);
     return {};
   });
 }
 
 Status XrtBuffer::from_device(uint64_t offset, uint64_t size) {
-  return xrt_call("taking memory from the device", Code::kDeviceFault, [&]() -> Status {
+  return xrt_call("transferring memory from the device", Code::kDeviceFault, [&]() -> Status {
     if (size > 0 && !is_coherent_) memory_.sync(XCL_BO_SYNC_BO_FROM_DEVICE, size, offset_ + offset);
     return {};
   });

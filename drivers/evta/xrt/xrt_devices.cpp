@@ -19,7 +19,7 @@ Status check_zocl_nodes() {
   std::error_code error;
   if (!std::filesystem::exists("/dev/dri/by-path", error))
     return Status(Code::kUnavailable,
-                  "there is no /dev/dri: load zocl, and look for the node zyxclmm_drm in the device tree "
+                  "/dev/dri does not exist: load zocl, and look for the node zyxclmm_drm in the device tree "
                   "(docs/how-to/zcu102.md)");
 #endif
   return {};
@@ -28,7 +28,7 @@ Status check_zocl_nodes() {
 template <typename Read>
 std::string or_empty(Read&& read) {
   std::string text;
-  static_cast<void>(xrt_call("asking the device", Code::kUnavailable, [&]() -> Status {
+  static_cast<void>(xrt_call("querying the device", Code::kUnavailable, [&]() -> Status {
     text = read();
     return {};
   }));

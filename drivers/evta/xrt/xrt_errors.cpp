@@ -30,7 +30,7 @@ constexpr std::array kAdvice = {
         ETIMEDOUT, Code::kUnavailable,
         "the card's management function does not answer: load xclmgmt, or start MSD and MPD in a virtual machine"},
     XrtAdvice{EDEADLK, Code::kDeviceFault, "a compute unit is stuck: reset the card, xbutil reset --device BDF"},
-    XrtAdvice{EIO, Code::kDeviceFault, "the transfer or the accelerator failed: dmesg says where"},
+    XrtAdvice{EIO, Code::kDeviceFault, "the transfer or the accelerator failed: see dmesg"},
     XrtAdvice{ENODEV, Code::kUnavailable, "the device is gone: look for it with lspci or in /dev/dri, and at dmesg"},
     XrtAdvice{ENOENT, Code::kUnavailable, "look for the device in /dev/dri, and whether its driver is loaded"},
     XrtAdvice{EACCES, Code::kUnavailable, "no permission: become a member of the group of /dev/dri/renderD*"},
@@ -62,7 +62,7 @@ Status failure_in_words(std::string_view what, Code otherwise) {
   } catch (const std::exception& error) {
     return Status(otherwise, fmt::format("{}: {}", what, error.what()));
   } catch (...) {
-    return Status(otherwise, fmt::format("{}: an exception that is none of the standard library's", what));
+    return Status(otherwise, fmt::format("{}: an exception that is not from the standard library", what));
   }
 }
 

@@ -37,7 +37,7 @@ struct XrtProgram final : DeviceProgram {
   std::shared_ptr<XrtBuffer> instructions;
   uint32_t count = 0;
   std::vector<std::shared_ptr<DeviceBuffer>> memory;
-  CompletionPoller rhythm;
+  CompletionPoller poller;
 };
 
 class XrtTransport final : public Transport {
@@ -129,14 +129,14 @@ class XrtTransport final : public Transport {
 
  private:
   void forget_ended_run() {
-    if (running_ != nullptr) running_->rhythm.ended_after(SteadyClock::now() - started_);
+    if (running_ != nullptr) running_->poller.ended_after(SteadyClock::now() - started_);
     running_.reset();
   }
 
   // Waits until the next poll is due or until an interrupt; returns whether it was interrupted.
   bool pause_until(Deadline deadline) {
     const Deadline now = SteadyClock::now();
-    const Deadline next = std::min(deadline, now + running_->rhythm.pause(now - started_));
+    const Deadline next = std::min(deadline, now + running_->poller.pause(now - started_));
     const MutexLock lock(mutex_);
     if (!interrupted_ && next > now) changed_.wait_until(mutex_, next);
     return std::exchange(interrupted_, false);
@@ -167,14 +167,14 @@ class XrtTransport final : public Transport {
 
 Status check_options(const XrtOptions& options) {
   if (options.board == nullptr)
-    return Status(Code::kInvalidArgument, "no board is named: XrtOptions::board is one of kXrtBoards");
+    return Status(Code::kInvalidArgument, "no board is specified: set XrtOptions::board to one of kXrtBoards");
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.xclbin, error))
-    return Status(Code::kNotFound, fmt::format("there is no xclbin '{}'", options.xclbin.string()));
+    return Status(Code::kNotFound, fmt::format("xclbin '{}' does not exist", options.xclbin.string()));
   NESTRT_ASSIGN_OR_RETURN(const uint32_t devices, count_xrt_devices());
   if (devices == 0)
     return Status(Code::kUnavailable,
-                  "XRT finds no device: look at lspci or /dev/dri, and whether xocl or zocl is loaded (lsmod)");
+                  "XRT finds no device: check lspci or /dev/dri, and whether xocl or zocl is loaded (lsmod)");
   return {};
 }
 
@@ -182,7 +182,7 @@ Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xc
   if (!options.load_xclbin && device.get_xclbin_uuid() != xclbin.get_uuid())
     return Status(
         Code::kUnavailable,
-        fmt::format("device {} runs xclbin {} and not {} of {}: load that, or let it be loaded", options.device,
+        fmt::format("device {} runs xclbin {} instead of {} of {}: load that, or allow loading it", options.device,
                     device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(), options.xclbin.string()));
   device.load_xclbin(xclbin);  // if the device already runs it, XRT only reads its contents
   return {};

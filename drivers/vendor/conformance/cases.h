@@ -11,7 +11,7 @@ using PluginPointer = std::shared_ptr<const Plugin>;
 Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& program);
 Status opens_again(const PluginPointer& plugin, const ConformanceProgram& program);
 Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram& program);
-Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& program);
+Status shared_blocks_are_disjoint(const PluginPointer& plugin, const ConformanceProgram& program);
 
 // Programs: program_cases.cpp.
 Status states_ports(const PluginPointer& plugin, const ConformanceProgram& program);
@@ -28,8 +28,8 @@ Status writes_all_outputs(const PluginPointer& plugin, const ConformanceProgram&
 Status writes_outputs_only(const PluginPointer& plugin, const ConformanceProgram& program);
 
 // Start and end of runs: run_cases.cpp.
-Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& program);
-Status waits_in_vain(const PluginPointer& plugin, const ConformanceProgram& program);
+Status reports_runs_once(const PluginPointer& plugin, const ConformanceProgram& program);
+Status wait_without_run_ends(const PluginPointer& plugin, const ConformanceProgram& program);
 Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& program);
 Status cancels_nothing_else(const PluginPointer& plugin, const ConformanceProgram& program);
 Status cancels_at_any_time(const PluginPointer& plugin, const ConformanceProgram& program);

@@ -11,8 +11,8 @@ Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& /
   const Description before = first->description();
   NESTRT_ASSIGN_OR_RETURN(const auto again, first->describe_again());
   if (again == before) return {};
-  return broken(fmt::format("'{}' ({}) says that it is '{}' ({}) when it is asked again", before.kind,
-                            before.configuration, again.kind, again.configuration));
+  return broken(fmt::format("'{}' ({}) reports '{}' ({}) in a second call", before.kind, before.configuration,
+                            again.kind, again.configuration));
 }
 
 Status opens_again(const PluginPointer& plugin, const ConformanceProgram& program) {
@@ -21,7 +21,7 @@ Status opens_again(const PluginPointer& plugin, const ConformanceProgram& progra
     NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> results, subject.results(1));
     if (round == 0) first = results;
-    if (results != first) return broken("the results of the same inputs differ when it was closed and opened again");
+    if (results != first) return broken("the results of the same inputs differ after closing and opening again");
   }
   return {};
 }
@@ -34,9 +34,9 @@ Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram&
 }
 
 // Device::allocate_shared() checks alignments, and that blocks do not overlap.
-Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
+Status shared_blocks_are_disjoint(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
   NESTRT_ASSIGN_OR_RETURN(const auto device, PluginDevice::open(plugin, 0));
-  if (!device->lends()) return {};
+  if (!device->needs_shared_memory()) return {};
   std::vector<std::shared_ptr<HostVisibleMemory>> blocks;
   for (const uint64_t bytes : {1, 63, 64, 4097, 100000}) {
     NESTRT_ASSIGN_OR_RETURN(blocks.emplace_back(), device->allocate_shared(bytes));
@@ -44,10 +44,10 @@ Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& /*prog
   }
   for (size_t i = 0; i < blocks.size(); ++i)
     for (const std::byte byte : blocks[i]->bytes())
-      if (byte != static_cast<std::byte>(i + 1)) return broken("what was written to one block has changed another");
+      if (byte != static_cast<std::byte>(i + 1)) return broken("a write to one block changed another");
   blocks.erase(blocks.begin() + 1);
   return device->allocate_shared(1000).has_value() ? Status()
-                                                   : broken("nothing is lent any more when something was given back");
+                                                   : broken("shared memory cannot be allocated after some was freed");
 }
 
 }  // namespace nestrt::vendor::cases

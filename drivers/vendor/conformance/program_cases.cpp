@@ -20,11 +20,10 @@ Result<AlignedMemory> copy_of(std::span<const std::byte> blob) {
 Status check_refused(Device& device, std::span<const std::byte> blob, const ConformanceProgram& like,
                      std::string_view what) {
   const auto loaded = device.load(blob, like.input_bytes, like.output_bytes);
-  if (loaded) return broken(fmt::format("load() takes {}", what));
+  if (loaded) return broken(fmt::format("load() accepts {}", what));
   const Code code = loaded.error().code();
   if (code == Code::kInvalidPlan || code == Code::kIncompatible) return {};
-  return broken(
-      fmt::format("load() should say of {} that it is no program, and says: {}", what, loaded.error().message()));
+  return broken(fmt::format("load() should reject {} as invalid, but returns: {}", what, loaded.error().message()));
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ Status keeps_programs_apart(const PluginPointer& plugin, const ConformanceProgra
     NESTRT_RETURN_IF_ERROR(subject.run(*own_ports));
     NESTRT_RETURN_IF_ERROR(subject.run(*second, *other_ports));
     if (own_ports->outputs() != expected || other_ports->outputs() != others)
-      return broken("two programs that run in turns compute something else than each alone");
+      return broken("two alternating programs compute something else than each alone");
   }
   second.reset();
   return subject.check_still_right(1, expected);

@@ -49,7 +49,7 @@ class RawRuns {
     nestrt_vendor_message why = {};
     const nestrt_vendor_status status = call().wait(handle(), from_now(time), completion, &why);
     if (status == NESTRT_VENDOR_OK || status == NESTRT_VENDOR_PENDING) return status;
-    return broken(fmt::format("wait() answers with status {}", status));
+    return broken(fmt::format("wait() returns status {}", status));
   }
   // Returns the status of the run, which must be reported within kLongEnough.
   Result<nestrt_vendor_status> end_of(uint64_t run) const {
@@ -59,7 +59,7 @@ class RawRuns {
       NESTRT_ASSIGN_OR_RETURN(const nestrt_vendor_status status, wait(milliseconds(100), &completion));
       if (status == NESTRT_VENDOR_PENDING) continue;
       if (completion.run == run) return completion.status;
-      return broken(fmt::format("wait() says that run {} is over where run {} is under way", completion.run, run));
+      return broken(fmt::format("wait() reports the end of run {}, but run {} is active", completion.run, run));
     }
     return broken(fmt::format("run {} does not end", run));
   }
@@ -67,7 +67,7 @@ class RawRuns {
     nestrt_vendor_completion completion = {};
     NESTRT_ASSIGN_OR_RETURN(const nestrt_vendor_status status, wait(milliseconds(2), &completion));
     if (status == NESTRT_VENDOR_PENDING) return {};
-    return broken(fmt::format("wait() says that run {} is over {}", completion.run, when));
+    return broken(fmt::format("wait() reports the end of run {}, {}", completion.run, when));
   }
   Status check_ends_well(uint64_t run) const {
     NESTRT_ASSIGN_OR_RETURN(const nestrt_vendor_status status, end_of(run));
@@ -84,7 +84,7 @@ class RawRuns {
   nestrt_vendor_program* program() const { return subject_->program().get(); }
   static Status check(std::string_view function, nestrt_vendor_status status) {
     if (status == NESTRT_VENDOR_OK) return {};
-    return broken(fmt::format("{}() answers with status {}", function, status));
+    return broken(fmt::format("{}() returns status {}", function, status));
   }
 
   const Subject* subject_;
@@ -93,7 +93,7 @@ class RawRuns {
 
 }  // namespace
 
-Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& program) {
+Status reports_runs_once(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const RawRuns runs, RawRuns::create(subject));
   NESTRT_RETURN_IF_ERROR(runs.bind());
@@ -101,15 +101,15 @@ Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& pr
   for (const uint64_t run : {kFirstRun, kFirstRun + 1, kFirstRun + 77, UINT64_MAX}) {
     NESTRT_RETURN_IF_ERROR(runs.submit(run));
     NESTRT_RETURN_IF_ERROR(runs.check_ends_well(run));
-    NESTRT_RETURN_IF_ERROR(runs.check_no_report("which it has told already, or which never was"));
+    NESTRT_RETURN_IF_ERROR(runs.check_no_report("which was already reported or never submitted"));
   }
   return {};
 }
 
-Status waits_in_vain(const PluginPointer& plugin, const ConformanceProgram& program) {
+Status wait_without_run_ends(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const RawRuns runs, RawRuns::create(subject));
-  return runs.check_no_report("where none was submitted");
+  return runs.check_no_report("but none was submitted");
 }
 
 Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& program) {
@@ -120,9 +120,9 @@ Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& pr
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun, from_now(-seconds(1))));
   NESTRT_ASSIGN_OR_RETURN(const nestrt_vendor_status status, runs.end_of(kFirstRun));
   if (status != NESTRT_VENDOR_DEADLINE && status != NESTRT_VENDOR_OK)
-    return broken(fmt::format("a run whose deadline was over when it began ends with status {}", status));
+    return broken(fmt::format("a run whose deadline had passed at its start ends with status {}", status));
   if (status == NESTRT_VENDOR_OK && runs.ports().outputs() != expected)
-    return broken("a run whose deadline was over ends with OK and without results");
+    return broken("a run whose deadline had passed ends with OK and without results");
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun + 1, from_now(kLongEnough)));
   NESTRT_RETURN_IF_ERROR(runs.check_ends_well(kFirstRun + 1));
   return subject.check_still_right(1, expected);
@@ -154,7 +154,7 @@ Status cancels_at_any_time(const PluginPointer& plugin, const ConformanceProgram
     if (*status == NESTRT_VENDOR_OK && runs.ports().outputs() != expected)
       return broken("a run that was cancelled ends with OK and without results");
   }
-  NESTRT_RETURN_IF_ERROR(runs.check_no_report("which it has told already"));
+  NESTRT_RETURN_IF_ERROR(runs.check_no_report("which was already reported"));
   return subject.check_still_right(1, expected);
 }
 

@@ -24,7 +24,7 @@ Result<std::unique_ptr<GuardedPorts>> GuardedPorts::create(Device& device, const
   size_t size = guard + shift * alignment + alignment;
   for (const auto* all : {&program.input_bytes, &program.output_bytes})
     for (const uint64_t bytes : *all) size += align_up(bytes, alignment) + guard;
-  if (device.lends()) {
+  if (device.needs_shared_memory()) {
     NESTRT_ASSIGN_OR_RETURN(ports->host_visible_, device.allocate_shared(size));
     ports->all_ = ports->host_visible_->bytes();
   } else {
@@ -78,10 +78,10 @@ Status GuardedPorts::check_untouched() const {
     if (at >= bytes.data() && at < bytes.data() + bytes.size())
       return broken(fmt::format("byte {} of input {} was changed", at - bytes.data(), i));
     if (at >= bytes.data() + bytes.size() && at < bytes.data() + bytes.size() + kGuardBytes)
-      return broken(fmt::format("{} bytes behind the end of port {} a byte was changed",
+      return broken(fmt::format("a byte was changed {} bytes after the end of port {}",
                                 at - bytes.data() - static_cast<ptrdiff_t>(bytes.size()), i));
   }
-  return broken("a byte in front of a port was changed");
+  return broken("a byte before a port was changed");
 }
 
 Result<Subject> Subject::open(const std::shared_ptr<const Plugin>& plugin, const ConformanceProgram& program) {
@@ -113,7 +113,7 @@ Result<std::vector<std::byte>> Subject::results(uint32_t seed) const {
 
 Status Subject::check_still_right(uint32_t seed, const std::vector<std::byte>& expected) const {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> again, results(seed));
-  return again == expected ? Status() : broken("the results of the same inputs differ afterwards");
+  return again == expected ? Status() : broken("the results of the same inputs differ later");
 }
 
 }  // namespace nestrt::vendor

@@ -119,10 +119,10 @@ Result<std::optional<Reply>> Child::receive(Lane lane, Deadline until) {
       case Received::kMessage:
         if (reply.number == last_numbers_[index]) return std::optional(reply);
         end();
-        return Status(Code::kDeviceFault, "its process answers what it was not asked");
+        return Status(Code::kDeviceFault, "its process sent a reply without a request");
       case Received::kOther:
         end();
-        return Status(Code::kDeviceFault, "what its process says is no answer");
+        return Status(Code::kDeviceFault, "its process sent an invalid reply");
       case Received::kEnd:
         return ended();
       case Received::kNothing:
@@ -153,10 +153,10 @@ Status Child::ended() {
   return Status(Code::kDeviceFault, how_it_ended());
 }
 
-void Child::close(milliseconds patience) {
+void Child::close(milliseconds limit) {
   Request request = {};
   request.call = Call::kClose;
-  const Deadline until = SteadyClock::now() + patience;
+  const Deadline until = SteadyClock::now() + limit;
   const bool is_closed = send(Lane::kLoad, &request).ok() && receive(Lane::kLoad, until).has_value();
   if (is_closed) static_cast<void>(receive(Lane::kLoad, until));  // its last reply
   end();

@@ -42,7 +42,7 @@ class Child {
   void cancel(uint64_t run);
 
   // Lets the process close its device and end, within the time limit.
-  void close(std::chrono::milliseconds patience);
+  void close(std::chrono::milliseconds limit);
   // Kills the process and its children unless it has ended. Pending requests get no reply.
   void end();
   bool has_ended() const { return has_ended_.load(); }

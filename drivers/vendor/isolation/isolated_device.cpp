@@ -210,7 +210,7 @@ IsolatedDevice::IsolatedDevice(const std::string& plugin, uint32_t instance, Iso
       command_({isolation_.program, NESTRT_VERSION, plugin, std::to_string(instance)}) {}
 
 IsolatedDevice::~IsolatedDevice() {
-  if (const auto last = child(); last != nullptr) last->close(isolation_.patience);
+  if (const auto last = child(); last != nullptr) last->close(isolation_.stop_limit);
 }
 
 std::shared_ptr<Child> IsolatedDevice::child() const {
@@ -224,21 +224,20 @@ Status IsolatedDevice::start_if_needed() { return child()->has_ended() ? start()
 Status IsolatedDevice::start() {
   if (starts_.load() >= isolation_.most_starts)
     return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a run that "
-                                                  "ended well, and is not started again: open the unit again",
+                                                  "succeeded, and is not restarted: open the unit again",
                                                   file(), starts_.load()));
   if (hangs_.load() >= isolation_.most_hangs)
-    return Status(
-        Code::kUnavailable,
-        fmt::format("plug-in '{}': it did not come back from {} calls without a run that ended well in between, "
-                    "and is not started again: open the unit again",
-                    file(), hangs_.load()));
+    return Status(Code::kUnavailable,
+                  fmt::format("plug-in '{}': it did not return from {} calls without a successful run in between, "
+                              "and is not restarted: open the unit again",
+                              file(), hangs_.load()));
   starts_.fetch_add(1);
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<Child> started, Child::start(command_));
   NESTRT_ASSIGN_OR_RETURN(Description description, open_child(*started));
   if (description_.kind.empty())
     description_ = std::move(description);
   else if (description != description_)
-    return wrong_answer(file(), "describe", "says something else when its process was started again");
+    return wrong_answer(file(), "describe", "returns another description after a restart of its process");
   NESTRT_RETURN_IF_ERROR(bring_all(*started));
   const MutexLock lock(mutex_);
   child_ = started;
@@ -276,12 +275,12 @@ Result<Reply> IsolatedDevice::await_reply(Child& child, Lane lane, std::string_v
   child.end();
   hangs_.fetch_add(1);
   return failure(
-      fmt::format("{} does not come back within {} ms: its process was ended", what, isolation_.call_limit.count()));
+      fmt::format("{} does not return within {} ms: its process was killed", what, isolation_.call_limit.count()));
 }
 
 Status IsolatedDevice::status_of(const Reply& reply) const {
   if (reply.code == static_cast<int32_t>(Code::kOk)) return {};
-  if (!is_failure(reply.code)) return failure(fmt::format("its process answers with code {}", reply.code));
+  if (!is_failure(reply.code)) return failure(fmt::format("its process replies with code {}", reply.code));
   return Status(static_cast<Code>(reply.code), escaped(text_of(reply.text)));
 }
 
@@ -312,7 +311,7 @@ Status IsolatedDevice::run(uint64_t program, std::span<void* const> ports, Deadl
   request.num_inputs = static_cast<uint32_t>(ports.size());
   request.deadline_ns = nanoseconds(deadline);
   for (size_t i = 0; i < ports.size(); ++i)
-    if (!locate(ports[i], &request.ports[i])) return Status(Code::kInternal, "a port lies in no shared memory");
+    if (!locate(ports[i], &request.ports[i])) return Status(Code::kInternal, "a port is not in shared memory");
   if (const Status sent = current->send(Lane::kRun, &request); !sent.ok())
     return failure(fmt::format("{}, before a run", sent.message()));
   under_way_.store(request.number);
@@ -332,14 +331,14 @@ Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, 
   Deadline end = kNoDeadline;
   while (true) {
     const SteadyClock::time_point now = SteadyClock::now();
-    if (end == kNoDeadline && (stop.load() || now >= deadline)) end = now + isolation_.patience;
+    if (end == kNoDeadline && (stop.load() || now >= deadline)) end = now + isolation_.stop_limit;
     if (now >= end) break;
     const auto answer = child.receive(Lane::kRun, std::min(now + kSlice, end != kNoDeadline ? end : deadline));
     if (!answer) return failure(fmt::format("{}, in a run", answer.error().message()));
     if (*answer) return outcome(**answer, deadline, stop.load());
   }
   child.end();
-  return failure(fmt::format("run {} does not stop: its process was ended", run));
+  return failure(fmt::format("run {} does not stop: its process was killed", run));
 }
 
 // A run may report cancellation or deadline only if they occurred.
@@ -348,7 +347,7 @@ Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_st
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||
                         (status.code() == Code::kDeadlineExceeded && SteadyClock::now() < deadline);
   if (!is_wrong) return status;
-  return failure(fmt::format("its process says of a run: '{}', which is not so", status.message()));
+  return failure(fmt::format("its process reports of a run: '{}', which is incorrect", status.message()));
 }
 
 }  // namespace nestrt::vendor

@@ -23,7 +23,7 @@ struct Isolation {
   std::string program;  // the file of nestrt-plugin; if empty, in the folder of the components (drivers/component.h)
   // Time limit of calls without a deadline, and of a run's return after it should stop. The latter exceeds what a
   // plug-in gets in the process.
-  std::chrono::milliseconds call_limit{30000}, patience{2000};
+  std::chrono::milliseconds call_limit{30000}, stop_limit{2000};
   // Limit of restarts without a successful run in between.
   int most_starts = 16;
   // Limit of kills because of a hang, because each costs a caller call_limit.
@@ -40,8 +40,8 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
 
   Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
                                               std::span<const uint64_t> output_bytes) override;
-  bool lends() const override { return true; }
-  bool lends_to_sessions() const override { return false; }
+  bool needs_shared_memory() const override { return true; }
+  bool shares_memory_with_sessions() const override { return false; }
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override;
   bool reaches(const std::byte* bytes, uint64_t size) const override;
   void interrupt() override;

@@ -120,11 +120,11 @@ Status Server::run(const Request& request) {
   {
     const MutexLock lock(mutex_);
     const auto found = programs_.find(request.id);
-    if (found == programs_.end()) return Status(Code::kInternal, "there is no such program");
+    if (found == programs_.end()) return Status(Code::kInternal, "unknown program");
     program = &found->second;
     for (size_t i = 0; i < program->num_ports; ++i) {
       const auto memory = memory_.find(request.ports[i].memory);
-      if (memory == memory_.end()) return Status(Code::kInternal, "there is no such memory");
+      if (memory == memory_.end()) return Status(Code::kInternal, "unknown memory");
       ports[i] = memory->second.bytes().data() + request.ports[i].offset;
     }
   }

@@ -39,7 +39,7 @@ int attached(msghdr* header) {
 Result<std::pair<FileDescriptor, FileDescriptor>> make_lane() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return Status(Code::kUnavailable, fmt::format("there is no socket to be had: {}", std::strerror(errno)));
+    return Status(Code::kUnavailable, fmt::format("cannot create a socket: {}", std::strerror(errno)));
   return std::pair(FileDescriptor(ends[0]), FileDescriptor(ends[1]));
 }
 

@@ -45,13 +45,13 @@ class OperatorCheck {
                        "LRN: wrong attributes");
       case Kind::kSoftmax:
         same_shape();
-        return require(op_.axis < output().size(), "Softmax: there is no such axis");
+        return require(op_.axis < output().size(), "Softmax: invalid axis");
       case Kind::kQuantize:
       case Kind::kDequantize:
         same_shape();
         return require(op_.values.size() == 2, "QuantizeLinear: no scale");
     }
-    throw BadProgram("there is no such operator");
+    throw BadProgram("unknown operator");
   }
 
  private:
@@ -72,7 +72,7 @@ class OperatorCheck {
   void product() const {
     spatial();
     const uint64_t in = input(0)[1], out = output()[1], groups = op_.groups;
-    require(groups > 0 && in % groups == 0 && out % groups == 0, "Conv: channels are no multiple of groups");
+    require(groups > 0 && in % groups == 0 && out % groups == 0, "Conv: channels are not a multiple of groups");
     const uint64_t each = in / groups * op_.window.kernel[0] * op_.window.kernel[1];
     require(each <= kMaxProducts && op_.weights.size() == out * each, "Conv: wrong number of weights");
     require(op_.scales.size() == out && op_.bias.size() == out, "Conv: wrong number of scales");
@@ -97,7 +97,7 @@ class OperatorCheck {
   }
 
   void concat() const {
-    require(op_.axis < output().size() && !op_.inputs.empty(), "Concat: there is no such axis");
+    require(op_.axis < output().size() && !op_.inputs.empty(), "Concat: invalid axis");
     uint64_t sum = 0;
     for (size_t i = 0; i < op_.inputs.size(); ++i) {
       Shape shape = input(i);
@@ -151,7 +151,7 @@ void check_program(const Program& program) {
   for (const Operator& op : program.operators) {
     for (const uint32_t tensor : op.inputs) {
       require_tensor(tensor);
-      require(is_there[tensor], "an operator reads what nobody has computed");
+      require(is_there[tensor], "an operator reads a tensor that is not computed");
     }
     require_tensor(op.output);
     require(!is_there[op.output], "a tensor is computed twice");
@@ -160,7 +160,7 @@ void check_program(const Program& program) {
   }
   for (const uint32_t tensor : program.outputs) {
     require_tensor(tensor);
-    require(is_there[tensor], "nobody computes an output");
+    require(is_there[tensor], "an output is not computed");
   }
 }
 

@@ -100,7 +100,7 @@ class Lowering {
 
   const onnx::TensorProto& tensor_called(const std::string& name) const {
     const auto found = constants_.find(name);
-    if (found == constants_.end()) throw Refused("'" + name + "' is no constant");
+    if (found == constants_.end()) throw Refused("'" + name + "' is not a constant");
     return *found->second;
   }
 
@@ -115,7 +115,7 @@ class Lowering {
       case onnx::TensorProto::INT8:
         return numbers<int8_t>(tensor, tensor.int32_data());
       default:
-        throw Refused("constant '" + name + "' is none of f32, int8 and int32");
+        throw Refused("constant '" + name + "' is not f32, int8 or int32");
     }
   }
 
@@ -161,14 +161,14 @@ class Lowering {
         {"Unsqueeze", &Lowering::copy},
     };
     const auto rule = kRules.find(node.op_type());
-    if (rule == kRules.end()) throw Refused("there is no such operator here");
+    if (rule == kRules.end()) throw Refused("the operator is not supported");
     (this->*rule->second)(node);
   }
 
   // Quantizes [output channel][...] to int8; the largest weight of each channel determines its scale.
   static void quantize(const std::vector<float>& weights, size_t channels, Operator& op) {
     const auto is_finite = [](float weight) { return std::isfinite(weight); };
-    if (!std::all_of(weights.begin(), weights.end(), is_finite)) throw Refused("a weight is no finite number");
+    if (!std::all_of(weights.begin(), weights.end(), is_finite)) throw Refused("a weight is not finite");
     const size_t each = weights.size() / channels;
     op.weights.resize(weights.size());
     for (size_t channel = 0; channel < channels; ++channel) {
@@ -189,7 +189,7 @@ class Lowering {
     const size_t channels = program_.tensors[op.output].shape[1];
     op.groups = static_cast<uint32_t>(attributes.integer("group", 1));
     const auto& dims = tensor_called(stated_as(node.input(1))).dims();
-    if (dims.size() != 4) throw Refused("only images of two dimensions are convolved");
+    if (dims.size() != 4) throw Refused("only convolutions of two dimensions are supported");
     set_window(attributes, node, {dims[2], dims[3]}, op);
     quantize(weights, channels, op);
     op.bias = node.input_size() > 2 ? constant(node.input(2)) : std::vector<float>(channels, 0);
@@ -201,10 +201,10 @@ class Lowering {
     const auto in = shape_of(node.input(0)), out = shape_of(node.output(0));
     const bool is_plain =
         attributes.integer("transA", 0) == 0 && attributes.real("alpha", 1) == 1 && attributes.real("beta", 1) == 1;
-    if (in.size() != 2 || out.size() != 2 || !is_plain) throw Refused("only plain products of matrices are taken");
+    if (in.size() != 2 || out.size() != 2 || !is_plain) throw Refused("only plain matrix products are supported");
     const uint32_t rows = in[0], inner = in[1], columns = out[1];
     std::vector<float> weights = constant(node.input(1));
-    if (weights.size() != size_t{inner} * columns) throw Refused("its weights do not fit");
+    if (weights.size() != size_t{inner} * columns) throw Refused("its weights have the wrong size");
     if (attributes.integer("transB", 0) == 0) weights = transposed(weights, inner, columns);
     const uint32_t from = tensor_of(node.input(0)), to = tensor_of(node.output(0));
     const uint32_t pixels = add_tensor("", {{rows, inner, 1, 1}, 0}),
@@ -231,7 +231,7 @@ class Lowering {
   std::vector<float> zeros_of(const NodeProto& node, size_t count) const {
     const bool are_stated = node.input_size() > 2 && !node.input(2).empty();
     std::vector<float> zeros = are_stated ? constant(node.input(2)) : std::vector<float>(count);
-    if (count == 0 || zeros.size() != count) throw Refused("its zero points do not fit its scales");
+    if (count == 0 || zeros.size() != count) throw Refused("its zero points do not match its scales");
     return zeros;
   }
 
@@ -312,9 +312,9 @@ class Lowering {
   // `kernel`: size of the weights; if empty, the attribute's. The padding at the end follows from the output's size.
   void set_window(const Attributes& attributes, const NodeProto& node, std::vector<int64_t> kernel, Operator& op) {
     if (kernel.empty()) kernel = attributes.integers("kernel_shape");
-    if (kernel.size() != 2) throw Refused("only windows of two dimensions are taken");
+    if (kernel.size() != 2) throw Refused("only windows of two dimensions are supported");
     const std::string padding = attributes.text("auto_pad");
-    if (!padding.empty() && padding != "NOTSET") throw Refused("auto_pad is not taken");
+    if (!padding.empty() && padding != "NOTSET") throw Refused("auto_pad is not supported");
     const auto in = shape_of(node.input(0)), out = shape_of(node.output(0));
     const auto strides = attributes.integers("strides"), dilations = attributes.integers("dilations"),
                pads = attributes.integers("pads");
@@ -347,13 +347,14 @@ class Lowering {
   void global_average_pool(const NodeProto& node) {
     Operator& op = add(Kind::kAveragePool, node);
     const auto& in = program_.tensors[op.inputs[0]].shape;
-    if (in.size() != 4) throw Refused("only images of two dimensions are averaged");
+    if (in.size() != 4) throw Refused("only averages of two dimensions are supported");
     op.window.kernel[0] = in[2];
     op.window.kernel[1] = in[3];
   }
 
   void add_tensors(const NodeProto& node) {
-    if (shape_of(node.input(0)) != shape_of(node.input(1))) throw Refused("only tensors of one shape are added");
+    if (shape_of(node.input(0)) != shape_of(node.input(1)))
+      throw Refused("only sums of tensors of the same shape are supported");
     add(Kind::kAdd, node, 2);
   }
 
@@ -415,7 +416,7 @@ void take_constants(onnx::GraphProto& graph) {
 
 Program lower(const std::string& bytes) {
   onnx::ModelProto model;
-  if (!model.ParseFromString(bytes)) throw Refused("it is no ONNX model");
+  if (!model.ParseFromString(bytes)) throw Refused("it is not an ONNX model");
   take_constants(*model.mutable_graph());
   try {
     onnx::shape_inference::InferShapes(model);

@@ -34,7 +34,7 @@ nestrt_vendor_status guarded(nestrt_vendor_message* why, Work work) {
   } catch (const reference::BadProgram& error) {
     return fail(NESTRT_VENDOR_INVALID_BLOB, why, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "there is no memory for it");
+    return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "out of memory");
   } catch (const std::exception& error) {
     return fail(NESTRT_VENDOR_FAULT, why, error.what());
   }
@@ -141,7 +141,7 @@ class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestr
 namespace {
 
 nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
-  if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is one device only");
+  if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is only one device");
   return guarded(why, [&]() -> nestrt_vendor_status {
     *device = new nestrt_vendor_device;
     return NESTRT_VENDOR_OK;
@@ -180,7 +180,7 @@ nestrt_vendor_status bind(nestrt_vendor_device*, nestrt_vendor_program* program,
                           nestrt_vendor_message* why) {
   const reference::Program& bound = program->engine.program();
   if (num_ports != bound.inputs.size() + bound.outputs.size())
-    return fail(NESTRT_VENDOR_FAULT, why, "another number of ports than the program has");
+    return fail(NESTRT_VENDOR_FAULT, why, "the number of ports differs from the program's");
   return guarded(why, [&]() -> nestrt_vendor_status {
     program->inputs.clear();
     program->outputs.clear();
@@ -198,7 +198,7 @@ nestrt_vendor_status submit(nestrt_vendor_device* device, nestrt_vendor_program*
                             int64_t deadline_ns, nestrt_vendor_message* why) {
   if (program->outputs.empty()) return fail(NESTRT_VENDOR_FAULT, why, "nothing is bound");
   if (device->submit(program, run, time_of(deadline_ns))) return NESTRT_VENDOR_OK;
-  return fail(NESTRT_VENDOR_FAULT, why, "a run is under way");
+  return fail(NESTRT_VENDOR_FAULT, why, "a run is active");
 }
 
 nestrt_vendor_status wait_for_run(nestrt_vendor_device* device, int64_t until_ns, nestrt_vendor_completion* completion,
@@ -235,7 +235,7 @@ nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_messa
     loaded.outputs = {&y};
     nestrt_vendor_completion completion = {};
     if (!device->submit(&loaded, 0, Clock::time_point::max()) || !device->wait(Clock::time_point::max(), &completion))
-      return fail(NESTRT_VENDOR_FAULT, why, "the device takes no program");
+      return fail(NESTRT_VENDOR_FAULT, why, "the device does not load a program");
     const float expected = static_cast<float>(10 * 85 - 20 * 127) * (3.0f / 127 * 0.5f) + 1;
     if (completion.status == NESTRT_VENDOR_OK && std::fabs(y - expected) < 1e-3f) return NESTRT_VENDOR_OK;
     return fail(NESTRT_VENDOR_FAULT, why, "the device computes wrong results");

@@ -83,7 +83,7 @@ Program read_body(Reader reader) {
   if (count > kMaxItems || program.tensors.size() > kMaxItems) throw BadProgram("too many operators or tensors");
   program.operators.resize(count);
   for (Operator& op : program.operators) visit([&](auto& field) { reader.get(field); }, op);
-  if (!reader.is_at_end()) throw BadProgram("there is something behind the program");
+  if (!reader.is_at_end()) throw BadProgram("bytes follow the program");
   return program;
 }
 
@@ -111,8 +111,8 @@ Program read_program(const void* bytes, uint64_t size) {
   uint32_t magic = 0, version = 0;
   uint64_t stated = 0, digest = 0;
   header.get(magic), header.get(version), header.get(stated), header.get(digest);
-  if (magic != kMagic || version != kVersion) throw BadProgram("it is no program of the reference compiler's");
-  if (stated != size) throw BadProgram("the program is longer or shorter than it says");
+  if (magic != kMagic || version != kVersion) throw BadProgram("it is not a program of the reference compiler");
+  if (stated != size) throw BadProgram("the program has another size than its header states");
   if (hash(start + kHeaderBytes, size - kHeaderBytes) != digest) throw BadProgram("the program is damaged");
   Program program = read_body({start + kHeaderBytes, size - kHeaderBytes});
   check_program(program);

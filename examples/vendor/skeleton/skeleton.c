@@ -48,7 +48,7 @@ static int64_t now_ns(void) {
 }
 
 static nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
-  if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is one device only");
+  if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is only one device");
   nestrt_vendor_device* const opened = calloc(1, sizeof *opened);
   if (opened == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory for a device");
   pthread_mutex_init(&opened->mutex, NULL);
@@ -74,7 +74,7 @@ static nestrt_vendor_status load(nestrt_vendor_device* device, const void* blob,
   struct blob header;
   if (blob_bytes != sizeof header) return fail(NESTRT_VENDOR_INVALID_BLOB, why, "a program has 16 bytes");
   memcpy(&header, blob, sizeof header);
-  if (header.magic != MAGIC) return fail(NESTRT_VENDOR_INCOMPATIBLE, why, "the program is of another format");
+  if (header.magic != MAGIC) return fail(NESTRT_VENDOR_INCOMPATIBLE, why, "the program has another format");
   if (header.num_inputs == 0 || header.num_outputs == 0 || header.num_inputs > NESTRT_VENDOR_MAX_PORTS ||
       header.num_outputs > NESTRT_VENDOR_MAX_PORTS - header.num_inputs || header.port_bytes == 0)
     return fail(NESTRT_VENDOR_INVALID_BLOB, why, "the program has no ports, or too many");
@@ -112,7 +112,7 @@ static nestrt_vendor_status bind(nestrt_vendor_device* device, nestrt_vendor_pro
                                  uint32_t num_ports, nestrt_vendor_message* why) {
   (void)device;
   if (num_ports != program->blob.num_inputs + program->blob.num_outputs)
-    return fail(NESTRT_VENDOR_FAULT, why, "another number of ports than the program has");
+    return fail(NESTRT_VENDOR_FAULT, why, "the number of ports differs from the program's");
   memcpy(program->ports, ports, num_ports * sizeof *ports);
   program->is_bound = 1;
   return NESTRT_VENDOR_OK;
@@ -130,7 +130,7 @@ static nestrt_vendor_status submit(nestrt_vendor_device* device, nestrt_vendor_p
     device->is_cancelled = 0;
   }
   pthread_mutex_unlock(&device->mutex);
-  return is_free ? NESTRT_VENDOR_OK : fail(NESTRT_VENDOR_FAULT, why, "a run is under way, or nothing is bound");
+  return is_free ? NESTRT_VENDOR_OK : fail(NESTRT_VENDOR_FAULT, why, "a run is active or nothing is bound");
 }
 
 static void copy_ports(const nestrt_vendor_program* program) {

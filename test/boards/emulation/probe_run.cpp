@@ -21,7 +21,7 @@ ProbeRun::ProbeRun(std::unique_ptr<evta::Transport> transport)
 
 Status ProbeRun::run() {
   probe_.clear_results();
-  NESTRT_RETURN_IF_ERROR(hand_over());
+  NESTRT_RETURN_IF_ERROR(transfer_inputs());
   NESTRT_RETURN_IF_ERROR(start());
   NESTRT_RETURN_IF_ERROR(wait());
   return take_results();

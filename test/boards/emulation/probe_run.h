@@ -14,7 +14,7 @@ class ProbeRun {
 
   evta::Transport& transport() { return *transport_; }
   // Transfers the inputs. Before that the device has other bytes there.
-  Status hand_over() { return probe_.hand_over_inputs(); }
+  Status transfer_inputs() { return probe_.transfer_inputs(); }
   Status start() { return probe_.start(); }
   Status wait(std::chrono::milliseconds limit = std::chrono::seconds(10)) { return probe_.wait(limit); }
   // Transfers the results.

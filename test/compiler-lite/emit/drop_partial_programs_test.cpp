@@ -8,10 +8,10 @@ using namespace nestrt::compiler;
 namespace {
 
 // Returns a layer with a host program, a unit program and `count` partial programs of the unit.
-BranchPrograms layer(uint64_t cycles, uint32_t pieces) {
+BranchPrograms layer(uint64_t cycles, uint32_t count) {
   BranchPrograms result;
   result.entries.push_back({nullptr, UnitProgram(plan::ProgramKind::kKernels)});
-  for (uint32_t i = 0; i <= pieces; ++i) {
+  for (uint32_t i = 0; i <= count; ++i) {
     UnitProgram program(plan::ProgramKind::kInstructions);
     program.cycles = i == 0 ? cycles : cycles / 2;
     if (i > 0) program.channels = ChannelRange{0, 16 * i};

@@ -40,7 +40,7 @@ class UnaryBackend final : public Backend {
   std::vector<LayoutOption> layouts(const Graph&, const Node&) override { return {}; }
   Status accepts(const Graph&, Subgraph nodes) override {
     const bool is_unary = nodes.size() == 1 && nodes[0]->kind() == ops::Kind::kUnary;
-    return is_unary ? Status() : Status(Code::kUnsupported, "it is no Unary");
+    return is_unary ? Status() : Status(Code::kUnsupported, "it is not a Unary");
   }
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     const Node& node = *nodes[0];
@@ -125,7 +125,7 @@ TEST_CASE("An operator that another unit has a program for is a separate branch"
   options.offer_observer = observer;
   const auto bytes = compile_graph(small_graph(), options);
   REQUIRE(bytes.has_value());
-  CHECK(reasons == std::vector<std::string>{"it is no Unary", "", "it is no Unary"});
+  CHECK(reasons == std::vector<std::string>{"it is not a Unary", "", "it is not a Unary"});
   const auto plan = *Plan::from_memory(bytes->span());
   const plan::Tables& tables = plan->tables();
   REQUIRE(tables.branches.size() == 3);

@@ -61,15 +61,15 @@ TEST_CASE("A manifest survives writing and reading unchanged") {
 
 TEST_CASE("A manifest whose borders do not match is rejected") {
   const std::pair<void (*)(Manifest&), const char*> wrong[] = {
-      {[](Manifest& m) { m.parts[1].inputs[0].name = "z"; }, "part 'tail' reads 'z', which no part before computes"},
-      {[](Manifest& m) { std::swap(m.parts[0], m.parts[1]); }, "which no part before computes"},
+      {[](Manifest& m) { m.parts[1].inputs[0].name = "z"; }, "part 'tail' reads 'z', which no earlier part computes"},
+      {[](Manifest& m) { std::swap(m.parts[0], m.parts[1]); }, "which no earlier part computes"},
       {[](Manifest& m) { m.parts[1].inputs[0].shape = {1}; }, "another type or shape"},
       {[](Manifest& m) { m.parts[1].inputs[0].type = DataType::kU8; }, "another type or shape"},
-      {[](Manifest& m) { m.parts[1].outputs[0].name = "x"; }, "computes 'x', which is there already"},
-      {[](Manifest& m) { m.outputs[0].name = "z"; }, "the model's output is 'z', which no part before computes"},
-      {[](Manifest& m) { m.parts[1].after = {"tail"}; }, "comes after 'tail', which is no part before it"},
-      {[](Manifest& m) { m.parts[1].name = "head"; }, "two parts 'head'"},
-      {[](Manifest& m) { m.inputs.push_back(m.inputs[0]); }, "'x' is there twice"},
+      {[](Manifest& m) { m.parts[1].outputs[0].name = "x"; }, "computes 'x', which already exists"},
+      {[](Manifest& m) { m.outputs[0].name = "z"; }, "the model's output is 'z', which no earlier part computes"},
+      {[](Manifest& m) { m.parts[1].after = {"tail"}; }, "comes after 'tail', which is not an earlier part"},
+      {[](Manifest& m) { m.parts[1].name = "head"; }, "duplicate part 'head'"},
+      {[](Manifest& m) { m.inputs.push_back(m.inputs[0]); }, "duplicate 'x'"},
   };
   for (const auto& [change, message] : wrong) {
     Manifest manifest = sample();
@@ -82,7 +82,7 @@ TEST_CASE("A manifest that names a file in another folder is rejected") {
   for (const char* file : {"../tail.onnx", "/etc/passwd", "sub/tail.onnx", ".hidden", ""}) {
     Manifest manifest = sample();
     manifest.parts[1].file = file;
-    CHECK_THAT(refusal_of_manifest(json_of(manifest)), Contains("a part and its file are called by letters"));
+    CHECK_THAT(refusal_of_manifest(json_of(manifest)), Contains("names of parts consist of"));
   }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("A manifest of another format, version, type or number is rejected wit
   CHECK_THAT(refusal_of_manifest("{"), Contains("malformed"));
   CHECK_THAT(refusal_of_manifest(replaced(json, "nestrt parts", "shopping list")), Contains("shopping list"));
   CHECK_THAT(refusal_of_manifest(replaced(json, "\"version\": 1", "\"version\": 2")), Contains("version"));
-  CHECK_THAT(refusal_of_manifest(replaced(json, "\"f32\"", "\"f33\"")), Contains("'f33' is no type"));
+  CHECK_THAT(refusal_of_manifest(replaced(json, "\"f32\"", "\"f33\"")), Contains("'f33' is not a type"));
   CHECK_THAT(refusal_of_manifest(replaced(json, "224", "-224")), Contains("shape"));
   CHECK_THAT(refusal_of_manifest(replaced(json, "\"keep\"", "\"lose\"")), Contains("keep or fold"));
   CHECK_THAT(refusal_of_manifest(replaced(json, "\"backend\"", "\"frontend\"")), Contains("line"));

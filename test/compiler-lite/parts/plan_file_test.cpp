@@ -76,7 +76,7 @@ TEST_CASE("A partition plan of NEST-C that places every operator is read") {
 TEST_CASE("Plans that do not match the model or the format are rejected with the reason") {
   const std::pair<const char*, const char*> wrong[] = {
       {"parts:\n- {name: a, operators: [toaster]}\n", "no operator 'toaster'"},
-      {"parts:\n- {name: a, from: head, to: stem}\n", "no way leads"},
+      {"parts:\n- {name: a, from: head, to: stem}\n", "no path leads"},
       {"parts:\n- {name: a, from: head}\n", "to"},
       {"parts:\n- {name: a}\n", "either 'operators', or 'from' and 'to'"},
       {"parts:\n- {name: a, operators: [stem], from: stem}\n", "either 'operators', or 'from' and 'to'"},

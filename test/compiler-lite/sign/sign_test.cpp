@@ -60,21 +60,21 @@ TEST_CASE("A change of any bit of a signed plan is detected, with or without rec
   const LoadOptions options = trusting(key.public_key());
   for (const test::SmallPlan& plan : test::small_plans()) {
     const test::PlanFile file{sign_plan(plan.file.bytes(), key)->span()};
-    size_t accepted = 0, mended = 0;
+    size_t accepted = 0, num_digest_bits = 0;
     const auto load = [&](const test::PlanFile& flipped, size_t, size_t) {
       accepted += Plan::from_memory(flipped.bytes(), options).has_value();
       test::PlanFile again = flipped;
       again.write_digests();
       if (std::ranges::equal(again.bytes(), file.bytes()))
-        ++mended;  // the bit belonged to the digests
+        ++num_digest_bits;  // the bit belonged to the digests
       else
         accepted += Plan::from_memory(again.bytes(), options).has_value();
     };
     const size_t flips = test::for_each_flipped_bit(file, static_cast<size_t>(test::by_level(49, 7, 1)), load);
-    CAPTURE(plan.what, flips, mended);
+    CAPTURE(plan.what, flips, num_digest_bits);
     CHECK(flips > 700);
-    CHECK(mended > 0);
-    CHECK(mended <= 192);
+    CHECK(num_digest_bits > 0);
+    CHECK(num_digest_bits <= 192);
     CHECK(accepted == 0);
   }
 }

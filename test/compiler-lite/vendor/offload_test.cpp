@@ -134,11 +134,11 @@ TEST_CASE("The error for a vendor's command that fails contains its output") {
   CHECK_THAT(refusal(Compiler("echo no such thing as Tanh >&2; exit 3").options()),
              Contains("vendor 'npu', part 'all': its command ended with exit code 3; it printed: no such thing as"));
   CHECK_THAT(refusal(Compiler("kill -9 $$").options()), Contains("was killed by signal 9; it printed nothing"));
-  CHECK_THAT(refusal(Compiler("echo done").options()), Contains("its command has written no output; it printed: done"));
-  CHECK_THAT(refusal(Compiler("touch $2").options()), Contains("has written an empty output"));
+  CHECK_THAT(refusal(Compiler("echo done").options()), Contains("its command wrote no output; it printed: done"));
+  CHECK_THAT(refusal(Compiler("touch $2").options()), Contains("wrote an empty output"));
   CHECK_THAT(refusal(Compiler("mkdir $2").options()), Contains("has written no output"));
   CHECK_THAT(refusal(Compiler("truncate -s 3G $2").options()),
-             Contains("has written an output of 3221225472 bytes: 2147483648 is the most"));
+             Contains("wrote an output of 3221225472 bytes; at most 2147483648 are supported"));
   VendorOptions none = *parse_vendor("npu=no-such-compiler-of-nestrt {input} {output}");
   CHECK_THAT(refusal(none), Contains("cannot start no-such-compiler-of-nestrt"));
 }
@@ -154,9 +154,9 @@ TEST_CASE("A vendor's command that takes too long is killed") {
 TEST_CASE("Parts that cannot be offloaded are rejected before the command runs") {
   const Compiler compiler("exit 9");
   CHECK_THAT(refusal(with_parts(compiler.options(), {{"p", "other", {0}}})),
-             Contains("part 'p' is for 'other', and the vendor is 'npu'"));
+             Contains("part 'p' is for 'other', but the vendor is 'npu'"));
   CHECK_THAT(refusal(with_parts(compiler.options(), {{"p", "CPU", {0}}})),
-             Contains("no part of the model is for vendor 'npu'"));
+             Contains("the model has no part for vendor 'npu'"));
   CHECK_THAT(std::string(parse_vendor("npu").error().message()), Contains("expected NAME=COMMAND"));
   CHECK_THAT(std::string(parse_vendor("cpu=cc {input} {output}").error().message()), Contains("neither 'cpu' nor"));
   CHECK_THAT(std::string(parse_vendor("npu=cc {input}").error().message()), Contains("has no {output}"));

@@ -16,7 +16,7 @@ TEST_CASE("Unit conformance: a submission that is cancelled in advance does not 
     Submission submission;
     submission.cancelled = &cancelled;
     CHECK(copy.run(submission).code() == Code::kCancelled);
-    CHECK(copy.untouched());
+    CHECK(copy.is_unchanged());
     check_runs(copy);
   });
 }
@@ -74,7 +74,7 @@ TEST_CASE("Unit conformance: a queued program is cancelled and the one before it
     const uint64_t first = tested.submit_hanging(running), second = waiting.submit();
     waiting.executable().cancel(second);
     CHECK(waiting.wait().code() == Code::kCancelled);
-    CHECK(waiting.untouched());
+    CHECK(waiting.is_unchanged());
     CHECK_FALSE(running.completion.done());
     running.executable().cancel(first);
     CHECK(running.wait().code() == Code::kCancelled);
@@ -131,7 +131,7 @@ TEST_CASE("Unit conformance: a reset ends running and queued programs before it 
       CHECK(status.ok());
       CHECK(running.wait().code() == Code::kCancelled);
       CHECK(waiting.wait().code() == Code::kCancelled);
-      CHECK(waiting.untouched());
+      CHECK(waiting.is_unchanged());
     }
     check_runs(waiting);
     check_runs(running);

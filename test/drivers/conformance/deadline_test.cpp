@@ -38,7 +38,7 @@ TEST_CASE("Unit conformance: an expired deadline ends a run without results and 
       Submission late;
       late.deadline = passed;
       CHECK(copy.run(late).code() == Code::kDeadlineExceeded);
-      CHECK(copy.untouched());
+      CHECK(copy.is_unchanged());
       check_runs(copy);
     }
   });
@@ -50,7 +50,7 @@ TEST_CASE("Unit conformance: an expired unit deadline ends a run without results
     Submission late;
     late.unit_deadline = Deadline::min();
     CHECK(copy.run(late).code() == Code::kDeadlineExceeded);
-    CHECK(copy.untouched());
+    CHECK(copy.is_unchanged());
     CHECK(tested->probe().ok());
     check_runs(copy);
   });
@@ -94,7 +94,7 @@ TEST_CASE("Unit conformance: a unit that exceeds its limit has failed until a pr
     tested.faults().hang_next_run();
     CHECK(copy.run(limited).code() == Code::kDeadlineExceeded);
     tested.faults().forget();  // on a slow machine the limit passes before the run starts
-    CHECK(copy.untouched());
+    CHECK(copy.is_unchanged());
     check_recovers_by_probe(tested, copy);
   });
 }
@@ -128,7 +128,7 @@ TEST_CASE("Unit conformance: a run that missed a deadline accesses no memory aft
       copy.completion.arm();
       CHECK(tested->probe().ok());
       check_runs(other);
-      CHECK(copy.untouched());
+      CHECK(copy.is_unchanged());
       CHECK_FALSE(copy.completion.done());
     }
   });
@@ -145,7 +145,7 @@ TEST_CASE("Unit conformance: a deadline that passes in the queue ends a program 
     running.executable().cancel(first);
     CHECK(running.wait().code() == Code::kCancelled);
     CHECK(waiting.wait().code() == Code::kDeadlineExceeded);
-    CHECK(waiting.untouched());
+    CHECK(waiting.is_unchanged());
     check_runs(waiting);
   });
 }

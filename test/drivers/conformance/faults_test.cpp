@@ -88,7 +88,7 @@ TEST_CASE("Unit conformance: a failed run accesses no memory afterwards") {
     copy.completion.arm();
     CHECK(tested->probe().ok());
     check_runs(other);
-    CHECK(copy.untouched());
+    CHECK(copy.is_unchanged());
     CHECK_FALSE(copy.completion.done());
   });
 }
@@ -104,7 +104,7 @@ TEST_CASE("Unit conformance: submissions after a run that fails are also answere
     CHECK(running.wait().code() == Code::kCancelled);
     CHECK(is_failure_of_unit(failing.wait()));
     const Status status = waiting.wait();
-    CHECK((status.ok() ? waiting.is_right() : status.code() == Code::kUnavailable && waiting.untouched()));
+    CHECK((status.ok() ? waiting.is_right() : status.code() == Code::kUnavailable && waiting.is_unchanged()));
     CHECK(tested->probe().ok());
     check_runs(waiting);
   });

@@ -43,7 +43,7 @@ TEST_CASE("Unit conformance: a complete program no longer accesses its memory") 
       copy.renew();  // the memory now has another purpose
       check_runs(other);
       CHECK(tested->reset().ok());
-      CHECK(copy.untouched());
+      CHECK(copy.is_unchanged());
     }
   });
 }

@@ -22,7 +22,7 @@ PreparedCopy::PreparedCopy(Unit& unit, const PlanFile& file) : source_(file, uni
   const plan::Tables& tables = plan().tables();
   x.resize(plan().inputs()[0].size_bytes());
   std::iota(x.begin(), x.end(), static_cast<int8_t>(-7));
-  y.assign(x.size(), kUntouched);
+  y.assign(x.size(), kUnchanged);
   for (uint32_t buffer = 0; buffer < tables.buffers.size(); ++buffer) {
     const bool is_constant = tables.buffers[buffer].kind == plan::BufferKind::kConstant;
     buffers_.push_back(is_constant ? const_cast<std::byte*>(plan().constant(buffer).data()) : nullptr);
@@ -53,7 +53,7 @@ Status PreparedCopy::wait() {
 
 void PreparedCopy::renew() {
   for (int8_t& value : x) value = static_cast<int8_t>(value * 5 + 3);
-  std::fill(y.begin(), y.end(), kUntouched);
+  std::fill(y.begin(), y.end(), kUnchanged);
 }
 
 void check_runs(PreparedCopy& copy) {

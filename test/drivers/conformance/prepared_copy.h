@@ -45,14 +45,14 @@ class PreparedCopy {
   // Changes x and clears y.
   void renew();
   bool is_right() const { return y == x; }
-  bool untouched() const { return y == std::vector<int8_t>(y.size(), kUntouched); }
+  bool is_unchanged() const { return y == std::vector<int8_t>(y.size(), kUnchanged); }
 
   Executable& executable() { return *executable_; }
   Bindings bindings();
   const Plan& plan() const { return *source_.plan; }
   const plan::Program& program() const { return *source_.program; }
 
-  static constexpr int8_t kUntouched = 85;
+  static constexpr int8_t kUnchanged = 85;
   std::vector<int8_t> x, y;
   Event completion;
 

@@ -47,13 +47,13 @@ UnitUnderTest cpu_row() {
        "the plan's verifier refuses them",
        {"a program for another configuration is rejected", "a program of another kind is rejected",
         "a truncated program is rejected", "a program with a changed byte is rejected or stays in its memory"}},
-      {"it is the host: it heals others, and nobody waits for it with a deadline of its own",
+      {"it is the host: it is the fallback of other units and has no deadline",
        {"an expired unit deadline ends a run without results",
         "a session runs programs for another configuration of the unit on the host",
         "the host replaces a failed unit within the same run", "the host replaces a hanging unit after its time limit",
         "without a host the session fails with its unit"}},
-      {"kernels do not hang, and submit() returns when they have run: nothing is under way or waits that another "
-       "thread could end but between operators",
+      {"kernels do not hang, and submit() returns when they have run: no active or queued run exists that another "
+       "thread could end except between operators",
        cases_that_stop_a_run()},
       {"kernels do not fail: what could be wrong with them was refused by prepare()",
        {"a run that fails ends with the reason and a probe restores the unit",
@@ -88,10 +88,10 @@ OpenedUnit open_evta(const evta::Configuration& configuration, evta::HostView vi
 
 UnitUnderTest evta_row(const evta::Configuration& configuration, evta::HostView view = evta::HostView::kShared) {
   UnitUnderTest row = evta_under_test(configuration);
-  if (view == evta::HostView::kSeparate) row.name += " with memory of its own";
-  if (view == evta::HostView::kCached) row.name += " behind a cache that is not coherent";
+  if (view == evta::HostView::kSeparate) row.name += " with separate memory";
+  if (view == evta::HostView::kCached) row.name += " with a non-coherent cache";
   row.open = [&configuration, view] { return open_evta(configuration, view); };
-  row.damages.push_back({"an input somewhere else than where it is read",
+  row.damages.push_back({"an input at another address than the program reads",
                          [](plan::Tables&, plan::Program& program) { program.ranges[2].address += 64; }});
   return row;
 }
@@ -129,7 +129,7 @@ UnitUnderTest null_row() {
     return with_null_programs(evta::test::random_network(evta::kConfigurations[0], branches, seed));
   };
   row.damages = {
-      {"a constant of somebody else's program",
+      {"a constant of another program",
        [](plan::Tables& tables, plan::Program& program) {
          program.segments[0] = tables.branches[0].programs[1].segments[2];
        }},
@@ -172,7 +172,7 @@ UnitUnderTest plugin_row(std::string name, OpenedUnit (*open)()) {
     return with_skeleton_programs(evta::test::random_network(evta::kConfigurations[0], branches, seed));
   };
   row.damages = {
-      {"a constant of somebody else's program",
+      {"a constant of another program",
        [](plan::Tables& tables, plan::Program& program) {
          program.segments[0] = tables.branches[0].programs[1].segments[2];
        }},

@@ -115,7 +115,7 @@ void for_every_unit(const std::function<void(TestedUnit&)>& body) {
 void check_recovers_by_probe(TestedUnit& tested, PreparedCopy& copy) {
   copy.renew();
   const Status status = copy.run();
-  CHECK((status.ok() ? copy.is_right() : status.code() == Code::kUnavailable && copy.untouched()));
+  CHECK((status.ok() ? copy.is_right() : status.code() == Code::kUnavailable && copy.is_unchanged()));
   CHECK(tested->probe().ok());
   check_runs(copy);
 }
@@ -130,7 +130,7 @@ bool becomes(const std::function<bool()>& is_so) {
 }
 
 void await(const std::function<bool()>& is_so) {
-  if (!becomes(is_so)) FAIL("what is awaited does not come");
+  if (!becomes(is_so)) FAIL("the condition did not become true in time");
 }
 
 }  // namespace nestrt::test

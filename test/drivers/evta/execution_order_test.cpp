@@ -57,15 +57,15 @@ TEST_CASE("Modules that wait for each other are a deadlock") {
 
 TEST_CASE("Remaining tokens are rejected") {
   check_refused({load({.push_next = true}), load({.push_next = true}), make_finish({.pop_prev = true})},
-                "1 tokens from load to compute are left");
-  check_refused({compute({.push_prev = true}), make_finish()}, "1 tokens from compute to load are left");
+                "1 tokens from load to compute remain");
+  check_refused({compute({.push_prev = true}), make_finish()}, "1 tokens from compute to load remain");
 }
 
 TEST_CASE("Tokens between load and store are rejected") {
   check_refused({load({.pop_prev = true}), make_finish()}, "instruction 0 (load) exchanges tokens");
-  check_refused({load({.push_prev = true}), make_finish()}, "no neighbour of load");
-  check_refused({store({.pop_next = true}), make_finish()}, "no neighbour of store");
-  check_refused({store({.push_next = true}), make_finish()}, "no neighbour of store");
+  check_refused({load({.push_prev = true}), make_finish()}, "not adjacent to load");
+  check_refused({store({.pop_next = true}), make_finish()}, "not adjacent to store");
+  check_refused({store({.push_next = true}), make_finish()}, "not adjacent to store");
 }
 
 TEST_CASE("FINISH that does not wait for the last load or store is rejected") {
@@ -100,7 +100,7 @@ TEST_CASE("A full token queue stops the module that gives tokens") {
   // One more instruction waits with its token after its work, and a full command queue waits after it.
   const size_t most = kTokenQueueDepth + 1 + kCommandQueueDepth;
   CHECK(execution_order(tokens_in_advance(most)));
-  check_refused(tokens_in_advance(most + 1), "deadlock: instruction 1024 (load) has no room for its token");
+  check_refused(tokens_in_advance(most + 1), "deadlock: instruction 1024 (load) has no space for its token");
 }
 
 }  // namespace

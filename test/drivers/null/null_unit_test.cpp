@@ -47,8 +47,8 @@ TEST_CASE("A null unit that has failed rejects work with the reason until a prob
   set_log_level(LogLevel::kWarning);
   const Status refused = copy.run();
   CHECK(refused.code() == Code::kUnavailable);
-  CHECK(refused.message() == "null0: the device reports an error; in quarantine until a probe finds that it works");
-  CHECK(copy.untouched());
+  CHECK(refused.message() == "null0: the device reports an error; in quarantine until a probe succeeds");
+  CHECK(copy.is_unchanged());
   CHECK((*unit)->probe().ok());
   check_runs(copy);
 }

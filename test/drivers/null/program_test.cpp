@@ -66,7 +66,7 @@ TEST_CASE("An invalid blob is rejected by the null unit") {
   other[3] = std::byte{'2'};
   const Status format = error_of(plan_of(other));
   CHECK(format.code() == Code::kIncompatible);
-  CHECK(format.message() == "the program is in no format that unit 'null' knows; compile the model again");
+  CHECK(format.message() == "the program has a format that unit 'null' does not support; compile the model again");
 
   std::vector<std::byte> more = blob_of({{0, 1}});
   more[4] = std::byte{2};

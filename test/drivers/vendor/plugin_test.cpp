@@ -22,7 +22,7 @@ TEST_CASE("A plug-in for another version of the interface is rejected") {
         "plug-in 'npu.so' does not have version 1 of the interface; install the one for this nestrt");
   nestrt_vendor_functions functions = skeleton();
   functions.abi = 2;
-  CHECK(refusal(functions) == "plug-in 'npu.so' gives version 2 of the interface where 1 was asked for");
+  CHECK(refusal(functions) == "plug-in 'npu.so' returns version 2 of the interface instead of 1");
   functions = skeleton();
   functions.struct_bytes = 16;
   CHECK(refusal(functions).find("plug-in 'npu.so' has a table of 16 bytes") == 0);
@@ -51,7 +51,7 @@ TEST_CASE("A file that is not a plug-in is rejected with the reason") {
   const auto component = load_plugin(NESTRT_BINARY_DIR "/test/components/libnestrt_blank.so");
   REQUIRE_FALSE(component);
   CHECK(component.error().code() == Code::kIncompatible);
-  CHECK(component.error().message().find("is no plug-in: it has no function nestrt_vendor_plugin()") !=
+  CHECK(component.error().message().find("is not a plug-in: it has no function nestrt_vendor_plugin()") !=
         std::string_view::npos);
 }
 

@@ -46,8 +46,8 @@ TEST_CASE("A unit of a plug-in is called by its kind and number") {
 
 TEST_CASE("A unit does not open if the plug-in's description is invalid or its self-test fails") {
   const nestrt::test::Quiet quiet;
-  CHECK(open_vendor_unit(plugin_of(wrong("asks for an alignment that is none")), 0).error().message() ==
-        "plug-in 'npu.so': describe() gives the alignment 48: expected a power of two up to 4096");
+  CHECK(open_vendor_unit(plugin_of(wrong("requires an invalid alignment")), 0).error().message() ==
+        "plug-in 'npu.so': describe() returns the alignment 48: expected a power of two up to 4096");
   const auto failing = open_vendor_unit(plugin_of(wrong("fails its self-test")), 0);
   REQUIRE_FALSE(failing);
   CHECK(failing.error().code() == Code::kUnavailable);
@@ -55,17 +55,17 @@ TEST_CASE("A unit does not open if the plug-in's description is invalid or its s
 }
 
 TEST_CASE("A plug-in that reports the end of another run is named and its unit has failed") {
-  const Status status = run_on(wrong("tells the end of a run that was never submitted"));
+  const Status status = run_on(wrong("reports the end of a run that was never submitted"));
   CHECK(status.code() == Code::kDeviceFault);
   CHECK(status.message() ==
-        "skeleton0: plug-in 'npu.so': wait() says that run 42 is over, which was never submitted; run 1 is under way");
+        "skeleton0: plug-in 'npu.so': wait() reports the end of run 42, which was never submitted; run 1 is active");
 }
 
 TEST_CASE("A plug-in that returns undefined statuses is named and its unit has failed") {
-  CHECK(run_on(wrong("gives a run a status that is none")).message() ==
-        "skeleton0: plug-in 'npu.so': wait() gives run 1 the status 77, which a run cannot have");
-  CHECK(run_on(wrong("answers with a status that is none")).message() ==
-        "skeleton0: plug-in 'npu.so': wait() answers with status -5, which it cannot have");
+  CHECK(run_on(wrong("returns an undefined status for a run")).message() ==
+        "skeleton0: plug-in 'npu.so': wait() returns status 77 for run 1, which a run cannot have");
+  CHECK(run_on(wrong("returns an undefined status")).message() ==
+        "skeleton0: plug-in 'npu.so': wait() returns the invalid status -5");
 }
 
 TEST_CASE("A program with other ports than the plan's is rejected, and so is invalid shared memory") {
@@ -77,9 +77,9 @@ TEST_CASE("A program with other ports than the plan's is rejected, and so is inv
     REQUIRE_FALSE(executable);
     return std::string(executable.error().message());
   };
-  CHECK_THAT(refusal("finds other ports in a program than it was made with"), Catch::Contains("in port 1 of its"));
-  CHECK_THAT(refusal("says that nothing is a program"), Catch::Contains("load() says OK and gives no program"));
-  CHECK_THAT(refusal("lends memory that is not aligned"), Catch::Contains("which is not aligned to 64"));
+  CHECK_THAT(refusal("finds other ports in a program than it was compiled with"), Catch::Contains("in port 1 of its"));
+  CHECK_THAT(refusal("returns no program"), Catch::Contains("load() returns OK without a program"));
+  CHECK_THAT(refusal("allocates misaligned shared memory"), Catch::Contains("which is not aligned to 64"));
 }
 
 TEST_CASE("Control characters in a plug-in's message are escaped") {
@@ -100,14 +100,14 @@ TEST_CASE("Tensors in shared memory are not copied and others are") {
   nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());
   REQUIRE(copy.run().ok());
   CHECK(copy.executable().traffic().copied_bytes == copy.x.size() + copy.y.size());
-  const auto lent = (*unit)->allocate_shared(4096);
-  REQUIRE(lent);
+  const auto shared = (*unit)->allocate_shared(4096);
+  REQUIRE(shared);
   Submission submission;
   submission.bindings = copy.bindings();
   std::vector<std::byte*> buffers(submission.bindings.buffers.begin(), submission.bindings.buffers.end());
   const auto& tensors = copy.plan().tables().tensors;
-  buffers[tensors[0].buffer] = (*lent)->bytes().data();
-  buffers[tensors[1].buffer] = (*lent)->bytes().data() + 1024;
+  buffers[tensors[0].buffer] = (*shared)->bytes().data();
+  buffers[tensors[1].buffer] = (*shared)->bytes().data() + 1024;
   submission.bindings.buffers = buffers;
   REQUIRE(nestrt::run(copy.executable(), submission).ok());
   CHECK(copy.executable().traffic().copied_bytes == 0);

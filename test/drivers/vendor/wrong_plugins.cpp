@@ -87,13 +87,13 @@ nestrt_vendor_status describe_too_much(Device* device, nestrt_vendor_description
 }
 
 // Unused memory.
-nestrt_vendor_status lend_unaligned(Device*, uint64_t, void** address, Message*) {
+nestrt_vendor_status allocate_misaligned(Device*, uint64_t, void** address, Message*) {
   alignas(64) static char block[64];
   *address = block + 16;
   return NESTRT_VENDOR_OK;
 }
 
-nestrt_vendor_status lend_again(Device* device, uint64_t bytes, void** address, Message* why) {
+nestrt_vendor_status allocate_same(Device* device, uint64_t bytes, void** address, Message* why) {
   if (first_block == nullptr) {
     const auto status = skeleton().allocate_shared(device, 1 << 20, &first_block, why);
     if (status != NESTRT_VENDOR_OK) return status;
@@ -163,22 +163,22 @@ nestrt_vendor_status mix_runs(Device* device, int64_t until_ns, Completion* comp
 
 // --- Start and end of runs.
 
-nestrt_vendor_status tell_other_run(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+nestrt_vendor_status report_other_run(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   return wait_and(device, until_ns, completion, why, [&] { completion->run += 41; });
 }
 
-nestrt_vendor_status tell_twice(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+nestrt_vendor_status report_twice(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   const auto status = skeleton().wait(device, until_ns, completion, why);
   if (status == NESTRT_VENDOR_OK || last_run == 0) return status;
   *completion = {last_run, NESTRT_VENDOR_OK, 0};
   return NESTRT_VENDOR_OK;
 }
 
-nestrt_vendor_status tell_no_status(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+nestrt_vendor_status report_undefined_status(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   return wait_and(device, until_ns, completion, why, [&] { completion->status = 77; });
 }
 
-nestrt_vendor_status answer_no_status(Device*, int64_t, Completion*, Message*) { return -5; }
+nestrt_vendor_status return_undefined_status(Device*, int64_t, Completion*, Message*) { return -5; }
 
 void cancel_whatever_runs(Device* device, uint64_t) { skeleton().cancel(device, last_run); }
 
@@ -195,53 +195,53 @@ nestrt_vendor_status ignore_deadline(Device* device, Program* program, uint64_t 
 
 std::span<const WrongPlugin> wrong_plugins() {
   using F = nestrt_vendor_functions;
-  static const nestrt_vendor_functions kLendsAgain = [] {
-    F functions = with(&F::allocate_shared, lend_again);
+  static const nestrt_vendor_functions kAllocatesSame = [] {
+    F functions = with(&F::allocate_shared, allocate_same);
     functions.free_shared = keep;
     return functions;
   }();
   static const std::vector<WrongPlugin> kPlugins = {
-      {"asks for an alignment that is none", with(&F::describe, describe_alignment),
-       "a device always reports the same valid description", "describe() gives the alignment 48"},
+      {"requires an invalid alignment", with(&F::describe, describe_alignment),
+       "a device always reports the same valid description", "describe() returns the alignment 48"},
       {"writes more than its description", with(&F::describe, describe_too_much),
-       "a device always reports the same valid description", "describe() writes behind the description"},
-      {"lends memory that is not aligned", with(&F::allocate_shared, lend_unaligned),
+       "a device always reports the same valid description", "describe() writes past the end of the description"},
+      {"allocates misaligned shared memory", with(&F::allocate_shared, allocate_misaligned),
        "shared memory is aligned and its blocks are disjoint", "which is not aligned to 64"},
-      {"lends the same memory twice", kLendsAgain, "shared memory is aligned and its blocks are disjoint",
-       "allocate_shared() gives memory that it has lent already"},
+      {"allocates the same shared memory twice", kAllocatesSame, "shared memory is aligned and its blocks are disjoint",
+       "allocate_shared() returns memory that is already allocated"},
       {"fails its self-test", with(&F::self_test, fail_self_test), "the self-test succeeds, and programs run after it",
        "self_test(): the device has failed"},
-      {"finds other ports in a program than it was made with", with(&F::load, load_other_ports),
+      {"finds other ports in a program than it was compiled with", with(&F::load, load_other_ports),
        "a program has the inputs and outputs that it was compiled for", "99 bytes in port 1"},
-      {"takes what was cut short for a program", with(&F::load, load_anything), "a truncated program is rejected",
-       "load() takes the first 0 of a program's 16 bytes"},
-      {"says that nothing is a program", with(&F::load, load_nothing),
-       "a program has the inputs and outputs that it was compiled for", "load() says OK and gives no program"},
-      {"leaves the last byte of a result out", with(&F::wait, write_less), "every byte of every output is written",
+      {"accepts a truncated program", with(&F::load, load_anything), "a truncated program is rejected",
+       "load() accepts the first 0 of a program's 16 bytes"},
+      {"returns no program", with(&F::load, load_nothing),
+       "a program has the inputs and outputs that it was compiled for", "load() returns OK without a program"},
+      {"omits the last byte of a result", with(&F::wait, write_less), "every byte of every output is written",
        "byte 99 of the outputs is not written"},
       {"writes one byte too many", with(&F::wait, write_more), "nothing but outputs is written",
-       "0 bytes behind the end of port 1 a byte was changed"},
+       "a byte was changed 0 bytes after the end of port 1"},
       {"writes to an input", with(&F::wait, write_input), "nothing but outputs is written",
        "byte 0 of input 0 was changed"},
       {"computes something else each time", with(&F::wait, compute_otherwise), "the same inputs give the same results",
-       "the results of the same inputs differ afterwards"},
-      {"has something of the run before in a result", with(&F::wait, mix_runs), "results do not depend on earlier runs",
-       "the results of the same inputs differ afterwards"},
-      {"tells the end of a run that was never submitted", with(&F::wait, tell_other_run),
+       "the results of the same inputs differ later"},
+      {"mixes the previous run into a result", with(&F::wait, mix_runs), "results do not depend on earlier runs",
+       "the results of the same inputs differ later"},
+      {"reports the end of a run that was never submitted", with(&F::wait, report_other_run),
        "the end of a run is reported once, with its number",
-       "says that run 1000041 is over where run 1000000 is under way"},
-      {"tells the end of a run twice", with(&F::wait, tell_twice), "the end of a run is reported once, with its number",
-       "which it has told already"},
-      {"gives a run a status that is none", with(&F::wait, tell_no_status), "the same inputs give the same results",
-       "the status 77, which a run cannot have"},
-      {"answers with a status that is none", with(&F::wait, answer_no_status), "the same inputs give the same results",
-       "wait() answers with status -5, which it cannot have"},
-      {"cancels another run than it was told to", with(&F::cancel, cancel_whatever_runs),
+       "reports the end of run 1000041, but run 1000000 is active"},
+      {"reports the end of a run twice", with(&F::wait, report_twice),
+       "the end of a run is reported once, with its number", "which was already reported"},
+      {"returns an undefined status for a run", with(&F::wait, report_undefined_status),
+       "the same inputs give the same results", "returns status 77 for run"},
+      {"returns an undefined status", with(&F::wait, return_undefined_status), "the same inputs give the same results",
+       "wait() returns the invalid status -5"},
+      {"cancels another run than requested", with(&F::cancel, cancel_whatever_runs),
        "a cancellation of another run has no effect", "ends with status 7 instead of OK"},
-      {"takes no notice of a reset", with(&F::reset, reset_nothing), "a reset ends a run and the next one is right",
+      {"ignores a reset", with(&F::reset, reset_nothing), "a reset ends a run and the next one is right",
        "which a reset has ended"},
-      {"takes every deadline for over", with(&F::submit, ignore_deadline), "the same inputs give the same results",
-       "says that run 1 was cancelled, and neither was it asked for nor its deadline over"},
+      {"treats every deadline as passed", with(&F::submit, ignore_deadline), "the same inputs give the same results",
+       "reports that run 1 was cancelled, but it was not cancelled and its deadline had not passed"},
   };
   return kPlugins;
 }

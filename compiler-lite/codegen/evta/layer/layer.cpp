@@ -25,7 +25,7 @@ Status check_axis(const ConvLayer& layer, const LayerAxis& axis, std::string_vie
   if (!in_range(axis.input, 1, kMaxExtent) || !in_range(axis.kernel, 1, kMaxExtent) ||
       !in_range(axis.stride, 1, kMaxExtent) || axis.pad_begin < 0 || axis.pad_end < 0) {
     return refused(layer, Code::kInvalidArgument,
-                   fmt::format("{}: size, kernel and stride must lie between 1 and 65535", which));
+                   fmt::format("{}: size, kernel and stride must be between 1 and 65535", which));
   }
   if (axis.pad_begin > kMaxPad || axis.pad_end > kMaxPad) {
     return refused(layer, Code::kUnsupported, fmt::format("{}: pads are at most {} elements", which, kMaxPad));
@@ -73,11 +73,12 @@ Status check_constants(const ConvLayer& layer) {
 Status check_bounds(const ConvLayer& layer) {
   for (const s8::Bounds& bounds : {layer.bounds, layer.input_bounds}) {
     if (bounds.low < s8::kLow || bounds.high > s8::kHigh || bounds.low > bounds.high) {
-      return refused(layer, Code::kInvalidArgument, "bounds must lie in [-128, 127]");
+      return refused(layer, Code::kInvalidArgument, "bounds must be in [-128, 127]");
     }
   }
   if (!layer.residual) return ok_status();
-  if (layer.wide) return refused(layer, Code::kInvalidArgument, "accumulators are its results, which take no residual");
+  if (layer.wide)
+    return refused(layer, Code::kInvalidArgument, "its results are accumulators, which do not support a residual");
   if (!layer.residual->valid()) return refused(layer, Code::kInvalidArgument, "the residual's shifts are out of range");
   if (layer.residual->left_b > kMaxResidualShift || layer.residual->left_a > kMaxImmediateShift) {
     return refused(layer, Code::kUnsupported, "the exponents of the operands of the addition are too far apart");

@@ -107,8 +107,9 @@ Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNes
   if (!choice) {
     return Status(
         Code::kUnsupported,
-        fmt::format("a loop nest of {} dimensions fits no instruction of configuration {}; choose smaller tiles",
-                    nest.dimensions.size(), configuration.name));
+        fmt::format(
+            "a loop nest of {} dimensions does not fit an instruction of configuration {}; choose smaller tiles",
+            nest.dimensions.size(), configuration.name));
   }
   return LoweredNest{written_out(nest.base, choice->listed), choice->outer.count, choice->inner.count,
                      choice->outer.stride, choice->inner.stride};

@@ -98,7 +98,7 @@ Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& opt
   if (legal.empty()) {
     return Status(
         Code::kUnsupported,
-        fmt::format("layer '{}': not even one output row and column at a time fits the memories of configuration {}",
+        fmt::format("layer '{}': a tile of one output row and column does not fit the memories of configuration {}",
                     generator.name(), generator.configuration().name));
   }
   std::stable_sort(legal.begin(), legal.end(),
@@ -109,7 +109,7 @@ Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& opt
   const Programs programs = measure(generator, legal, options);
   best.programs = programs.count;
   if (programs.measured.empty()) {
-    return Status(Code::kUnsupported, fmt::format("layer '{}': none of the {} best tilings makes a legal program",
+    return Status(Code::kUnsupported, fmt::format("layer '{}': no legal program among the {} best tilings",
                                                   generator.name(), best.programs));
   }
   best.tiling = best_of(programs.measured).tiling;

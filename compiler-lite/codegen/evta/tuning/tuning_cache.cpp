@@ -69,7 +69,7 @@ Status TuningCache::read(Tilings& tilings) const {
   if (!bytes) return bytes.error().code() == Code::kNotFound ? Status() : bytes.error();
   if (!parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, tilings))
     log(LogLevel::kWarning,
-        fmt::format("the tuning cache '{}' is damaged, or of another version, and is not used", path_));
+        fmt::format("the tuning cache '{}' is damaged or has another version, and is ignored", path_));
   return {};
 }
 
@@ -92,7 +92,7 @@ Status TuningCache::check_ours() const {
   if (bytes && std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()).starts_with(kHeaderOfAny))
     return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("'{}' is no tuning cache and is left as it is; name another file", path_));
+                fmt::format("'{}' is not a tuning cache and is not overwritten; choose another file", path_));
 }
 
 Status TuningCache::save() {

@@ -145,9 +145,9 @@ TEST_CASE("Nodes that EVTA cannot run are rejected with the reason") {
   std::mt19937 generator(2);
   auto reason = reasons(quantized_network(generator));
   for (const char* node : {"c1", "pool", "c2", "sum", "mean", "d1"}) CHECK(reason.at(node).empty());
-  CHECK(reason.at("mean9") == "it averages 9 elements, EVTA divides by powers of two only");
+  CHECK(reason.at("mean9") == "it averages 9 elements; EVTA only divides by powers of two");
   CHECK(reason.at("both") == "EVTA has no Concat");
-  CHECK(reason.at("d2") == "its result stays in f32, and is no image");
+  CHECK(reason.at("d2") == "its result stays in f32 and is not an image");
   CHECK(reason.at("probabilities") == "it computes in f32, EVTA in s8");
 }
 

@@ -85,8 +85,8 @@ Graph quantized(const Geometry& g, std::mt19937& random) {
   const ValueId c0 = graph.conv(x, {g.in_channels, 20, 1, 1}, 1, "c0");
   ValueId y = graph.conv(c0, {g.out_channels, g.in_channels, g.kernel, g.kernel}, g.stride, "c1");
   if (g.residual) {
-    const ValueId beside = graph.conv(x, {g.out_channels, 20, 1, 1}, g.stride, "beside");
-    y = graph.op(binary_attributes(ops::BinaryKind::kAdd), {y, beside}, "sum");
+    const ValueId second = graph.conv(x, {g.out_channels, 20, 1, 1}, g.stride, "second");
+    y = graph.op(binary_attributes(ops::BinaryKind::kAdd), {y, second}, "sum");
   }
   return std::move(graph).finish(y);
 }
@@ -273,7 +273,7 @@ TEST_CASE("Partial programs share the weights of their layer and can be disabled
   const PlanBytes with = compiled(graph.clone(), configuration, 7);
   const PlanBytes without = compiled(std::move(graph), configuration, 0);
   const auto plan = plan_in(with), undivided = plan_in(without);
-  size_t pieces = 0;
+  size_t count = 0;
   for (const plan::Branch& branch : plan->tables().branches) {
     const plan::Program* whole = nullptr;
     for (const plan::Program& program : branch.programs) {
@@ -282,13 +282,13 @@ TEST_CASE("Partial programs share the weights of their layer and can be disabled
         whole = &program;
         continue;
       }
-      ++pieces;
+      ++count;
       REQUIRE(whole != nullptr);
       CHECK(program.segments[1] == whole->segments[1]);
       CHECK(program.channels.end < divisible_channels(plan->tables(), branch));
     }
   }
-  CHECK(pieces >= 4);
+  CHECK(count >= 4);
   const auto shared = plan_in(compiled(graph_of_several.clone(), configuration, 7, 2));
   size_t later = 0;
   for (const plan::Branch& branch : shared->tables().branches)

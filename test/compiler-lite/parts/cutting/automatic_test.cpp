@@ -62,7 +62,7 @@ TEST_CASE("Connected operators that the vendor accepts form a part and others ha
   CHECK(parts.parts[1].operators == Operators{3, 4});
   REQUIRE(parts.rejected.size() == 1);
   CHECK(parts.rejected[0].op == 2);
-  CHECK(parts.rejected[0].reason == "NPU does not take Tanh");
+  CHECK(parts.rejected[0].reason == "NPU does not support Tanh");
 }
 
 TEST_CASE("Regions with fewer operators or multiply-accumulates than the minimum stay on the host") {
@@ -82,7 +82,7 @@ TEST_CASE("A region that saves less time than its transfers cost stays on the ho
   CHECK(npu_parts(chain("cc"), npu(cost + "50}\n")).parts.size() == 1);  // saves 115.2, costs 114
   const AutomaticParts parts = npu_parts(chain("cc"), npu(cost + "52}\n"));
   CHECK(parts.parts.empty());
-  CHECK(reason_of(parts, 0) == "its region saves 115.2 us and costs 116.0 us to hand over");
+  CHECK(reason_of(parts, 0) == "its region saves 115.2 us and its transfers cost 116.0 us");
 }
 
 TEST_CASE(
@@ -103,7 +103,7 @@ TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor 
             .empty());
   CHECK_THAT(reason("    attributes: {kernel_shape: {min: 2}}\n"), Contains("kernel_shape 1 is below 2"));
   CHECK_THAT(reason("    attributes: {strides: {max: 0}}\n"), Contains("strides 1 is above 0"));
-  CHECK_THAT(reason("    attributes: {group: {values: [2, 4]}}\n"), Contains("group 1 is none of those"));
+  CHECK_THAT(reason("    attributes: {group: {values: [2, 4]}}\n"), Contains("group 1 is not a supported value"));
   CHECK_THAT(reason("    types: [s8]\n"), Contains("is f32"));
   CHECK_THAT(reason("types: [u8, s8]\n"), Contains("is f32"));
   CHECK_THAT(reason("memory: {tensor: 127}\n"), Contains("has 128 bytes, more than 127"));
@@ -150,12 +150,12 @@ TEST_CASE("No cut of a real network has more parts than the smallest region allo
 
 TEST_CASE("Invalid capability files are rejected with the line") {
   const std::pair<const char*, const char*> wrong[] = {
-      {"[]", "expected what a vendor's compiler takes"},
+      {"[]", "expected a capability file"},
       {"name: NPU\n", "operators"},
-      {"name: NPU\noperators: [Conv]\n", "by ONNX's names"},
+      {"name: NPU\noperators: [Conv]\n", "by ONNX name"},
       {"name: NPU\noperators: {Conv: 3}\n", "expected {types, attributes}"},
       {"name: NPU\noperators: {Conv: {colour: red}}\n", "colour"},
-      {"name: NPU\ntypes: [f16]\noperators: {Conv: }\n", "'f16' is no type"},
+      {"name: NPU\ntypes: [f16]\noperators: {Conv: }\n", "'f16' is not a type"},
       {"name: NPU\noperators: {Conv: {attributes: {group: 1}}}\n", "expected {min, max} or {values}"},
       {"name: NPU\noperators: {Conv: }\nmemory: {weights: -1}\n", "weights"},
       {"name: NPU\noperators: {Conv: }\nregion: {min_operators: 0}\n", "min_operators"},

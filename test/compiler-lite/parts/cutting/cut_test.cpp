@@ -105,15 +105,16 @@ TEST_CASE("Parts that depend on each other are rejected with the dependencies") 
   const auto result = cut(*graph, {{"a", "NPU", {0, 2}}, {"b", "NPU", {1, 3}}});
   REQUIRE_FALSE(result);
   CHECK(result.error().code() == Code::kInvalidArgument);
-  CHECK_THAT(std::string(result.error().message()),
-             Contains("part 'a' and other parts need each other: 'a1' of part 'a' feeds 'b2' of part 'b'; 'b1' of part "
-                      "'b' feeds 'a2' of part 'a'"));
+  CHECK_THAT(
+      std::string(result.error().message()),
+      Contains("part 'a' and other parts depend on each other: 'a1' of part 'a' feeds 'b2' of part 'b'; 'b1' of part "
+               "'b' feeds 'a2' of part 'a'"));
 }
 
 TEST_CASE("An operator in two parts, a duplicate name and a part without operators are rejected") {
   CHECK_THAT(refusal_of_cut({{"p", "CPU", {kA}}, {"q", "CPU", {kA}}}),
              Contains("operator 'a' is in part 'p' and in part 'q'"));
-  CHECK_THAT(refusal_of_cut({{"p", "CPU", {kA}}, {"p", "CPU", {kB}}}), Contains("two parts 'p'"));
+  CHECK_THAT(refusal_of_cut({{"p", "CPU", {kA}}, {"p", "CPU", {kB}}}), Contains("duplicate part 'p'"));
   CHECK_THAT(refusal_of_cut({{"p", "CPU", {}}}), Contains("part 'p' has no operators"));
 }
 

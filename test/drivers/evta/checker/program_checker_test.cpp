@@ -98,7 +98,7 @@ TEST_CASE("A program without a configuration is rejected") {
 TEST_CASE("A word that does not decode is rejected with its number") {
   TestProgram program = Sample().build();
   program.words()[3][0] |= 7;
-  check_refused(std::move(program), "instruction 3: there is no opcode 7");
+  check_refused(std::move(program), "instruction 3: undefined opcode 7");
 }
 
 TEST_CASE("Transfers beyond an on-chip memory are rejected") {
@@ -143,7 +143,7 @@ TEST_CASE("Transfers beyond a memory range are rejected") {
   sample.out.y_size = 8;
   sample.out.x_size = 1;
   sample.out.x_stride = 0xffff;
-  check_refused(sample, "which lie in no memory range");
+  check_refused(sample, "which are not in a memory range");
 }
 
 TEST_CASE("Accesses that a memory range does not allow are rejected") {
@@ -237,9 +237,9 @@ TEST_CASE("Memory ranges that overlap or exceed 4 GiB are rejected") {
     return std::string(check_program(view).message());
   };
   CHECK_THAT(with({0x10001, 1}), Contains("overlaps"));
-  CHECK_THAT(with({0xffffffff, 2}), Contains("beyond 4 GiB"));
-  CHECK_THAT(with({UINT64_MAX, 2}), Contains("beyond 4 GiB"));
-  CHECK_THAT(with({1, UINT64_MAX}), Contains("beyond 4 GiB"));
+  CHECK_THAT(with({0xffffffff, 2}), Contains("exceeds 4 GiB"));
+  CHECK_THAT(with({UINT64_MAX, 2}), Contains("exceeds 4 GiB"));
+  CHECK_THAT(with({1, UINT64_MAX}), Contains("exceeds 4 GiB"));
   CHECK(with({0xffffffff, 1}).empty());
 }
 
@@ -259,24 +259,24 @@ TEST_CASE("Micro-ops that the program does not load are rejected") {
 TEST_CASE("Micro-ops whose indices leave a memory in the last iteration are rejected") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 293;  // 7 * 293 = 2051
-  check_refused(sample, "instruction 4 (gemm): comes to acc[2051], beyond the memory's 2048 elements");
+  check_refused(sample, "instruction 4 (gemm): accesses acc[2051], beyond the memory's 2048 elements");
   sample = {};
   sample.gemm.loop.iter_out = 3;
   sample.gemm.loop.src_factor_out = 1021;
-  check_refused(sample, "comes to inp[2049]");
+  check_refused(sample, "accesses inp[2049]");
   sample = {};
   sample.gemm.loop.iter_out = 3;
   sample.gemm.wgt_factor_out = 512;
-  check_refused(sample, "comes to wgt[1024]");
+  check_refused(sample, "accesses wgt[1024]");
   sample = {};
   sample.micro_ops = {{2041, 0, 0}};
-  check_refused(sample, "comes to acc[2048]");
+  check_refused(sample, "accesses acc[2048]");
   sample = {};
   sample.alu.loop.src_factor_in = 293;
-  check_refused(sample, "instruction 5 (alu): comes to acc[2051]");
+  check_refused(sample, "instruction 5 (alu): accesses acc[2051]");
   sample.gemm.loop.iter_out = sample.gemm.loop.iter_in = 16383;
   sample.gemm.loop.dst_factor_out = sample.gemm.loop.dst_factor_in = 2047;
-  check_refused(sample, "comes to acc[67067908]");
+  check_refused(sample, "accesses acc[67067908]");
 }
 
 TEST_CASE("Reads of unwritten on-chip memory are rejected") {
@@ -387,13 +387,13 @@ TEST_CASE("Empty loads and stores only move tokens") {
 TEST_CASE("Loops that execute nothing are rejected") {
   Sample sample;
   sample.gemm.loop.uop_end = 0;
-  check_refused(sample, "a loop that executes nothing");
+  check_refused(sample, "a loop executes nothing");
   sample = {};
   sample.gemm.loop.iter_out = 0;
-  check_refused(sample, "a loop that executes nothing");
+  check_refused(sample, "a loop executes nothing");
   sample = {};
   sample.alu.loop.iter_in = 0;
-  check_refused(sample, "a loop that executes nothing");
+  check_refused(sample, "a loop executes nothing");
 }
 
 TEST_CASE("A program that executes more micro-ops than any network needs is rejected") {
@@ -433,7 +433,7 @@ TEST_CASE("A program that accesses more elements than the checker's limit is rej
     return program;
   };
   CHECK(check(resets(1024)).ok());
-  check_refused(resets(1100), "touch more than 2177024 elements of on-chip memories: 1048576, and 1024 for each of");
+  check_refused(resets(1100), "access more than 2177024 elements of on-chip memories: 1048576, and 1024 for each of");
 }
 
 TEST_CASE("An accumulator written twice within two micro-ops is rejected") {
@@ -510,7 +510,7 @@ TEST_CASE("On the Chisel design the src of an operation with an immediate is its
   Sample sample;
   sample.alu.loop.src_factor_in = 0;
   CHECK(check(sample.build()).ok());
-  check_refused(on_chisel(sample), "an operation with an immediate has another src than dst");
+  check_refused(on_chisel(sample), "an operation with an immediate has src different from dst");
   CHECK_FALSE(on_chisel(sample).run_plain().status.ok());
   CHECK(check(on_chisel({})).ok());
 }

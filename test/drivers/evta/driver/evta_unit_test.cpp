@@ -50,7 +50,7 @@ struct FaultyUnit {
 void expect_quarantine(PreparedCopy* copy) {
   const Status status = copy->run();
   CHECK(status.code() == Code::kUnavailable);
-  CHECK(status.message().find("evta0 is in quarantine since a failure: ") == 0);
+  CHECK(status.message().find("evta0 is in quarantine after a failure: ") == 0);
 }
 
 void expect_return_to_service(Unit* unit, PreparedCopy* copy) {
@@ -76,7 +76,7 @@ TEST_CASE("A hanging accelerator misses its deadline, is quarantined and works a
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   CHECK(faulty.miss_deadline(&copy, Fault::kHang).code() == Code::kDeadlineExceeded);
-  CHECK(copy.untouched());
+  CHECK(copy.is_unchanged());
   expect_quarantine(&copy);
   expect_return_to_service(faulty.unit.get(), &copy);
 }
@@ -88,7 +88,7 @@ TEST_CASE("A late run misses its deadline and accesses nothing afterwards") {
   copy.completion.arm();  // the next generation of the memory and the event
   CHECK(faulty.unit->probe().ok());
   CHECK_FALSE(copy.completion.done());
-  CHECK(copy.untouched());
+  CHECK(copy.is_unchanged());
 }
 
 TEST_CASE("A late run without a deadline completes") {
@@ -104,7 +104,7 @@ TEST_CASE("A memory access error of the accelerator is a failure without results
   PreparedCopy copy(*faulty.unit);
   faulty.faults->next_run(Fault::kDmaError);
   CHECK(copy.run().code() == Code::kDeviceFault);
-  CHECK(copy.untouched());
+  CHECK(copy.is_unchanged());
   expect_quarantine(&copy);
   expect_return_to_service(faulty.unit.get(), &copy);
 }
@@ -143,7 +143,7 @@ TEST_CASE("Result checks accept only what the accelerator has written in this ru
     CHECK(copy.y == copy.x);
     faulty.faults->next_run(Fault::kEarly);
     CHECK(copy.run_checked().ok());  // with the same x
-    CHECK(copy.untouched());
+    CHECK(copy.is_unchanged());
     CHECK(copy.run_checked().ok());
     CHECK(copy.y == copy.x);
   }
@@ -198,8 +198,8 @@ TEST_CASE("Running and queued programs are cancelled and the unit continues") {
   CHECK(waiting.completion.wait().code() == Code::kCancelled);
   running.executable().cancel(first);
   CHECK(running.completion.wait().code() == Code::kCancelled);
-  CHECK(running.untouched());
-  CHECK(waiting.untouched());
+  CHECK(running.is_unchanged());
+  CHECK(waiting.is_unchanged());
   CHECK(running.run().ok());
   CHECK(running.y == running.x);
 }
@@ -212,7 +212,7 @@ TEST_CASE("A reset cancels running and queued programs") {
   CHECK(faulty.unit->reset().ok());
   CHECK(running.completion.wait().code() == Code::kCancelled);
   CHECK(waiting.completion.wait().code() == Code::kCancelled);
-  CHECK(running.untouched());
+  CHECK(running.is_unchanged());
   CHECK(waiting.run().ok());
   CHECK(running.run().ok());
   CHECK(running.y == running.x);
@@ -274,7 +274,7 @@ TEST_CASE("A run that was cancelled before its submission does not start") {
   submission.cancelled = &cancelled;
   copy.submit(submission);
   CHECK(copy.completion.wait().code() == Code::kCancelled);
-  CHECK(copy.untouched());
+  CHECK(copy.is_unchanged());
 }
 
 TEST_CASE("A cancelled result is not a failure of the unit") {
@@ -409,7 +409,7 @@ TEST_CASE("A program that is not an instruction stream, or leaves its memory, is
   const Status blob = damaged([](plan::Program& program) { program.kind = plan::ProgramKind::kBlob; });
   CHECK(blob.message().find("a program for unit 'evta' is of kind blob") != std::string_view::npos);
   const Status odd = damaged([](plan::Program& program) { program.segments[0] = program.segments[1]; });
-  CHECK(odd.message().find("an instruction stream of 4 bytes is no multiple of 16") != std::string_view::npos);
+  CHECK(odd.message().find("an instruction stream of 4 bytes is not a multiple of 16") != std::string_view::npos);
   const Status outside = damaged([](plan::Program& program) { program.ranges[3].address += 64; });
   CHECK(outside.code() == Code::kInvalidPlan);
   const Status unreadable = damaged([](plan::Program& program) { program.ranges[2].address += 64; });

@@ -29,21 +29,21 @@ uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
 TEST_CASE("The host sees host-visible memory in place and other memory is not found there") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
-  const auto lent = units->front()->allocate_shared(4096);
-  REQUIRE(lent);
-  REQUIRE(*lent != nullptr);
-  CHECK((*lent)->bytes().size() == 4096);
-  CHECK(reinterpret_cast<uintptr_t>((*lent)->bytes().data()) % 64 == 0);
-  CHECK((*lent)->is_safe());
+  const auto memory = units->front()->allocate_shared(4096);
+  REQUIRE(memory);
+  REQUIRE(*memory != nullptr);
+  CHECK((*memory)->bytes().size() == 4096);
+  CHECK(reinterpret_cast<uintptr_t>((*memory)->bytes().data()) % 64 == 0);
+  CHECK((*memory)->is_safe());
   CHECK(*open_units("cpu")->front()->allocate_shared(4096) == nullptr);
 }
 
 TEST_CASE("More host-visible memory than the accelerator has is not allocated") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
-  const auto lent = units->front()->allocate_shared(uint64_t{1} << 33);
-  REQUIRE_FALSE(lent);
-  CHECK(lent.error().code() == Code::kOutOfMemory);
+  const auto memory = units->front()->allocate_shared(uint64_t{1} << 33);
+  REQUIRE_FALSE(memory);
+  CHECK(memory.error().code() == Code::kOutOfMemory);
 }
 
 TEST_CASE("Only the caller's tensors are copied") {

@@ -22,7 +22,7 @@ class PreparedCopy : public nestrt::test::PreparedCopy {
   }
   // Clears y before the run.
   Status run_checked() {
-    y.assign(y.size(), kUntouched);
+    y.assign(y.size(), kUnchanged);
     Submission submission;
     submission.is_checked = true;
     return run(submission);

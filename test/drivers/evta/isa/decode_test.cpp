@@ -19,16 +19,16 @@ void check_refused(const InstructionWord& word, const std::string& reason) {
 }
 
 TEST_CASE("An undefined opcode is rejected") {
-  for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({opcode, 0}, "no opcode " + std::to_string(opcode));
+  for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({opcode, 0}, "undefined opcode " + std::to_string(opcode));
 }
 
 TEST_CASE("An undefined memory is rejected") {
-  check_refused({0 | 6 << 7, 0}, "no memory 6");
-  check_refused({1 | 7 << 7, 0}, "no memory 7");
+  check_refused({0 | 6 << 7, 0}, "undefined memory 6");
+  check_refused({1 | 7 << 7, 0}, "undefined memory 7");
 }
 
 TEST_CASE("An undefined ALU operation is rejected") {
-  for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({4, opcode << 44}, "no ALU operation");
+  for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({4, opcode << 44}, "undefined ALU operation");
 }
 
 TEST_CASE("Unused bits that are set are rejected") {

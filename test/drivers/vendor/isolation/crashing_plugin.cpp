@@ -49,10 +49,10 @@ Orders& new_orders() {
   return *kOrders;
 }
 
-Isolation with_timeout(std::chrono::milliseconds patience) {
+Isolation with_timeout(std::chrono::milliseconds limit) {
   Isolation isolation;
-  isolation.call_limit = 5 * patience;
-  isolation.patience = patience;
+  isolation.call_limit = 5 * limit;
+  isolation.stop_limit = limit;
   return isolation;
 }
 

@@ -22,7 +22,7 @@ Orders& new_orders();
 
 // Returns limits for hangs: a process is killed `limit` after it should have stopped, and after five times that for
 // calls without a deadline.
-Isolation with_timeout(std::chrono::milliseconds patience);
+Isolation with_timeout(std::chrono::milliseconds limit);
 
 // Fails the test if it does not open.
 std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation = {});

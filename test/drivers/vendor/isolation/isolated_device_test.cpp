@@ -31,7 +31,7 @@ Status failure_by(Entry entry, Fault fault) {
   Isolation isolation;
   Submission submission;
   if (fault == Fault::kLoop) {
-    isolation.patience = std::chrono::milliseconds(20);
+    isolation.stop_limit = std::chrono::milliseconds(20);
     submission.unit_limit = std::chrono::milliseconds(50);
     submission.unit_deadline = SteadyClock::now() + nestrt::test::kLongEnough;
   }
@@ -39,7 +39,7 @@ Status failure_by(Entry entry, Fault fault) {
   nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
   orders.give(entry, fault);
   Status status = copy.run(submission);
-  CHECK(copy.untouched());
+  CHECK(copy.is_unchanged());
   CHECK(unit->probe().ok());
   check_runs(copy);
   return status;
@@ -64,9 +64,9 @@ TEST_CASE("An isolated plug-in computes with copies whose memory is allocated on
   if (!needs_isolation()) return;
   const auto unit = open_units("skeleton", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(unit);
-  const auto lent = unit->front()->allocate_shared(4096);
-  REQUIRE(lent);
-  CHECK(*lent == nullptr);
+  const auto memory = unit->front()->allocate_shared(4096);
+  REQUIRE(memory);
+  CHECK(*memory == nullptr);
   nestrt::test::PreparedCopy copy(*unit->front(), skeleton_copy_file());
   REQUIRE(copy.run().ok());
   CHECK(copy.executable().traffic().copied_bytes == copy.x.size() + copy.y.size());
@@ -74,12 +74,12 @@ TEST_CASE("An isolated plug-in computes with copies whose memory is allocated on
 
 TEST_CASE("A plug-in that cannot be opened gives the same error in a separate process") {
   if (!needs_isolation()) return;
-  CHECK(text_of(IsolatedDevice::open("none.so", 0).error()).find("there is no plug-in '") != std::string::npos);
+  CHECK(text_of(IsolatedDevice::open("none.so", 0).error()).find("plug-in '") != std::string::npos);
   const nestrt::test::TemporaryFolder folder;
   const std::string text = folder.write_text("text.so", "no library");
   CHECK(IsolatedDevice::open(text, 0).error().code() == Code::kUnavailable);
   CHECK(IsolatedDevice::open(nestrt::test::kSkeletonPlugin, 1).error().message() ==
-        "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "': open(): there is one device only");
+        "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "': open(): there is only one device");
   const auto units = open_units("other", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE_FALSE(units);
   CHECK(units.error().message() ==
@@ -114,14 +114,14 @@ TEST_CASE("A crash of an isolated plug-in is a failure of its unit that names th
 TEST_CASE("An isolated plug-in that does not return is killed after its time limit") {
   if (!needs_isolation()) return;
   CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kLoop)),
-             Catch::Contains("does not stop: its process was ended"));
-  CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kLoop)), Catch::Contains("does not stop: its process was ended"));
+             Catch::Contains("does not stop: its process was killed"));
+  CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kLoop)), Catch::Contains("does not stop: its process was killed"));
 }
 
 TEST_CASE("Results of an isolated plug-in are checked in its process without killing it") {
   if (!needs_isolation()) return;
   CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kWrongStatus)),
-             Catch::Contains("submit() answers with status -77, which it cannot have"));
+             Catch::Contains("submit() returns the invalid status -77"));
   CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kError)), Catch::Contains("wait(): the device has failed"));
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("A plug-in that crashes too often without a successful run is not rest
   CHECK(unit->probe().ok());
   orders.give(Entry::kSubmit, Fault::kAbort);
   CHECK_FALSE(copy.run().ok());
-  CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a run that ended well"));
+  CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a run that succeeded"));
 }
 
 TEST_CASE("A plug-in that hangs repeatedly is not restarted") {
@@ -186,9 +186,9 @@ TEST_CASE("A plug-in that hangs repeatedly is not restarted") {
   const auto load = [&] { return text_of(program.prepare(*unit).error()); };
   for (int hang = 0; hang < 2; ++hang) {
     orders.give(Entry::kLoad, Fault::kLoop);
-    CHECK_THAT(load(), Catch::Contains("does not come back within 2000 ms"));
+    CHECK_THAT(load(), Catch::Contains("does not return within 2000 ms"));
   }
-  CHECK_THAT(load(), Catch::Contains("did not come back from 2 calls"));
+  CHECK_THAT(load(), Catch::Contains("did not return from 2 calls"));
 }
 
 TEST_CASE("A session falls back to the host if an isolated plug-in crashes") {
@@ -212,7 +212,7 @@ TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
   for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
     Orders& orders = new_orders();
     Isolation isolation;
-    if (fault == Fault::kLoop) isolation.patience = std::chrono::milliseconds(20);
+    if (fault == Fault::kLoop) isolation.stop_limit = std::chrono::milliseconds(20);
     open_crashing_unit(isolation);
     orders.give(Entry::kClose, fault);
     open_crashing_unit(isolation);
@@ -233,10 +233,10 @@ TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
 
 // Returns whether all writers of a pipe are gone within a time limit. Ignores what they wrote.
 bool comes_to_an_end(int pipe) {
-  const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
   char written[256];
   pollfd waiting = {pipe, POLLIN, 0};
-  while (::poll(&waiting, 1, static_cast<int>(patience.count())) == 1)
+  while (::poll(&waiting, 1, static_cast<int>(limit.count())) == 1)
     if (::read(pipe, written, sizeof(written)) <= 0) return true;
   return false;
 }

@@ -73,11 +73,11 @@ TEST_CASE("A damaged tuning cache is ignored and rewritten") {
   }
   CHECK_FALSE(TuningCache(folder.path()).find("key"));
 
-  REQUIRE(tools::write_text(path, "somebody else's").ok());
+  REQUIRE(tools::write_text(path, "foreign").ok());
   TuningCache other(path);
   other.add("key", kSecond);
   CHECK(other.save().code() == Code::kInvalidArgument);
-  CHECK(text_of(path) == "somebody else's");
+  CHECK(text_of(path) == "foreign");
 }
 
 TEST_CASE("A cached tiling gives the program of the search and is searched for again if it does not fit") {
