@@ -1,7 +1,6 @@
-"""Plans for a described board, and what `nestrt simulate` says of them, for scripts that show what schedules gain there."""
+"""Compiles plans for a described board and simulates them."""
 
-import json
-
+import report
 from programs import BIN, run
 from random_npy import only_input, write_calibration
 
@@ -10,7 +9,7 @@ RANGE = (-128.0, 128.0)
 
 
 def compile_for_board(model, work, board="zcu102"):
-    """A model quantized with random inputs, as costs do not depend on values, in the folder `work`."""
+    """Compiles a model, quantized with random inputs because costs do not depend on values, in the folder `work`."""
     plan, samples = work / "model.nest", work / "samples.npy"
     run(BIN / "nestc", "compile", model, "-o", plan)
     _, shape = only_input(BIN / "nestrt", plan, work / "info.json")
@@ -20,20 +19,17 @@ def compile_for_board(model, work, board="zcu102"):
 
 
 def simulate(plan, work, *options):
-    """What `nestrt simulate --json` says of a plan."""
-    report = work / "simulated.json"
-    run(BIN / "nestrt", "simulate", plan, "--json", report, *options)
-    return json.loads(report.read_text())
+    """Returns the JSON of `nestrt simulate`."""
+    return report.read_json(work / "simulated.json", BIN / "nestrt", "simulate", plan, *options)
 
 
-def finished_page(lines, points):
-    """A page that closes with how many of its points are slower than need be, and that number."""
+def count_slower(points):
+    """Returns the last lines of a page, which count the slower points, and that number."""
     slower = sum(map(is_slower, points))
-    return "\n".join([*lines, "", f"{len(points)} points; slower than the best sequential placement or the CPU alone: {slower}.",
-                      ""]), slower
+    return ["", f"{len(points)} points; slower than the best sequential placement or the CPU alone: {slower}."], slower
 
 
 def is_slower(figures):
-    """Whether a schedule is slower than the best sequential placement or the CPU alone."""
+    """Returns whether a schedule is slower than the best sequential placement or the CPU alone."""
     best_unit = min(figures["cpu_only_ms"], figures["sequential_ms"])
     return any(figures[f"{key}_ms"] > best_unit * (1 + 1e-9) for key in ("group_enumeration", "optimum", "split"))
