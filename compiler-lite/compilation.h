@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compilation: the state of one compilation. Each stage (compiler-lite/stages.h) reads the results of earlier stages
 // and stores its own; the last stage frees everything except the file.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compilation of an ONNX file into a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 

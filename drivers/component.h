@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Component: a shared library with code that libnestrt loads on demand: transports to accelerators ("sim" simulates
 // them, "xrt" drives boards through XRT), and "vendor", which runs plug-ins. So libnestrt does not depend on software
 // that exists only on some boards or that only some users need.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of units that nestrt has kernels, programs or drivers for, which boards and targets may name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds which of the units that libnestrt provides this machine has.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The services that libnestrt provides to the runtime.
 #include "runtime/core/services.h"
 

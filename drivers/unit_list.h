@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses lists of units as commands and applications pass them: "evta:sim:2_1x32_15_15_18_17,cpu".
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Classifies an image from C: classify_c PLAN IMAGE LABELS
  *
  * The network takes 1 x 3 x H x W, x = (pixel - 128) / 64. The centre square of the image is scaled down to H x W by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classifies an image: classify PLAN IMAGE LABELS
 //
 // The plan says how an image becomes its input (nestc compile --mean ... --scale ...), so this program does not know

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several sessions of one plan, each in a thread of its own: sessions_in_threads PLAN [THREADS]
 //
 // The sessions share the plan (its weights are mapped once) and the units (one thread pool); each has its own

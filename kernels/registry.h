@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of every operator and kernel of nestrt.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheduler of libnestrt: regions, costs and a search, behind the runtime's interface.
 #pragma once
 

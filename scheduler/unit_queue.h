@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UnitQueue: the claims that wait for a unit which runs one program at a time. A running program is not interrupted, so
 // that the queue only decides the order.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the scripts share. Source it first: it changes to the root of the repository and answers --help.
 
 # The folder from which the script was called, the script's file, and its name for messages, such as script/dev/fuzz.
@@ -7,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 script_name=${script_file#"$PWD/"}
 
 # usage: prints the comment at the top of the script.
-usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script_file"; }
+usage() { sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$script_file"; }
 
 # fail MESSAGE: ends the script with an error.
 fail() { echo "$script_name: $*" >&2; exit 1; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the sysroot of a board's SDK, such as Yocto's or PetaLinux's, whose environment script sets SDKTARGETSYSROOT, CC
 # and CXX. The build machine provides only programs. Without such a script, set CMAKE_SYSROOT; the compiler is then
 # Debian's cross compiler.

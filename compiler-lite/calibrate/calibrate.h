@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calibration: runs a model in f32 on sample inputs and observes every value of its graph.
 #pragma once
 

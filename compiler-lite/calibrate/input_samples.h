@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // InputSamples: samples for one input of a network, read on demand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges profiles of parts of the samples.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calibration methods: choose the exponent of a value from its statistics. Quantization is symmetric, with 8 bits and
 // power-of-two scales. All functions are pure. Every method returns an exponent in [kMinExponent, kMaxExponent] that is
 // not below the minmax exponent, since a smaller one would waste range. For a value that is always zero, which any

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selects the values that calibration observes: those that could become s8.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ValueObserver: range and histogram of a value's elements, in one pass and constant memory.
 //
 // The bin width is a power of two. Bins merge in pairs when a larger magnitude arrives, which is exact, so the result

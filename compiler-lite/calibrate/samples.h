@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CalibrationSamples: the sample inputs for calibrating a network, read on demand.
 //
 // For a network with several inputs, the sample folder contains one folder per input, named after it (characters other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checker compares ONNX Runtime and a plan on the same inputs.
 #pragma once
 

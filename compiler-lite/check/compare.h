@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparison of an actual with an expected tensor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input arrays of a check, from files that the user names by input.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference results of ONNX Runtime for `nestc check`. ONNX Runtime runs in a separate Python process, so nestc does
 // not link it.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the Python interpreter of a private environment that holds ONNX Runtime, and makes the environment first
 where it is missing: ${XDG_CACHE_HOME:-~/.cache}/nestrt/ort-venv, with the versions of requirements.txt.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs ONNX models with ONNX Runtime on the CPU for `nestc check`.
 
 ort_run.py FOLDER

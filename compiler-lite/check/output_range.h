@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Value range of an output for any inputs.
 #pragma once
 

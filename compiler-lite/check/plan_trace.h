@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlanTrace: runs a plan with the same kernels as its session, but with separate memory for every buffer, so all
 // intermediate tensors can be read afterwards.
 #pragma once

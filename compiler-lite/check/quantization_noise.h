@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantization noise by operator: compares every value that the model names with the same value in f32.
 #pragma once
 

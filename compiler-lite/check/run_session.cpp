@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/check/run_session.h"
 
 #include "nestrt/session.h"

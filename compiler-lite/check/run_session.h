@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one inference and allocates its outputs.
 #pragma once
 

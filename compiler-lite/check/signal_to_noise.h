@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signal-to-noise ratio of actual against expected values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Backend: generates programs for one kind of unit. The CPU backend is the host's and accepts every node.
 // The compiler asks every backend of the target in three steps: the layouts in which it can run a node (placement
 // chooses one), whether it accepts consecutive laid-out nodes as one branch (placement forms branches), and the

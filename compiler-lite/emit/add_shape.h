@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans for several input shapes: separate tables per shape, shared constants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembles the tables of a plan from a graph, its placement and its programs. Makes no decisions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drops partial programs if a plan exceeds the limit of instruction streams (runtime/plan/verify/operand_uses.h). Small
 // networks on many units can have more partial programs than are useful.
 #pragma once

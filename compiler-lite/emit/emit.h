@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emit: writes the bytes of a plan file from the tables and constants. Makes no decisions.
 #pragma once
 

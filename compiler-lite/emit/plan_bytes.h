@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlanBytes: the complete file of a plan in memory, aligned to 64 bytes, for writing or for Plan::from_memory.
 #pragma once
 

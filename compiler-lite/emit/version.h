@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The producer version in plans: the project's version from CMakeLists.txt.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports the multiplication and addition per channel that import makes of a BatchNormalization as one operator again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integers from which an f32 constant was dequantized.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports the compiler's Graph to an ONNX model. Closed NPU compilers receive their models in this form.
 //
 // Every operator becomes standard ONNX of one opset, fused activations and residuals become separate nodes again, and

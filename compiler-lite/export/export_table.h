@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of export functions by operator, the inverse of compiler-lite/import/ops.
 #pragma once
 

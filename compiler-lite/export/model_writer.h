@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelWriter: builds an ONNX graph: names, initializers, and the nodes of the current operator.
 #pragma once
 

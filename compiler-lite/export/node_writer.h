@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NodeWriter: the interface of an export function to one node of the graph and to the ONNX graph under construction.
 #pragma once
 

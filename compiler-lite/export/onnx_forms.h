@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX forms of operators without constants, for checks of what a vendor's compiler supports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX element types (TensorProto.DataType) by nestrt type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BoundOperator: a node of the graph as the OperatorSpec that kernels and operator rules use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes: elements of any type as stored in memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/graph/evaluation_steps.h"
 
 #include "compiler-lite/graph/bound_operator.h"

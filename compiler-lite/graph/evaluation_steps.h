@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cost of evaluating a node, known before the evaluation. It bounds the work that a model can cause in the compiler.
 #pragma once
 

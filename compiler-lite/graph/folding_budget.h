@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FoldingBudget: limits for computing constants, in bytes of results and in steps, for all passes together. The model's
 // constants add to both, so weights of any size can be transposed or converted.
 #pragma once

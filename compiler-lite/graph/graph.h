@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph: the compiler's representation of a network. Nodes are operators of the plan (nestrt/driver/operators.h);
 // values are the tensors between them. All shapes are static. Every value has a type and a shape as soon as its node is
 // added.

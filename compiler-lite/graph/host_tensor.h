@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostTensor: a dense, row-major tensor that owns its elements. Used for inputs and results of evaluation in the
 // compiler.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a graph node by node with the preferred kernels, as evaluate() does. Used by tests of passes and by checks of
 // single layers. Keeps only live values in memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dependencies between the nodes of a graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OutputList: the ordered outputs of a graph. contains() needs no search, because models may have very many outputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structural comparison of graphs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphBuilder: a Graph under construction during import. Resolves ONNX names, folds constants and enforces the limits.
 #pragma once
 

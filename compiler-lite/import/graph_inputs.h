@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph inputs with static shapes, and inputs that the caller binds to constants.
 #pragma once
 

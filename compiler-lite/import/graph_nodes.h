@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Imports the nodes of an ONNX graph in data-flow order: those of the model, and those of the subgraphs of If, Loop and
 // Scan once per execution.
 #pragma once

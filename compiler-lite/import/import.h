@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Import of an ONNX file into the compiler's Graph.
 //
 // Every node becomes operators of the plan; types and shapes are inferred immediately. Operators with constant inputs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest and largest of a set of integers. For an empty set, min > max.
 #pragma once
 

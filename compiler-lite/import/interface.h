@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options that change the inputs and outputs of an imported model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/import/node_context.h"
 
 #include <fmt/core.h>

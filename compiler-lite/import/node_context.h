@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NodeContext: the interface of an import function to one ONNX node and to the graph under construction.
 //
 // Attributes are read with a default, inputs as values of the graph. The node fails after its import function has

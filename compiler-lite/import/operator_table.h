@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of all ONNX operators that can be imported.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory planner: places the buffers of the arena.
 //
 // Two buffers may share bytes if their lifetimes do not overlap. A plan contains layouts for two definitions of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Storage: the buffer of each value and the offset in it.
 //
 // Most values have a separate buffer. Some are views (runtime/plan/queries/views.h), so that their producer or consumer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a model in parts: runs the model and its parts, one after the other, on the same inputs in ONNX Runtime.
 #pragma once
 

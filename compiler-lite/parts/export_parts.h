@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports a model in parts: one ONNX file per part, and the manifest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manifest of a model in parts: the files, their borders and the order of computation. It is a JSON file in the
 // folder of the parts.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PARTS.yaml: assigns operators of a model to parts.
 //
 //   parts:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of element types in manifests and capability files.
 #pragma once
 

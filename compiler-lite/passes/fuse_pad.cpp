@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pad -> Conv and Pad -> Pool. A Conv and an average pool that counts its padding treat padding as zeros, a max pool as
 // minus infinity. A Pad is folded only if its values have the same effect.
 #include <algorithm>

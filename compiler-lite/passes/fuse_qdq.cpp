@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QDQ models express integer arithmetic by a Quantize and a Dequantize around every float operator. This pass replaces
 // these patterns by integer operators, on s8 tensors whatever the integer type of the model:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conv + Add: the other operand of the addition becomes the Conv's residual. The addition is the only user of the Conv,
 // so its other operand cannot depend on the Conv. An s8 Conv keeps the exponent of its original result, so the bits do
 // not change.

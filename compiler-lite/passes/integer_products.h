@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recovers the integers of dequantized weights and bias of a Conv or Dense.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph rewrites between import and emission. Each makes the graph smaller or faster and preserves its results
 // exactly, or within the rounding of f32 if constants are folded into weights. Names of graph inputs and outputs stay.
 //

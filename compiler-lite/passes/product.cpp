@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/passes/product.h"
 
 #include "compiler-lite/passes/rewrite.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products: Conv and Dense, the nodes that multiply their input by weights.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of the passes: queries about nodes and constants, and rewrites that keep names, types and shapes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models exported from channels-last frameworks contain many pairs of Transposes with element-wise operators, Pads and
 // Concats between them. This pass moves Transposes towards the outputs, through operators that work equally on
 // untransposed tensors, until they meet their inverse or an operator that depends on the order.

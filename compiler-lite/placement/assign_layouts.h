@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the layout of every tensor, considering all units that may compute it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placement of a graph: its division into branches, and the units that may run each.
 #pragma once
 

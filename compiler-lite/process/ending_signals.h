@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds back SIGINT, SIGTERM and SIGHUP while something must be stopped or removed before they end this process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs other programs and waits for them.
 #pragma once
 

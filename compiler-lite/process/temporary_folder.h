@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder for files that are exchanged with other programs.
 #pragma once
 

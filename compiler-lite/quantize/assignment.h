@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assignment: the nodes of a graph that become s8, and their exponents.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Digests that identify files and arrays.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cross-layer equalisation (M. Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction,
 // 2019). Scales up channels that use little of their value's range between two layers. A factor in the weights of the
 // first layer is undone in the weights of the second.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QuantizationProfile: statistics of every value of a network from calibration, and the exponents derived from them. A
 // value quantized with exponent e stores q = clip(round(x * 2^e)) in 8 bits, symmetric. It represents real numbers in
 // [-128, 127] * 2^-e.

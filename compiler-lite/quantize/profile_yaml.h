@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantization profiles as editable YAML files.
 //
 //   format: nestrt quantization profile

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantization to s8 (docs/concepts/numerics.md). Conv and Dense compute with integers, and so do operators between
 // them that only add, select or move. Quantize and Dequantize separate them from f32 operators.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer weights and biases of products (passes/product.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signs plans with Ed25519ph (RFC 8032), using libsodium. The signature covers the plan unchanged and follows its data
 // (runtime/plan/format/signature.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs that a board's file and its profiles state: of the host's kernels, and of using its units. The plan contains
 // them, so that a session's first schedule on that board uses them.
 #pragma once

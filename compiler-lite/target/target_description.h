@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TargetDescription: what a plan is compiled for. All stages use it. A plan's bytes depend on the model and the
 // options, never on the machine that compiles.
 //

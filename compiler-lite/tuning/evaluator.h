@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluator: measures the loss of quantizations over samples against the same network in f32. Imports the model and
 // reads the samples once for any number of quantizations.
 // Threading: one thread at a time. Runs on all cores unless `threads` is set.

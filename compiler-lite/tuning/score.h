@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Score: loss of a quantization, measured over samples against the same network in f32.
 #pragma once
 

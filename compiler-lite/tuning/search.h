@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search for a quantization whose loss stays within a limit. Varies corrections, calibration method, rounding and
 // granularity in turn, each from the best settings so far. If that is not sufficient, keeps the layers that add the
 // most noise in f32, as few as possible (similar to J. Lee et al., Quantune: Post-training Quantization of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of searches as a YAML file, so that nothing is measured twice.
 //
 //   format: nestrt quantization search

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sensitivity: loss of each layer in 8 bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts a branch, whose tensors have the layouts of other units, to a model in standard ONNX for a vendor's
 // compiler.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vendor's programs in addition to those of the CPU and of other units. Schedules choose by cost.
 #pragma once
 

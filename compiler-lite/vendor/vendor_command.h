@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the command of a vendor's compiler on one part.
 #pragma once
 

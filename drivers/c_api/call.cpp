@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/c_api/call.h"
 
 #include <fmt/core.h>

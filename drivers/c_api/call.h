@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs C++ code in functions of the C API: converts exceptions to a Status, and a Status to a code and the thread's
 // message.
 #pragma once

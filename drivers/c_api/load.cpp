@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of the C API: options, keys, and loading.
 #include <fmt/core.h>
 
@@ -49,7 +50,7 @@ Status set_verification(nestrt_load_options* options, nestrt_verification verifi
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
   if (verification != NESTRT_VERIFY_TABLES && verification != NESTRT_VERIFY_COMPLETE)
     return Status(Code::kInvalidArgument,
-                  fmt::format("verification {} is none: expected NESTRT_VERIFY_TABLES or _COMPLETE", verification));
+                  fmt::format("invalid verification {}: expected NESTRT_VERIFY_TABLES or _COMPLETE", verification));
   options->value.verification = static_cast<nestrt::Verification>(verification);
   return {};
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models of the C API.
 #include "nestrt/model.h"
 

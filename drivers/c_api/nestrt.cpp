@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nestrt/nestrt.h"
 
 #include <fmt/core.h>
@@ -137,7 +138,7 @@ Status set_log_level(nestrt_log_level level) {
   const int number = level;
   if (number < NESTRT_LOG_DEBUG || number > NESTRT_LOG_OFF)
     return Status(Code::kInvalidArgument,
-                  fmt::format("log level {} is none: expected NESTRT_LOG_DEBUG to _OFF", number));
+                  fmt::format("invalid log level {}: expected NESTRT_LOG_DEBUG to _OFF", number));
   nestrt::set_log_level(static_cast<nestrt::LogLevel>(number));
   return {};
 }

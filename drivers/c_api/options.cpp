@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of the C API for sessions, runs and pipelines.
 #include "drivers/c_api/options.h"
 

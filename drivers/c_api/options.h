@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of the C API: opaque structs that wrap the C++ options.
 #pragma once
 

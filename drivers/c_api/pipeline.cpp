@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipelines of the C API.
 #include "nestrt/pipeline.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt_plan, and the trusted keys of load and session options.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Units shared by the sessions of the C API: equal requests get the same units, and thereby one thread pool, as long as
 // any of these sessions exists.
 #pragma once

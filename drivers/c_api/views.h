@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views: the inputs and outputs of a call of the C API as C++ views. Created once per plan, so that a run does not
 // allocate.
 // Threading: one thread at a time.

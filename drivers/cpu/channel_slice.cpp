@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/cpu/channel_slice.h"
 
 namespace nestrt::drivers {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChannelSlice: some output channels of an operator that can be divided (runtime/plan/queries/channels.h), or some rows
 // of one block of them, as a regular operator for kernels. Its operands have fewer channels and rows and start at byte
 // offsets into the full operands.

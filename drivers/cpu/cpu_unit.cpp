@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/cpu/cpu_unit.h"
 
 #include "drivers/cpu/kernel_program.h"

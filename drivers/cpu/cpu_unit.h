@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the submitting thread.
 // Kernels distribute their work over the unit's thread pool.
 #pragma once

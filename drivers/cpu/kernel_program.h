@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelProgram: a branch prepared for the CPU: its operators' kernels, with operands resolved to places in buffers. It
 // may cover only some output channels of a branch with a single operator.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which the three modules may execute a program, or the reason why none exists.
 //
 // The fetch module distributes instructions in order through command queues of limited depth; a full queue stops it. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: an instruction stream and the DRAM that it may access.
 //
 // Addresses are bytes in the program's own address space. The compiler places every buffer that is bound to the program

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts images of bytes to the f32 input of a plan, as its preprocessing states.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: takes the place of a real driver's hardware. It copies bytes, and fails on request, so that the layers above
 // can be tested against failures.
 //

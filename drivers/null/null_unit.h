@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The null unit: the smallest complete driver and the template for new ones (README.md). Its programs copy bytes. It is
 // compiled for tests only and is not part of libnestrt.
 #pragma once

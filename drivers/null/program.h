@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of the null unit: copies from one range of a program's memory to another. The plan stores them as a blob: a
 // header, then the copies, little-endian. A new driver defines its own format here. Its part of the compiler writes the
 // format and prepare() reads it.

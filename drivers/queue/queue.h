@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue: submissions to one device that runs one program at a time. Runs them in order on a separate thread and
 // implements the guarantees of nestrt/driver/unit.h: every submission is signalled once, and its memory is not accessed
 // afterwards. A driver defines its jobs. The queue is part of libnestrt only if a driver in libnestrt uses it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Validates what a plug-in writes for nestrt. Nothing in it is trusted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnestrt_vendor: vendors' plug-ins as a component.
 #include "drivers/vendor/component.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The component "vendor" (drivers/component.h): libnestrt_vendor.so, which runs vendors' plug-ins.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Description: what a plug-in reports about its device.
 #pragma once
 

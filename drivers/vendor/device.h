@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: runs a vendor's programs: a device of the vendor's plug-in, in this process or in a separate one. Each Status
 // names the plug-in and the failure.
 //

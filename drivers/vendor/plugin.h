@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plugin: a vendor's library (nestrt/vendor.h), loaded from a specified file. It is never unloaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PluginDevice: one device of a plug-in in this process. Checks the results of all calls. Each Status names the
 // plug-in, the call and the error.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a plan's program that a plug-in gets: the blob and its ports. Requires a verified plan: ranges are
 // inside their tensors and segments.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/vendor/reordered_port.h"
 
 namespace nestrt::vendor {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts a tensor in blocks of channels, or folded, from and to row-major order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StagedProgram: a program of a device with staging memory for ports that the device cannot access directly.
 //
 // Threads: one at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device of a vendor's plug-in as a unit. Part of the component "vendor", not of libnestrt.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first inference in two statements: first_inference PLAN
 #include <nestrt/model.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a plan once on inputs of zeros: consumer PLAN
 #include <nestrt/open_units.h>
 #include <nestrt/plan.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Classifies images: classify.py MODEL LABELS IMAGE... [--mean M,M,M] [--scale S,S,S] [--resize N]
 
 Compiles an ONNX classifier for 8-bit integers, calibrated with the images themselves, and shows what it and the same

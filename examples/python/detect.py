@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Finds faces or text in images: detect.py [--svg FOLDER] [--calibrate FOLDER] MODEL IMAGE...
 
 Compiles an ONNX detector in floating point and for 8-bit integers, shows what both find, and how the boxes of the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Spots keywords: keywords.py [--calibrate N] MODEL FEATURES LABELS
 
 Compiles an ONNX keyword spotter in floating point and for 8-bit integers, calibrated with the first N recordings (100),

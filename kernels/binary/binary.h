@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binary: one function of two elements, with operands broadcast as in numpy. Attributes: ops::Binary; an activation
 // requires an f32 or s8 output. Both operands have the same type.
 //   f32      arithmetic, comparisons

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectorized s8 Add of tensors with the same shape and layout.
 #include "kernels/binary/binary.h"
 #include "kernels/common/framework/function_kernel.h"

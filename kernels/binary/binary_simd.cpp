@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectorized f32 arithmetic. Two kernels: one for plain tensors, over runs of the broadcast loop, and one for blocked
 // tensors, over pixels of one block of channels.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cast: converts to another element type (ops::Cast::to). Integers wrap into narrower ones. f32 to integer truncates
 // towards zero and saturates; NaN gives 0. To boolean, everything except zero is true. Quantized tensors cannot be
 // cast.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Concat: the inputs joined along an axis.
 #pragma once
 

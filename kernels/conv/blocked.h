@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions and constants shared by the convolutions that write blocked16.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). For the operands see ops::Conv.
 //
 // Variants, and the layouts and weights each accepts (input -> output; a residual has the layout of the output):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers of the benchmark networks in f32 ("conv") and s8 ("conv_s8"), on one core with every instruction set. `peak`
 // is the fraction of this core's peak multiply-add rate for that type, measured in the same run. "fusion" and
 // "fusion_s8": consecutive layers, run sequentially and row-fused (kernels/common/framework/row_fusion.h); `between` is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers shared by the convolutions that can compute individual output rows (runtime/kernel/row_kernel.h).
 #pragma once
 

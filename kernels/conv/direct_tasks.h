@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits direct convolutions over blocked16 tensors of any type into tasks, chunks and tiles.
 //
 // Tiles are output pixels x output blocks. For every tap a tile reads each of its pixels through an offset, which is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Panels of input elements for convolutions as matrix products: the inputs of 16 adjacent outputs under each tap,
 // channel after channel.
 #pragma once

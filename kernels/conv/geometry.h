@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The geometry of a convolution or a transposed convolution, read from an operator and fully checked.
 #pragma once
 

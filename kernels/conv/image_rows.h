@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input rows, including padding, that a row of outputs reads in convolutions of plain images with few channels.
 #pragma once
 

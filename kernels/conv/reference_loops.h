@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference loops of convolution and transposed convolution: every output gathers its sum, in double, over channels
 // and then taps in row-major order. The two differ in which input a tap of an output reads and in the order of the
 // weights.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines which taps of a depthwise convolution are inside the input. Include from SIMD sources, once per
 // instruction set.
 #if defined(NESTRT_KERNELS_CONV_TAPS_INL_H_) == defined(HWY_TARGET_TOGGLE)

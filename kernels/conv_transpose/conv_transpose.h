@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transposed convolution over 1, 2 or 3 spatial axes: y = activation(conv_transpose(x) + bias + residual).
 //
 // Variants: conv_transpose.f32.gemm, conv_transpose.f32.reference. Both accept plain tensors and unpacked weights,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transposed convolution as matrix products. Outputs whose positions agree modulo the strides (a phase) depend on the
 // same taps, each with a fixed shift between output and input: within a phase it is a convolution of stride 1. Weights
 // are therefore sorted by phase, and a task gathers the inputs of 16-pixel panels of one phase. No product is wasted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/conv/reference_loops.h"
 #include "kernels/conv_transpose/conv_transpose.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CumSum: running sums (or products) along one axis, of the elements up to each one (exclusive: before it), from the
 // far end if reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
 #include <fmt/core.h>

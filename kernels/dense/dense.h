@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fully connected layer: y [M, N] = activation(x [M, K] * weights [K, N] + bias [N]).
 //
 // Variants:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense on panels of 16 outputs. A single row reads every weight once and is limited by memory bandwidth, so the panels
 // are distributed over the threads. Several rows share a panel while it is in the cache.
 #include "kernels/common/gemm_f32/panel_product.h"

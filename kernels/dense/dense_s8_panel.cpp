@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s8 Dense on panels of 16 outputs. If the length of the input's rows is not a multiple of the tile's reads, rows are
 // copied to scratch and padded with zeros, which are multiplied by zero weights.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/dequantize/dequantize.h"
 
 #include "kernels/common/framework/rules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gather: slices of the data along an axis, selected by an index tensor.
 // output[outer][indices...][inner] = data[outer][index][inner]; outer and inner are the axes around `axis`.
 #include <cstring>

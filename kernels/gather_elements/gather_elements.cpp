@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GatherElements: output[i][j] = data[indices[i][j]][j] for axis 0, and so on for other axes.
 #include <fmt/core.h>
 

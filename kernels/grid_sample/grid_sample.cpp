@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GridSample: samples an image (or volume) at the points of a grid. The function is separable: along each axis a point
 // reads one (nearest), two (linear) or four (cubic) elements, each with a weight.
 #include <fmt/core.h>

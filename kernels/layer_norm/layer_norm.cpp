@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LayerNorm: y = scale * (x - mean) / sqrt(variance + epsilon) + bias, with mean and variance over the axes [axis,
 // rank). scale and bias (optional) have the shape of these axes. f32.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/local_response_norm/local_response_norm.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LocalResponseNorm across channels: y = x / (bias + alpha / size * sum of squares of the channels in
 // [c - floor((size - 1) / 2), c + ceil((size - 1) / 2)])^beta. f32, [N, C, spatial...].
 #pragma once

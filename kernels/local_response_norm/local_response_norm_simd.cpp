@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors across pixels for plain tensors, across channels for blocked ones. The window is summed separately for every
 // channel: a running sum would propagate NaN and rounding errors to all later channels.
 #include <algorithm>

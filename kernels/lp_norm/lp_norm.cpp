@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LpNorm: divides each slice along one axis by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
 #include <fmt/core.h>
 

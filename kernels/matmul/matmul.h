@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix product of two tensors with the rules of numpy.matmul: the last two axes are matrices, the axes before them
 // are broadcast, and a vector is a row on the left and a column on the right.
 //

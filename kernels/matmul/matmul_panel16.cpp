@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MatMul on panels: a task packs up to two panels of 16 columns of B into its thread's scratch and multiplies rows of A
 // with them.
 #include "kernels/common/framework/function_kernel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opaque: a part compiled by another compiler. It has rules but no kernel: only the unit of its program can run it.
 #include <limits>
 #include <span>

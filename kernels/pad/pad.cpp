@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pad: adds elements around the input, or crops it if a pad is negative. Cropping comes first: reflect and edge use the
 // edge of the cropped input.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pool: the maximum, average or Lp norm of each window of the input [N, C, spatial...] with one to three spatial axes.
 //
 // Padding never is a maximum and adds nothing to a sum. An average divides by the elements of the window inside the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/pool/pool_rows.h"
 
 #include "kernels/common/framework/parallel_ranges.h"

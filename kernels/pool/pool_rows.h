@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PoolRows: pools from blocked16 to blocked16, whole or by rows (runtime/kernel/row_kernel.h).
 #pragma once
 

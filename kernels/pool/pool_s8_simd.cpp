@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s8 pools of blocked16 tensors, 16 channels at a time.
 #include <algorithm>
 

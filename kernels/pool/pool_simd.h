@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of the SIMD pools. pool_fast.cpp makes kernels from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantize: f32 to integers with the output's quantization: s8 with an exponent, rounded as the attributes specify; or
 // s8 or u8 with scales and zero points, of the tensor or of each index of an axis, rounded to nearest even. Results are
 // clipped. Input and output have the same layout, and blocked tensors have one scale. With an exponent, a plain image

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/quantization/map_affine.h"
 #include "kernels/quantize/quantize.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/recurrent/recurrent.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent: the state-dependent part of RNN, GRU and LSTM, step by step. The contribution of the inputs to the gates
 // is computed beforehand for all steps. Attributes and operands: ops::Recurrent. f32.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent on register tiles: each step multiplies the states of the batch with panels of 16 columns of the weights,
 // divided among the threads.
 #include "kernels/common/framework/function_kernel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduce: reduces over any axes to one value (an empty list means all axes). Attributes: ops::Reduce.
 //   f32      every kind, accumulated in double precision
 //   s32 s64  sum, mean (truncated), max, min, prod; overflow wraps

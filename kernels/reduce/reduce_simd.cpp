@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mean and sum over trailing axes of plain tensors, and spatial means of blocked ones (global average pooling expressed
 // as ReduceMean). f32 partial sums of a few hundred elements are added in double precision.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reorder: converts a tensor to the layout of the output tensor. Padding lanes of a blocked or folded output become
 // zeros.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reorders by transposing the matrix of lanes and pixels of every block of channels.
 #include <algorithm>
 #include <cstring>

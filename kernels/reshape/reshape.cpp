@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reshape: the same elements in another shape. Runs only if the output cannot view the input's buffer.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resize: interpolation to another size, along any axes; ONNX Resize without antialiasing.
 //
 // The operator is separable: along each axis an output element is a weighted sum of one (nearest), two (linear) or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The taps of Resize along one axis: https://onnx.ai/onnx/operators/onnx__Resize.html
 #include <algorithm>
 #include <array>

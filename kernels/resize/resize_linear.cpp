@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear in two axes: images [N, C, H, W], plain or blocked16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/resize/resize_linear.cpp"

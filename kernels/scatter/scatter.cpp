@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scatter: combines rows of a copy of the data with rows of updates, one update after the other. Threads divide the
 // elements of a row. f32, s32 and s64 (overflow wraps); any type if rows are replaced.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a, b and the
 // output have the same type.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slice: a strided window of the input; see ops::Slice.
 #include <fmt/core.h>
 

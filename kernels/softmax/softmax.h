@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. f32. The output has the input's shape.
 // A slice with a NaN or +infinity, or of -infinity only, becomes all NaN.
 #pragma once

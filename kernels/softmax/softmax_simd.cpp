@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors along the axis if it is innermost, otherwise across the inner elements: one slice per lane.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tile: repeats the input along each axis, or broadcasts an axis of 1 (ONNX Tile and Expand).
 #include <fmt/core.h>
 

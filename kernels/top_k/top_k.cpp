@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TopK: the indices of the largest (or smallest) elements of each slice along an axis, in order. A heap in the output
 // holds the best so far, with the worst of them on top.
 #include <fmt/core.h>

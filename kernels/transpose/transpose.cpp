@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transpose: output axis i is input axis permutation[i].
 #include <fmt/core.h>
 

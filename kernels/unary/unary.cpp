@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/unary/unary.h"
 
 #include <fmt/core.h>

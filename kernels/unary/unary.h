@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unary: one function of each element. Attributes: ops::Unary. Input and output have the same shape.
 //   f32           every kind except logical_not and bitwise_not; is_nan and is_inf give boolean
 //   s8 u8 s32 s64 relu, clip, abs, neg, sign, bitwise_not; results wrap, the bounds of clip saturate

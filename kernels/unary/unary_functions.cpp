@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of each f32 kind. Comparisons are written so that NaN stays NaN.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectorized relu and clip of s8 tensors.
 #include "kernels/common/framework/map_elements.h"
 #include "kernels/common/quantization/s8_operands.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/unary/unary.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """nestrt compiles ONNX models for boards with an ARM CPU and an FPGA NPU, and runs them.
 
     import nestrt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """python -m nestrt: calibrate, compile, sensitivity and evaluate, divided among workers.
 
     python -m nestrt calibrate model.onnx images -o profile.yaml --mean 123,117,104 --workers local

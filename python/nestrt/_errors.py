@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exceptions of nestrt: one class for each code of nestrt::Status."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the library reads from files, given as Python objects."""
 
 from __future__ import annotations

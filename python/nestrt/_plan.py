@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plans: compiled networks."""
 
 from __future__ import annotations

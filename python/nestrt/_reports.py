@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What calibrate(), check(), bench(), simulate() and profile() find out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples in pieces, for work that is divided."""
 
 from __future__ import annotations

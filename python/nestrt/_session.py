@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions: plans that are loaded on units, ready to run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """evaluate() and sensitivity(): many runs, which workers share."""
 
 from __future__ import annotations

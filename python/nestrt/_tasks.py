@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What workers compute: functions of what is shared and one item (_workers.py)."""
 
 from __future__ import annotations

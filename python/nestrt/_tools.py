@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compile(), calibrate(), check(), bench(), simulate() and profile()."""
 
 from __future__ import annotations

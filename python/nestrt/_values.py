@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What callers state, as the library takes it: refused where it would be read as something else."""
 
 from __future__ import annotations

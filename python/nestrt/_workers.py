@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Work that is divided: tasks on processes of this machine, or on a cluster of Ray.
 
 A task is a function of a module of nestrt, called as task(shared, item) in a worker; `shared` reaches each worker once.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plans behind Ray Serve: a deployment with a pipeline inside (pip install nestrt[ray]).
 
     from ray import serve

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of Python as tensors, and the other way round: by DLPack and the buffer protocol, in place wherever they are
 // dense and row-major.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compile() and calibrate() of Python.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A KeyboardInterrupt ends the run that the main thread waits for.
 #pragma once
 

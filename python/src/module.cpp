@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module nestrt._nestrt: what the package is made of in C++.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>

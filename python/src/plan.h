@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan of Python: a plan, with the memory that it lies in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check(), bench(), simulate() and profile() of Python: what the commands of the same names find out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Session and Units of Python.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text between C++ and Python, in place of nanobind/stl/string.h and string_view.h. Names of a model are bytes: those
 // that are not UTF-8 become \xNN in Python, as the commands print them, where nanobind's own casters raise.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "python/src/unit_choice.h"
 
 #include "python/src/errors.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keywords of Python that say where a plan may run, as the commands have them.
 #pragma once
 

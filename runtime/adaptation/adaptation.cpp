@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/adaptation/adaptation.h"
 
 #include <fmt/core.h>

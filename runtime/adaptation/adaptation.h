@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adaptation: keeps a session's schedule and kernels suitable while the board changes. It collects the statistics of
 // the runs. Its own thread probes failed units, asks the policies what to run next, and prepares that. The session
 // swaps it in between two runs.

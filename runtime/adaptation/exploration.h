@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What policies share that try alternatives in a session's runs: a time budget, a backoff, and when to decide next.
 #pragma once
 

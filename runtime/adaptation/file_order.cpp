@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/adaptation/file_order.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules that need no costs: branches run sequentially, in the plan's order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/adaptation/first_schedule.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelPolicy: decides which of several kernels runs an operator on the host, from the statistics of a session's runs.
 // Its user measures, prepares and swaps kernels, as for SchedulePolicy.
 //

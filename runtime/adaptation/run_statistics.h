@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunStatistics: measured times of the steps of one schedule, compared with predictions.
 //
 // The steps of a unit are evaluated together: their noise averages out, so that a few runs show whether the unit is as

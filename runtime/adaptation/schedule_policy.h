@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SchedulePolicy: decides which schedule a session runs next, from the statistics of its runs. Its user measures,
 // prepares and swaps schedules.
 //

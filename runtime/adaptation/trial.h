@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two schedules by running them, because the costs of single operators do not predict concurrent ones.
 #pragma once
 

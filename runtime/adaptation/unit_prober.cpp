@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/adaptation/unit_prober.h"
 
 #include "runtime/core/clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UnitProber: probes failed units at the times that ProbeTimes gives.
 //
 // Threads: one at a time.

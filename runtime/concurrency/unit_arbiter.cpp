@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/concurrency/unit_arbiter.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UnitArbiter: mutual exclusion at one unit. The waiter with the shortest predicted use goes first, so a unit that
 // depends on a short step elsewhere does not wait for a long one ("shortest remaining processing time": L. Schrage, A
 // proof of the optimality of the shortest remaining processing time discipline, 1968). No waiter starves: a pipeline

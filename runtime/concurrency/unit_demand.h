@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UnitDemand: lets the sessions of a process see each other's demand, the share of a unit's time that each needs while
 // it runs. Two sessions share a unit if both use the same Unit object.
 //

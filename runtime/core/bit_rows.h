@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BitRows: sets of numbers below a limit, one set per row, stored as bits.
 #pragma once
 

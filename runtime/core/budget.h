@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Budget: limits what processing a file may cost, in one unit (bytes, steps, entries): a fixed amount for any file plus
 // an amount per byte. A reader charges all work to a budget before doing it, and work on data that is stored once but
 // used repeatedly once per use. So no file costs more than in proportion to its size (docs/concepts/security.md).

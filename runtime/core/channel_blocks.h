@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChannelBlocks: positions of the elements of a tensor whose channels are stored in blocks: [images][channels /
 // block][pixels][block]. Blocks of one channel are row-major.
 #pragma once

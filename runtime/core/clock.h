@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of a session. Null is the steady clock, which is read without a virtual call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host: the additional interface of the unit that runs on the machine's own cores, on the submitter's threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/core/instruction_set.h"
 
 namespace nestrt {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // InstructionSet: the instructions that kernels may use. Plans name the sets that kernels were chosen for; a target
 // lists the sets of its CPU.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Key files: a line holds the kind of key and its hexadecimal digits, "nestrt-public-key 95ef...".
 #pragma once
 

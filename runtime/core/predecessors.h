@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predecessors: a directed acyclic graph as the predecessors of each node. Nodes are operators, branches, tasks of a
 // schedule, or nodes of the compiler's graph.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nestrt/public_key.h"
 
 #include <fmt/core.h>

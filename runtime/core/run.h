@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a submission to completion, for units that are not yet prepared as an Executable.
 #pragma once
 

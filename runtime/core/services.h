@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Services: the implementations that the runtime uses from the parts above it, known to it by their interfaces only.
 // Every library defines services() once; libnestrt does so in drivers/services.cpp, which together with
 // drivers/open_units.cpp is its composition root.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorSet: tensors that own their memory, for the inputs or outputs of a plan. Aligned to 64 bytes. Move-only.
 #pragma once
 

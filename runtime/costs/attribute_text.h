@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats the attributes of an operator as text, based on the operator's list of fields.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -65,9 +66,9 @@ Status no_time(const Plan& plan, uint32_t branch_index, const WorkCost& cost, co
   const plan::Operator& op = plan.tables().operators[plan.tables().branches[branch_index].operators[0]];
   return Status(
       Code::kInvalidArgument,
-      fmt::format("costs: {} microseconds of branch {}, from operator '{}' on, on {} are none, 0 to {}; leave "
-                  "out what a unit cannot do",
-                  cost.microseconds, branch_index, op.name, describe(unit), kMaxMicroseconds));
+      fmt::format("costs: branch {} (starting at operator '{}') has an invalid cost of {} us on {}; expected 0 to {}; "
+                  "omit branches that the unit cannot run",
+                  branch_index, op.name, cost.microseconds, describe(unit), kMaxMicroseconds));
 }
 
 }  // namespace

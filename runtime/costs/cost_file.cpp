@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of costs: lines with fields separated by tabs.
 //   nestrt costs 3                               the version of the format
 //   kernels <version of nestrt>                  version that was measured; if missing, costs apply to all versions
@@ -56,7 +57,7 @@ std::optional<CostSource> parse_source(std::string_view field) {
   return std::nullopt;
 }
 
-// Removes and returns the text before the next `separator` of `rest`, or all of it if there is none.
+// Removes and returns the text before the next `separator` of `rest`, or all of `rest` if it has no separator.
 std::string_view next(std::string_view& rest, char separator) {
   const std::string_view part = rest.substr(0, rest.find(separator));
   rest.remove_prefix(std::min(rest.size(), part.size() + 1));
@@ -204,13 +205,13 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
   if (!is_valid(unit))
     return refuse("its kind and configuration are lines of at most 256 bytes, its threads 1 or more");
   if (!(clock_mhz >= 0 && clock_mhz <= kMaxClockMhz))
-    return refuse(fmt::format("a clock of {} MHz is none, 0 to {}", clock_mhz, kMaxClockMhz));
+    return refuse(fmt::format("invalid clock of {} MHz; expected 0 to {}", clock_mhz, kMaxClockMhz));
   content += fmt::format("unit\t{}\t{}\t{}\n", unit.kind, unit.configuration, unit.threads);
   if (clock_mhz > 0) content += fmt::format("clock\t{}\n", format(clock_mhz));
   if (overhead != nullptr) {
     content += "overhead";
     for (double value : {overhead->start_us, overhead->finish_us, overhead->mb_per_s, overhead->lane_us}) {
-      if (!is_cost(value)) return refuse(fmt::format("an overhead of {} is none, 0 to {}", value, kMaxMicroseconds));
+      if (!is_cost(value)) return refuse(fmt::format("invalid overhead {}; expected 0 to {}", value, kMaxMicroseconds));
       content += fmt::format("\t{}", format(value));
     }
     content += "\n";
@@ -220,7 +221,7 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
     if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' names no work", escaped(work)));
     if (!is_cost(cost.microseconds))
       return refuse(
-          fmt::format("{} microseconds of '{}' are none, 0 to {}", cost.microseconds, work, kMaxMicroseconds));
+          fmt::format("invalid cost of {} us for '{}'; expected 0 to {}", cost.microseconds, work, kMaxMicroseconds));
     content +=
         fmt::format("cost\t{}\t{}\t{}\n", format(cost.microseconds), kSources[static_cast<size_t>(cost.source)], work);
   }

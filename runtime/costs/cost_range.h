@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The valid range of costs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and writes the text of a file of costs (docs/reference/costs.md).
 #pragma once
 

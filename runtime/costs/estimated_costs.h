@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimates costs of work that was not measured.
 #pragma once
 

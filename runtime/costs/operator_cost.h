@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of branch_cost(): the cost of one operator with kernels, and the known cost of a program of instructions.
 #pragma once
 

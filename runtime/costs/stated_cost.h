@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost that a plan states for one of its programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/costs/stated_costs.h"
 
 #include "nestrt/driver/plan_tables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The costs that a plan states for the board that it was compiled for: costs of the host's kernels, and overheads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments: checks the arguments of Session::run. Allocates only on failure.
 #pragma once
 

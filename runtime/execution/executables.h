@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executables: the programs of a plan, prepared on a session's units, each once.
 //
 // Threads: all members from any thread; an executable runs for one step at a time.

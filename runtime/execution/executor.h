@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executor: runs prepared schedules, one at a time, section by section. The lanes of the host run on the calling thread
 // and, if several run concurrently, on threads of the host. Every other lane has its own thread, which sleeps between
 // runs. The host runs the steps that another unit fails.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PreparedSchedule: a schedule with everything it needs to run: its programs prepared on their units, fallback programs
 // for the host, scratch memory per lane, and the state of each step.
 #pragma once

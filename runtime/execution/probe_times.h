@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProbeTimes: when failed units are probed: soon after the failure, then after delays that double up to an interval. If
 // a unit fails again before it has worked for the whole interval, its delay continues to grow, so that a unit that
 // passes only its probe is not trusted repeatedly.

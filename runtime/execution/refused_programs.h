@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of external compilers that a session's units reject although they match their kind: blobs for another
 // plug-in version, or programs that exceed the memory of a device.
 #pragma once

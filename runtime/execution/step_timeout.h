@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepTimeout: how long an accelerator may run a step before the host takes over.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UnitHealth: which of a session's units are reliable, and how often the host had to run steps for them.
 //
 // Threads: all members from any thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel: one implementation of an operator for the CPU. This header is the contract between the runtime, which
 // prepares and runs kernels, and kernels/, which implements them.
 //

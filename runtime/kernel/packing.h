@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The packings of constants: one value of Packing and one row of kPackings define each.
 // kernels/common/packing/packing.h packs weights.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ParallelRunner: distributes a kernel's work over cores, independently of who owns the threads. The scheduler's thread
 // pool implements it; InlineRunner runs everything on the calling thread, for tests and single-threaded use.
 #pragma once

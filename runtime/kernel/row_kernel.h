@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RowKernel: a kernel that can also compute a subset of its output rows from a subset of its input rows. This allows
 // row fusion: consecutive kernels alternate over a few rows each, so intermediate data stays in cache
 // (kernels/common/framework/row_fusion.h).

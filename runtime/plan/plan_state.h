@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The private state of a Plan. PlanReader fills it; it is immutable afterwards.
 #pragma once
 

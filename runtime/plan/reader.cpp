@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the bytes of a file into a verified Plan.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AlignedMemory: a block aligned to 64 bytes that frees itself. Move-only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FileDescriptor: an open file, and operations on one. System calls interrupted by a signal are repeated.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/platform/fork_origin.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ForkOrigin: detects the use of an object in a child of fork(), which has none of the library's threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guarded(): converts exceptions of the standard library to a Status.
 #pragma once
 

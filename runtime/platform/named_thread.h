@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of the library. They have names for debuggers and process viewers, and block all signals, which belong to the
 // application's threads. Their timer slack is minimal, because the default allows the kernel to wake a thread 50 us
 // late.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // own_folder(): the folder of the program or library that contains this code. Installed resources are found relative to
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // replace_file(): writes a file completely or not at all. NewFile: the same in two steps, for several files that are
 // useful only together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spinning, for waits about as short as putting a thread to sleep and waking it.
 #pragma once
 

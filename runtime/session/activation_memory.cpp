@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/session/activation_memory.h"
 
 #include "nestrt/log.h"

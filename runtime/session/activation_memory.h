@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ActivationMemory: the arena of a session, and its move to host memory if a failed unit may still write to it.
 //
 // Threads: one at a time, but arena_bytes() from any.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PipelineSession: a session that shares units with the other sessions of a pipeline under arbitration.
 #pragma once
 
@@ -23,7 +24,7 @@ struct PipelineSessionOptions {
 
 class PipelineSession : public Session {
  public:
-  // Like Session::create(), but for inputs of the plan's first shape only.
+  // Like Session::create(), limited to inputs of the plan's first shape.
   static Result<std::unique_ptr<PipelineSession>> create(std::shared_ptr<const Plan> plan, UnitList units,
                                                          const SessionOptions& options,
                                                          PipelineSessionOptions pipeline = {});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScheduleInUse: the schedule that a session runs, and its replacement between two runs.
 //
 // Threads: update() from the running thread, one at a time; the other members from any thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session of a plan with several shapes: one session per shape; the inputs of a run select it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/text/text_hash.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hash of text that is stable across machines and versions. Not cryptographic.
 #pragma once
 

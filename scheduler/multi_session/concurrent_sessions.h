@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Concurrent sessions of several networks on the same units: the throughput they reach, its bound, and schedules that
 // balance all of them together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contention-aware schedules. If several sessions keep the units busy, an inference is as fast as its share of them
 // allows, and a choice that needs more unit time than another delays every session. The schedule with the lowest
 // latency alone makes such choices: it splits layers as long as that shortens it at all.

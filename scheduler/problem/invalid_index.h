@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kInvalidIndex: the index of nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins: points at which several tasks, all read by the same others, are complete. An example is the branches of a
 // module that are concatenated in place and read by several operators. Joins compute nothing and are not tasks, but in
 // the graph they separate what comes before from what comes after.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheduling problem of a plan on given units with given costs.
 #pragma once
 

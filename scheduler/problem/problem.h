@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problem: tasks to place on lanes with the lowest makespan.
 //
 // A lane runs one step at a time. An accelerator has one lane; the host has as many as its cores may be divided into. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rates: the speed of parts that run at the same time, relative to each running alone.
 //
 // The host's cores are shared evenly by the threads that need them: those of its parts, and for each accelerator the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions: the series-parallel structure of a graph of operators or branches.
 //
 // A cut point is a node that every path from the graph's beginning to its end passes. The nodes between two

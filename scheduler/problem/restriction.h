@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem with some of its choices only, and the mapping of its solutions to the original.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversion of a solution to the schedule that a session executes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solution: the decisions that schedule a problem, in order.
 #pragma once
 

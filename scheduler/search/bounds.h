@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds: lower bounds for the makespan of every schedule of a problem.
 //
 // A path of tasks needs at least the time of its best placement alone, transfers included. Between two cut points the

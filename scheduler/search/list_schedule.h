@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // List scheduling: fast, good schedules of problems that are too large for an exact search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheduling methods other than the search for the shortest schedule (scheduler/search/search.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search: the shortest schedule of a problem.
 //
 // A state is a set of complete tasks closed under predecessors, with the places and times of their results. Each step

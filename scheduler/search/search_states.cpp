@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scheduler/search/search_states.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The states of one size that a search keeps (scheduler/search/search.h).
 #pragma once
 

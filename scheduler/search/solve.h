@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solves a problem with a method, as make_schedule (nestrt/driver/schedule.h) does for a plan.
 #pragma once
 

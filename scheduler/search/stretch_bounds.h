@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds of stretches by search. The tasks between two separators (scheduler/problem/joins.h), as a separate problem
 // with all outside inputs available from the start on every unit, need no more time than in any schedule of the whole.
 // The bound from work alone, which may be split arbitrarily (scheduler/search/bounds.h), is smaller. The sum over the

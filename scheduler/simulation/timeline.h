@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline: a growing schedule of a problem. Each task is appended to its lanes as early as it can start.
 #pragma once
 

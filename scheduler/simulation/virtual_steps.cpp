@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scheduler/simulation/virtual_steps.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of a schedule as parts of a problem's tasks, with their dependencies: the input of the virtual-time
 // simulation.
 #pragma once

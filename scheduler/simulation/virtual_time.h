@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual time: simulates a schedule on units with the costs of a problem, without the units.
 //
 // A lane runs its steps in order. A step starts when its lane is free, the steps that it waits for are complete and

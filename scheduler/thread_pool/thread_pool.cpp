@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scheduler/thread_pool/thread_pool.h"
 
 #include <fmt/core.h>

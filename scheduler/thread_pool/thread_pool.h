@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ThreadPool: the cores that kernels share. One pool serves every session whose units share it: those of one
 // open_units() in C++, those created with the same units and number of threads in C.
 //

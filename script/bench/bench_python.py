@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a call from Python costs beside C++: bench_python.py OVERHEAD PLAN...
 
 OVERHEAD is the program of test/python/overhead_bench.cpp; it and this script take turns on the same plan with one thread, so

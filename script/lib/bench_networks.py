@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The five networks of script/bench/networks, with generated weights that are the same on every run.
 
 A network is a list of layers; onnx_writer.py, ncnn_writer.py and tflite_writer.py write it in the form of each runtime.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One process of script/bench/networks: times one other runtime on a model, and prints the figures as JSON.
 
 bench_peer.py RUNTIME MODEL --threads N --warmup N --runs N [--input FILE.npy --output FILE.npy]

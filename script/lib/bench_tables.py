@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of script/bench/networks, from its figures."""
 
 TITLES = {"nestrt": "nestrt", "nestrt_s8": "nestrt s8", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ncnn": "ncnn",

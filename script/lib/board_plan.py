@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiles plans for a described board and simulates them."""
 
 import report

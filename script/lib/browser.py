@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Headless Chromium, spoken to by WebDriver (https://www.w3.org/TR/webdriver2/): pages opened, keys pressed, images taken."""
 
 import base64

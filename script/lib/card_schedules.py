@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The effect of launch times on schedules for a PCIe card, for script/reports/schedule-report --board u280."""
 
 import os

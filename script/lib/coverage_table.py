@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the line coverage by folder from the JSON summary of llvm-cov on standard input: coverage_table.py ROOT"""
 
 import collections

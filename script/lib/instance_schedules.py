@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gain of several EVTA instances that share layers, for script/reports/schedule-report --board zcu102x4."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks of bench_networks.py in ncnn's form: NAME.param (text, a layer a line) and NAME.bin (weights in that order)."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes networks of bench_networks.py as ONNX files."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime on arrays, one thread: ort_outputs.py MODEL; reads paths of raw f32 inputs, one a line, from standard
 input, and answers each with a line of JSON: {"ms": processor time of the run, "values": of the first output}."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs of this source tree, for scripts that run them."""
 
 import os

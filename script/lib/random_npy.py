@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NumPy files of random numbers, for scripts that do without NumPy."""
 
 import array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the report scripts share: their arguments, tables in Markdown, and pages with their conditions."""
 
 import argparse

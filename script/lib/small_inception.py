@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A network of small branches: small_inception.py OUT.onnx
 
 A stem and six Inception blocks (C. Szegedy et al., Going deeper with convolutions, 2015) of 4 x 16 channels on 16 x 16

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks of bench_networks.py as .tflite files, by the tables that the wheel of LiteRT brings."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the networks of script/bench/networks: write_networks.py FOLDER
 
 Writes NAME.onnx in f32 and NAME_qdq.onnx in 8 bits (uint8 activations, int8 weights per channel), and both in the file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a network on the CPU and an emulated board together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/completion_poller.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole networks, quantized by nestc for CPU and EVTA, through XRT: the same bytes as on the CPU alone.
 #include <catch2/catch.hpp>
 #include <random>

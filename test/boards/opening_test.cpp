@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening a board through XRT: every possible error has a Status with the remedy.
 #include <catch2/catch.hpp>
 #include <cerrno>

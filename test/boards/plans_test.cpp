@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs given plans on an emulated board, for script/reports/board-networks.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random faults in sequence through the real XRT: the process survives, no wait exceeds its limit, and successful runs
 // have the right results.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EVTA as four stages, whose registers the transport writes: no kernel driver takes part in a run.
 #include "test/boards/emulation/stages.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transport over XRT, step by step: its handling of XRT's behaviour and of board faults.
 #include <algorithm>
 #include <catch2/catch.hpp>

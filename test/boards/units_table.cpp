@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the units under test for the conformance suite (test/drivers/conformance): EVTA behind XRT.
 #include <catch2/catch.hpp>
 

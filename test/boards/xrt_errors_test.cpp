@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every exception of XRT becomes a Status.
 #include "drivers/evta/xrt/xrt_errors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A board without zocl.
 #include <catch2/catch.hpp>
 

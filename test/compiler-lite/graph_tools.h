@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds small graphs for tests of the compiler and compares their results.
 #pragma once
 

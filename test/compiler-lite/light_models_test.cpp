@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The networks of ONNX's "light" model tests, with generated weights and stored expected outputs, compiled and run.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs every shared network, compiled in memory, and checks that a run allocates no memory.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Networks as the compiler writes them, in f32 and s8, over memory that held something else before.
 #include <catch2/catch.hpp>
 #include <random>

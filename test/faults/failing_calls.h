@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FailingCalls: fault injection into the system calls of this thread. The test program interposes open, read, pread,
 // write, fsync, close, fstat, stat, mmap, rename and mkdir.
 #pragma once

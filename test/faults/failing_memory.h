@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FailingMemory: fault injection into allocations. The test program replaces operator new and aligned_alloc. Direct
 // callers of malloc, such as the C library, are unaffected.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FailingThreads: a system without more threads. The test program interposes pthread_create.
 #pragma once
 

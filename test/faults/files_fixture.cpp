@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/faults/files_fixture.h"
 
 #include <catch2/catch.hpp>

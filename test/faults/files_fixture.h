@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FilesFixture: a folder, and operations on its files with system calls failing one by one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails every system call of reading and writing files once, with every fault.
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests what a child made by fork() can do with its parent's objects.
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails every allocation of loading, preparing and running once, alone and with all later ones.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Number of open files of the process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads, opens and runs a plan of floats or bytes with inputs of zeros.
 #pragma once
 

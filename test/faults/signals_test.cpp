@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sends signals whose handlers do not restart system calls, repeatedly during other work.
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails every thread creation of the library once.
 #include <catch2/catch.hpp>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls functions of the C API in any order, each drawn from one or a few bytes, with null pointers, wrong sizes and
 // indices out of range. Calls that the API forbids (freeing twice, use after free) are excluded.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses a cost file. If accepted, it must be written and read back unchanged.
 #include "nestrt/driver/costs.h"
 

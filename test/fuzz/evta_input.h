@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An EVTA program encoded as fuzzer input: its memory ranges, instructions and constants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs an EVTA program. A program that the checker accepts must run to its end in both simulators, within its memory
 // and with equal results. If its results must be complete, they must not depend on the previous contents of memory.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared code of the fuzz targets: bytes as values, and reporting of defects.
 #pragma once
 

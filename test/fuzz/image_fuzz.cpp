@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes an image. If accepted, it must have the stated number of pixels and be resizable.
 #include "test/fuzz/fuzz_input.h"
 #include "tools/support/image/image.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz_seeds FOLDER: writes the seeds of every fuzzer, each to a folder of its name. The test builders that make them
 // use Catch2 checks, which is why this is a test case.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses a NumPy array. If accepted, it must be written and read back unchanged.
 #include "test/fuzz/fuzz_input.h"
 #include "tools/support/text/npy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Imports an ONNX model. The importer must reject it, or every pass must work on the resulting graph.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a plan that passes verification twice, on memory with different contents. It must stay within its memory, and
 // its results may depend only on its inputs.
 #include "test/support/plan/plan_fuzz.h"

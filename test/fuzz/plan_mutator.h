@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutations of a plan that keep the file well-formed: of the fields of its tables, their bytes, or its data area, with
 // matching header and digests.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seeds of the fuzzers: small inputs of every kind, made on demand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seeds of the files that users, tools and boards write.
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "nestrt/driver/costs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses a calibration profile. If accepted, it must be written and read back as the same text.
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "test/fuzz/fuzz_input.h"

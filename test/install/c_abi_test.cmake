@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with ABI, HEADER, INCLUDES, LIBRARY, WORK_DIR, CC, NM: the C interface is what its description says.
 cmake_minimum_required(VERSION 3.25)
 file(STRINGS ${ABI} lines REGEX "^[^#]")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR: nestc and nestrt from an installed prefix, outside the source tree.
 set(prefix ${WORK_DIR}/commands)
 file(REMOVE_RECURSE ${prefix})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with NM, LIBRARY, HEADERS (folders of public headers): libnestrt.so exports the C interface and what public
 # headers declare. c_abi_test.cmake compares the former by name.
 set(declared "")

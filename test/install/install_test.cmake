@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CC, CXX.
 set(prefix ${WORK_DIR}/prefix)
 set(consumer ${WORK_DIR}/consumer)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with READELF, LIBRARY, MACHINE: what the shared library is made for, and what it loads.
 execute_process(COMMAND ${READELF} --file-header --dynamic ${LIBRARY}
   OUTPUT_VARIABLE header COMMAND_ERROR_IS_FATAL ANY)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with NESTC, NESTRT, QEMU, SOURCE_DIR, WORK_DIR: the same class on a Nehalem as on this machine.
 set(plan ${WORK_DIR}/old_cpu.nest)
 set(images ${SOURCE_DIR}/examples/images)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest with STRIP, LIBRARY, WORK_DIR, MAX_BYTES: the shared library is small without its debugging symbols.
 set(stripped ${WORK_DIR}/stripped.so)
 execute_process(COMMAND ${STRIP} -o ${stripped} ${LIBRARY} COMMAND_ERROR_IS_FATAL ANY)

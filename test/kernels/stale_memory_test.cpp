@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that the kernel test harness detects kernels that depend on previous contents of memory.
 #include <algorithm>
 #include <catch2/catch.hpp>

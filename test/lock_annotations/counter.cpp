@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input for clang's thread-safety analysis of the locks of nestrt/driver/mutex.h. Without MISUSE it compiles. Each
 // MISUSE adds one line that must be rejected.
 #include "nestrt/driver/mutex.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests share. They run in a clean environment outside of the source tree: script/dev/wheel --test."""
 
 import os

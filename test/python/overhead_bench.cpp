@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C++ side of script/bench/bench-python: overhead PLAN RUNS. For each line of standard input, the median time of so
 // many runs of the plan on one thread, in microseconds.
 #include <algorithm>

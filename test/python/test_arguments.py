@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments that cannot be meant are refused by their names; those that can are not ignored."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The example that finds boxes: its decoders, and its boxes of real images."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python samples of the documentation run."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several inferences in flight, and the same behind Ray Serve."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples calibrate, check and evaluate a network alike, however they are given."""
 
 import numpy as np

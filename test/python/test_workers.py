@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Work that is divided gives what one process gives, to the byte, whoever is lost on the way."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language of comments, messages and documents: terms that the project has replaced must not come back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the layering of the tree, as in ARCHITECTURE.md, over #include lines.
 #pragma once
 

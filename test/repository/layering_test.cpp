@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/repository/layering.h"
 
 #include <catch2/catch.hpp>

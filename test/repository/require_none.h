@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertion that a check of the repository has no findings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SourceTree: the repository's text files in memory. The checks of this folder also run on small trees made by their
 // tests.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // House rules that no formatter or compiler enforces.
 #pragma once
 

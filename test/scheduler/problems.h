@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems for tests of the scheduler, and their solution by exhaustive search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linked against libnestrt.so and not the archive, as an application and a component that is loaded at run time are:
 // what public headers declare is to be found there.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resources of a process. Comparing two footprints shows leaks.
 #pragma once
 

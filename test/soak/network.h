@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan file in memory, an input for it, and the result of the host alone. Every later run must give the same bits,
 // whichever unit computes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A season opens a board, runs callers that load plans and run sessions while plans are swapped and units fail, and
 // closes everything.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // soak: creates and destroys sessions, swaps plans, and makes units fail and recover for a given time. The process must
 // not grow, and every result must be right. script/dev/soak runs it.
 #include <getopt.h>

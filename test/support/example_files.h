@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of examples/ that tests use: the demo's network and the vendors' compiled programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles Catch2, which is slow, once for all test programs.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small images as hexadecimal digits, so that tests need no library for writing them.
 #pragma once
 

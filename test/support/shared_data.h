@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Location of the shared test data: real networks, images and expected results outside the repository.
 #pragma once
 

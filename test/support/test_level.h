@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Duration of tests: script/test sets NESTRT_TEST_LEVEL.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The Xilinx Runtime's native C++ API, as Debian packages it (libxrt-dev, uuid-dev): no CMake package comes with it, and
 # xrt.pc names a folder that does not have the headers.
 #   XRT::xrt            what its users link

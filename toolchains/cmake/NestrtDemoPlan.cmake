@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The demo's network as a plan, for tests that need a real one: a ctest fixture that runs nestc into the build folder.
 #   NESTRT_DEMO_PLAN   the file; empty where there is no nestc, and then no such test
 # Tests that need it set FIXTURES_REQUIRED demo_plan.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, in three components: library, development, and tools, which is the default of the
 # commands' own install rules.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Manual pages of the commands, created from --help by help2man if it is installed. Sanitizer builds have none.
 #
 # nestrt_add_manual(PROGRAM [COMMAND...]): PROGRAM(1), and PROGRAM-COMMAND(1) of each of its commands. A cross

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian packages for the architecture of the build: `cpack -G DEB` in the build folder of a preset packages-amd64 or
 # packages-arm64 (script/dev/packages: both). A component is a package: a line in the list, and what the target installs.
 set(CPACK_GENERATOR DEB)

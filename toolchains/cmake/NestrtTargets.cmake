@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The targets of nestrt: one object library per folder; libnestrt combines them.
 include(GNUInstallDirs)
 

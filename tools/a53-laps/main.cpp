@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // a53-laps: runs a plan on one core under an emulator that counts cycles at laps, which are instructions `hint #120`,
 // and writes the event of each lap. script/bench/profile-a53 combines both.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Completion of nestrt and nestc in bash: their commands, the options of a command and the values of an option, as
 # --help has them; else files.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // evta-replay: runs test vectors of the accelerator in the simulator and counts cycles.
 #include <cstdio>
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the NPU programs of a plan as text.
 #pragma once
 

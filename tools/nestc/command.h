@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of nestc. Each has its own file and adds itself to the command line.
 #pragma once
 

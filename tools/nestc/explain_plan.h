@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc explain for a plan: shows what each unit computes, according to the plan's programs.
 #pragma once
 

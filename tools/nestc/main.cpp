@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc: the offline compiler.
 #include "tools/nestc/command.h"
 

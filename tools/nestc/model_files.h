@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a model, which commands must not overwrite.
 #pragma once
 

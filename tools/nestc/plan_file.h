@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distinguishes plans from models among the files of a command.
 #pragma once
 

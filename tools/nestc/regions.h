@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regions of a plan, as text and as JSON: the branches that can run concurrently.
 #pragma once
 

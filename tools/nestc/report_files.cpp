@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestc/report_files.h"
 
 #include "tools/nestc/model_files.h"

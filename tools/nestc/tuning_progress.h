@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The progress bar for tuning programs of accelerators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of bench, simulate and profile in the format of --json, for callers in the same process.
 #pragma once
 

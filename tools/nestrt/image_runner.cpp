@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestrt/image_runner.h"
 
 #include <fmt/core.h>

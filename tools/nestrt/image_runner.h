@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a network with one input on image files or on arrays.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts shared by the commands: a plan with its session, common options, and output files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt: runs, measures and examines plans.
 #include "tools/nestrt/commands.h"
 

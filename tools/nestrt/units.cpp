@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of `nestrt info` without a plan.
 #include "tools/nestrt/units.h"
 

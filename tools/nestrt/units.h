@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The units of this machine, as a table and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backend of the CPU, the host of every target. It selects kernels and packs weights for the target's instruction
 // sets, independently of the machine that compiles.
 #pragma once

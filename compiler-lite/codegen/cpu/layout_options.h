@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layouts in which the CPU's kernels can run a node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packs weights as the selected kernels use them in place, so that loading a plan packs nothing.
 #pragma once
 

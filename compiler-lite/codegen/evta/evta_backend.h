@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The EVTA backend: tuned programs for the operators that legal.h accepts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines which nodes of a graph EVTA can run, and why it rejects the others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partial programs: programs for some of the output channels of a layer. The CPU and other units of the same kind can
 // compute the other channels concurrently.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/codegen/vendor/blob_program.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wraps the output of a vendor's compiler as a program of the plan.
 #pragma once
 

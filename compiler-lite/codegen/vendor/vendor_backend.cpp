@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/codegen/vendor/vendor_backend.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs from a vendor's compiler: one per operator Opaque, which represents a part of the model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise functions, as separate operators or fused into another operator.
 #pragma once
 

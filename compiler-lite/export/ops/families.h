@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Export rules by operator family, one source file each, as in compiler-lite/import/ops.
 #pragma once
 

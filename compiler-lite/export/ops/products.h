@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of convolutions and fully connected layers.
 #pragma once
 

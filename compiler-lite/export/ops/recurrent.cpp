@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RNN, GRU and LSTM of one direction. An earlier operator computes the inputs' part of the gates, so the input weights
 // are an identity matrix.
 #include "compiler-lite/export/ops/families.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding window of convolutions and pools as attributes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/import/onnx/external_data.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor data that an ONNX model stores in separate files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OnnxModel: an ONNX file as plain structures without protobuf, with all tensors decoded. The importer uses no other
 // view of the model.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX names of operators and of attribute values, as import reads and export writes them.
 #pragma once
 

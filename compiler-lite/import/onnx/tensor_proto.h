@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversion of TensorProto to OnnxTensor.
 #pragma once
 

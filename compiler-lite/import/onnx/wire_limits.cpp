@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/import/onnx/wire_limits.h"
 
 #include <fmt/core.h>

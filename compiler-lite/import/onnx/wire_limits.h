@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the resource demand of an ONNX file before protobuf builds objects from it. Two bytes of a file may become a
 // hundred bytes of memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention and RotaryEmbedding, composed of simpler operators.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators whose result is known once shapes are known.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Einsum as matrix products of pairs of operands. Each product sums over the labels that no later operand and not the
 // result needs.
 #include <fmt/core.h>

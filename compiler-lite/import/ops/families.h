@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Import rules by operator family, one source file each. Operators listed twice changed their meaning between opsets.
 #pragma once
 

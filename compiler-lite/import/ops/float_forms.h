@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Float operators that also have quantized forms. Both forms read the same attributes and compute the same operators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loss operators of networks that were exported with their training head.
 #include <fmt/core.h>
 

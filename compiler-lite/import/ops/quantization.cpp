@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantized operators. Each becomes Dequantize, the float operator and Quantize. passes/fuse_qdq.cpp replaces the
 // patterns that can compute with integers; the rest stays correct as float operators.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RNN, GRU and LSTM. One product computes the inputs' part of all gates for all steps. A Recurrent operator per
 // direction computes the part that depends on the state.
 #include <fmt/core.h>

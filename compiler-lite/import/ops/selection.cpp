@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that select or place elements depending on data.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding window of convolutions and pools: kernel, strides, dilations and pads.
 #pragma once
 

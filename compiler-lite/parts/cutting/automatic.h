@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selects the parts of a model for a vendor's compiler according to its capability file.
 //
 // A region is a maximal set of connected operators that the compiler accepts, such that the host can compute the rest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The capability file: which operators a vendor's compiler accepts and what offloading costs. It controls how a model
 // is divided.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts an imported model into parts, each of which one unit computes without interruption.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators of a model by name, as partition plans refer to them.
 #pragma once
 

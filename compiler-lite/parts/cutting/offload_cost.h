@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides whether offloading a region of a model pays off according to a vendor's capability file.
 #pragma once
 

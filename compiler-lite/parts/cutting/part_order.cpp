@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/parts/cutting/part_order.h"
 
 #include <fmt/core.h>

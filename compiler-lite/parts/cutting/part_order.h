@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the order of parts, or explains why none exists.
 #pragma once
 

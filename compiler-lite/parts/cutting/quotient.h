@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph whose nodes are parts and operators in no part: part p is node p, operator o is node num_parts() + o.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks whether a vendor's compiler accepts an operator.
 #pragma once
 

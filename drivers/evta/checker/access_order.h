@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AccessOrder: checks that tokens order the accesses of two modules to shared memory: INP and WGT (written by load,
 // read by compute), OUT (written by compute, read by store), and ranges of DRAM that a program loads from and stores
 // to. If they do, a program computes the same in every order that its tokens allow, whatever the timing. If they do
@@ -44,7 +45,7 @@ class AccessOrder {
   Status store(const MemoryRange& range);
 
  private:
-  // By element, the number (from 1) of the last instruction of the module that wrote or read it; 0 if there is none.
+  // Per element, the number (from 1) of the last instruction of the module that wrote or read it; 0 if it was not accessed.
   struct Last {
     std::vector<uint32_t> written, read;
   };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DramMap: finds the range of a program that contains a transfer.
 #pragma once
 

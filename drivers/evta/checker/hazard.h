@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hazards: GEMM and ALU are pipelines that start a step before the preceding steps have written. A step that reads an
 // accumulator that one of those steps writes gets the old value, and the program computes something else.
 //

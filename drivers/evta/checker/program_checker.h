@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program checker. Only programs that pass it are submitted to an accelerator.
 //
 // A program that passes

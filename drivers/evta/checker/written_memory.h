@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WrittenMemory: tracks what a program has written to its writable ranges. The program must write all of them before it
 // ends, and must write before it reads back. Old contents of memory therefore never affect a result.
 //

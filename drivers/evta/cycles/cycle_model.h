@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cycle model: event simulation of the three modules and their instruction queues, the tokens between them, the fetch
 // of instructions, and DRAM as one server that reads and writes share. It does not process data, because the cost
 // depends only on the instructions. The order of execution is that of the functional simulators.

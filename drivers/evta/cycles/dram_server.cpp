@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/cycles/dram_server.h"
 
 namespace nestrt::evta {

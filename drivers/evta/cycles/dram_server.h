@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DRAM from the accelerator's point of view, burst by burst: one server for reads and writes, or one each. Reads are
 // arbitrated by the priority of their clients before they reach the server.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CycleProfile: the timing of one implementation of the accelerator and its memory, with the fewest parameters that
 // reproduce published results. Times are in cycles of the accelerator's clock.
 //

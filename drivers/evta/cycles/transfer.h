@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bursts and pads of one LOAD or STORE, in order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BoundProgram: a program of instructions and its buffers, from a plan or for the probe.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Component: a library that provides access to accelerators (drivers/component.h). "sim" simulates them; "xrt" drives
 // those of boards through XRT.
 #pragma once

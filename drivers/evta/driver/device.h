@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: one accelerator, which runs programs one after the other, and whether it can be trusted. UnitQueue
 // (scheduler/unit_queue.h) selects the next job. The accelerator has at most one program at a time, so an urgent job
 // waits for at most one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/driver/evta_unit.h"
 
 #include <fmt/core.h>

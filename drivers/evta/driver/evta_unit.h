@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EvtaUnit: one EVTA instance as a unit. Runs programs of instructions one at a time.
 //
 // A program is checked completely during preparation; nothing unchecked is submitted. A run that fails or misses its

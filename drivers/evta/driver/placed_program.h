@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlacedProgram: a bound program on an accelerator, and the addresses of its ranges.
 //
 // The program accesses tensors in host-visible memory of the accelerator in place. Other tensors, and those whose order

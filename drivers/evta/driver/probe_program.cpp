@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/driver/probe_program.h"
 
 #include <cstring>

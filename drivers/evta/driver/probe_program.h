@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program with a known result that tests whether an accelerator works. It exercises each of the three modules and
 // each of their memory ports except the one for instructions. It computes accumulators + inputs, using identity
 // weights.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relocates a program from the compiler's addresses to those of its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transport: the driver's access to an accelerator: the simulator (simulator_transport.h), or the hardware of a board.
 //
 // The accelerator accesses memory in a separate address space below 4 GiB. It runs one program at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration: the parameters of one build of the accelerator, and everything derived from them: element sizes and
 // depths of the on-chip memories, and widths of the instruction fields.
 //

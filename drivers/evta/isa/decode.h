@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes the accelerator's bits to instructions and micro-ops. Accepts any bits.
 #pragma once
 

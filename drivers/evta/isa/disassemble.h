@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats instructions as readable text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encodes instructions and micro-ops as the bits that the accelerator reads.
 #pragma once
 

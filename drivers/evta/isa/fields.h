@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layout of the instruction bits. visit_*() passes the fields of an instruction in bit order to a coder, whose
 // field(name, value, bits) encodes, decodes or counts. end_word() ends one of the two 64-bit halves; no field crosses
 // them.

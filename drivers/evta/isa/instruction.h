@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction: a decoded instruction of the accelerator. encode.h and decode.h convert to and from the 128 bits.
 //
 // Three modules run concurrently and execute their instructions in order: load (LOAD of inputs and weights), compute

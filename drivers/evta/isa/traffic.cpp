@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/isa/traffic.h"
 
 #include "drivers/evta/isa/decode.h"

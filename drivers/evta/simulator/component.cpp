@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnestrt_sim: simulated accelerators as a component.
 #include "drivers/evta/driver/component.h"
 #include "drivers/evta/simulator/simulator_transport.h"

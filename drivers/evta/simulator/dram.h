@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dram: maps the ranges of a program to memory of this process, for the simulators.
 //
 // Ownership: the bytes belong to the caller and must outlive the Dram. Threads: lookups are safe from several threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fault injection for simulated accelerators, to test the layers above.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/simulator/functional_simulator.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FunctionalSimulator: executes a program bit for bit like plain_simulator.h, at the speed of the machine's SIMD units.
 // A program is decoded and ordered once; GEMM and ALU use vector_engine.h. It follows the definition where hardware
 // differs (checker/hazard.h) without reporting it, so it requires programs that have passed the checker.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/simulator/simulated_memory.h"
 
 #include <fmt/core.h>
@@ -44,7 +45,7 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
     const uint64_t begin_;
   };
 
-  // Allocates after the last allocation, or else in the first gap that is large enough; returns null if there is none.
+  // Allocates after the last allocation, or else in the first gap that is large enough. Returns null if nothing fits.
   std::shared_ptr<const Taken> take(uint64_t bytes) {
     if (bytes > kEndOfAddresses) return nullptr;
     const uint64_t size = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimulatedMemory: the memory of a simulated accelerator and the host's view of it.
 #pragma once
 

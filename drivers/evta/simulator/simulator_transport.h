@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated accelerator. It computes with the functional simulator on a separate thread, in separate memory, and with
 // pacing takes the time that the cycle model predicts. With pacing it does not compute again for inputs that a program
 // has had before, which leaves the processors to other work as the hardware would.

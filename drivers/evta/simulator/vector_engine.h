@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loops of GEMM and ALU instructions on SIMD units, for blocks of 16 and 32 and a batch of 1.
 //
 // Memories have a suitable layout: inputs widened to int16; weights widened as [block / 2][block outputs][2 inputs], so

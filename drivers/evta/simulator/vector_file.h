@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test vectors of the accelerator: programs with their memory before and after. File format, little-endian:
 //   "VTAV", u32 version = 1, u32 number of cases; then per case
 //   u32 length, name; u32 number of instructions, 16 bytes each;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/abandoned_runs.h"
 
 #include <forward_list>

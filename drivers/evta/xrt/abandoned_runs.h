@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps resources that an accelerator which does not stop may still use. Such runs are rare, because the first one puts
 // the unit into quarantine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/coherence.h"
 
 #include "drivers/evta/xrt/probe_run.h"

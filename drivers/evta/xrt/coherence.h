@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests whether an accelerator sees the contents of the host's caches, and the host the accelerator's writes.
 //
 // On a Zynq UltraScale+ this requires three things that software cannot query: an HPC port, accesses with attributes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CompletionPoller: decides when a thread that waits for a run polls for its end. It sleeps until shortly before the
 // end that earlier runs of the program predict, polls without sleeping around that time, and otherwise sleeps for a
 // fraction of the elapsed time. It thus detects the end immediately and keeps the core busy for a small part of the run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnestrt_xrt: the accelerators of boards that XRT drives, as a component.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/compute_unit.h"
 
 #include <fmt/core.h>

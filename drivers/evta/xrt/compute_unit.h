@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ComputeUnit: one EVTA in the logic of a board, started through XRT as a kernel (kernel_unit.cpp), or through the
 // registers of its four stages (stages_unit.cpp).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EVTA as one kernel, vta(insn_count, insns, base addresses ...), started by the kernel driver once per program. The
 // base addresses are 0, so addresses in instructions are device addresses.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProbeRun: the driver's probe program (driver/probe_program.h) on a transport, executed step by step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EVTA as VTA's four stages, separate IPs with registers (Vivado HLS; docs/reference/hardware.md has the map). Uses
 // only the registers, neither the kernel driver nor an interrupt.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // XrtBoard: properties that differ between boards, for the transport.
 //
 // Sources: XRT's documentation and its source of 2022.1 (xocl for PCIe, zocl on Zynq); docs/reference/hardware.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // XrtBuffer: memory of a board's bank and the host's view of it: shared cached memory, or a copy.
 #pragma once
 

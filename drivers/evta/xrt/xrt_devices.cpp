@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/xrt_devices.h"
 
 #include <experimental/xrt_system.h>

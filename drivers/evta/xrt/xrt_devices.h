@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries to XRT before a device is opened, shared by the list of devices and the transport.
 #pragma once
 

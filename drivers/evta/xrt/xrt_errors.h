@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // xrt_call(): converts exceptions of XRT to Status. XRT throws exceptions of the standard library, of Boost and its
 // own, most with an errno of the kernel driver. Each gets specific advice.
 #pragma once

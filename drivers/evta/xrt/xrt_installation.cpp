@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/xrt_installation.h"
 
 #include <fmt/core.h>
@@ -34,10 +35,10 @@ Status check_xrt_installation() {
   if (!root.empty() && std::filesystem::exists(std::filesystem::path(root) / kShim, error)) return {};
   return Status(
       Code::kUnavailable,
-      fmt::format("XRT looks for $XILINX_XRT/{}, and {}. Xilinx's own packages: source "
-                  "/opt/xilinx/xrt/setup.sh. Debian's: mkdir -p ~/xrt/lib && ln -s {}/libxrt_core.so.2 "
+      fmt::format("XRT loads $XILINX_XRT/{}, but {}. With Xilinx's packages: source "
+                  "/opt/xilinx/xrt/setup.sh. With Debian's packages: mkdir -p ~/xrt/lib && ln -s {}/libxrt_core.so.2 "
                   "~/xrt/lib && export XILINX_XRT=~/xrt",
-                  kShim, root.empty() ? "XILINX_XRT is not set" : "there is none in " + root, kDebianLibraries));
+                  kShim, root.empty() ? "XILINX_XRT is not set" : root + " does not contain it", kDebianLibraries));
 }
 
 }  // namespace nestrt::evta

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks whether XRT will find its own libraries, which it loads by path on first use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/xrt/xrt_transport.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transport to EVTA on a board that the Xilinx Runtime (XRT) drives: a Zynq UltraScale+ such as the ZCU102 (kernel
 // driver zocl), or an Alveo card such as the U280 (PCIe, xocl). docs/reference/hardware.md lists the requirements.
 //

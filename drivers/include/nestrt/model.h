@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: opens a plan and runs it, in two statements.
 //
 //   auto model = nestrt::Model::open("model.nest");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nestrt for C: opens a plan and runs it.
  *
  *   nestrt_model* model = NULL;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens the units that libnestrt provides, by name. An application with custom units builds the list itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The interface between nestrt and a vendor's plug-in: a shared library that runs programs which the vendor's own
  * compiler has made, and which nestrt cannot read. C11, no more than this header; docs/how-to/plugins.md is
  * the guide, examples/vendor/skeleton a plug-in to start from, `nestrt conformance --plugin FILE` the test of one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases of the conformance suite by subject. Each has a row in the table of conformance.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/vendor/conformance/conformance.h"
 
 #include "drivers/vendor/conformance/cases.h"

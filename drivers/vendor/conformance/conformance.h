@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of plug-ins: tests the requirements of nestrt/vendor.h, case by case, on a program of the
 // vendor. Used by `nestrt conformance`, and by tests that show that each case detects its fault.
 //

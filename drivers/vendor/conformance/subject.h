@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subject: a device of the plug-in with a program loaded. Programs run on ports between guard bytes, in memory that the
 // device reaches.
 #pragma once

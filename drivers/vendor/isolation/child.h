@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Child: a process with one device of a plug-in that answers requests (message.h). It runs a separate program, which
 // receives nothing of this process except its arguments. It does not receive the terminal's signals, and it ends when
 // this process ends.

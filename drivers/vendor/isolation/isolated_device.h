@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IsolatedDevice: one device of a plug-in in a separate process, which may crash or hang. It reads and writes copies:
 // no memory of the session is shared with it. Replies are checked like results of a plug-in.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt-plugin: a vendor's plug-in in a separate process (drivers/vendor/isolation). Started by libnestrt_vendor of
 // the same version with its lanes open; not for interactive use.
 #include <sys/syscall.h>

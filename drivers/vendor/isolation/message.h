@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages between the process of a plug-in and its user: a Request, and a Reply to each except kCancel. Both ends have
 // the same version of nestrt (main.cpp), so nothing is converted.
 //

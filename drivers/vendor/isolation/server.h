@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Server: the process of a plug-in. It opens one device and answers requests (message.h). The requester is trusted.
 #pragma once
 

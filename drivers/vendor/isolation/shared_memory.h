@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedMemory: memory that two processes share. The descriptor is sealed, so that neither can resize it.
 #pragma once
 

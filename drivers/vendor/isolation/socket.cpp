@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/vendor/isolation/socket.h"
 
 #include <fmt/core.h>
@@ -25,7 +26,7 @@ void attach(msghdr* header, Attachment* attachment, int descriptor) {
   std::memcpy(CMSG_DATA(control), &descriptor, sizeof descriptor);
 }
 
-// Returns -1 if there is none.
+// Returns the file descriptor attached to the message, or -1.
 int attached(msghdr* header) {
   const cmsghdr* const control = CMSG_FIRSTHDR(header);
   if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return -1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One end of a lane (message.h).
 //
 // Threads: send_to() is safe from any thread; receive_from() from one at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks that operators and tensors of a program match. A blob is untrusted even if its digest is correct.
 #pragma once
 

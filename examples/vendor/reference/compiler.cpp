@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reference-cc MODEL.onnx -o PROGRAM: the reference vendor's compiler.
 #include <cstdio>
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference vendor's device: a processor that runs programs, one operator after the other, on one thread.
 #pragma once
 

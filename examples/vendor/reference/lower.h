@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers an ONNX model to a program: shapes by ONNX's own inference, weights as int8.
 #pragma once
 

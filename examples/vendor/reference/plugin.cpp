@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference vendor's plug-in. Its device is a thread that runs programs (engine.h).
 #include <atomic>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of the reference vendor: a list of operators on f32 tensors with int8 weights. Integer tensors are stored as
 // f32 numbers, except inputs and outputs, which are int8. Weights have a real-valued scale per output channel.
 // Activations are quantized to int8 with a scale from their largest element at run time, so no calibration is needed.

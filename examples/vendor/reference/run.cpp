@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reference-run PROGRAM INPUT OUTPUT: runs the vendor's program without nestrt. INPUT and OUTPUT contain the bytes of
 // the tensors in sequence. For one input, a .npy file also works; its header is skipped. Prints the processor time in
 // milliseconds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Template for a vendor's plug-in: the smallest that satisfies nestrt/vendor.h. Its device is this processor, and its
  * programs copy inputs to outputs.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peak rates for benchmarks: the highest rate at which this machine runs a piece of code.
 #pragma once
 

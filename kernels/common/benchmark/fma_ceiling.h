@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured peak rate of f32 multiply-adds on one core, the reference for f32 kernel benchmarks.
 #pragma once
 

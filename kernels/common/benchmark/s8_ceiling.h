@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured peak rate of s8 multiply-adds on one core, the reference for s8 kernel benchmarks.
 #pragma once
 

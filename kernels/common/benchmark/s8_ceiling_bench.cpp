@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/benchmark/s8_ceiling.h"
 
 #undef HWY_TARGET_INCLUDE

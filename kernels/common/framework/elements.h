@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers for operators that move elements without interpreting them: only the element size matters.
 #pragma once
 

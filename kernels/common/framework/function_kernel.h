@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel made of one function object that holds the state computed by prepare().
 #pragma once
 

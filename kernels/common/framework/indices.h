@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index tensors of the gather operators.
 #pragma once
 

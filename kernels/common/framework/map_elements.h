@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that map every stored element of one tensor, padding lanes included, to the same position of another. Input
 // and output have the same layout.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits loops over the threads of a ParallelRunner.
 #pragma once
 

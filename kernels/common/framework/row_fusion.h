@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RowFusion: runs consecutive kernels a few rows at a time. Intermediate tensors are never materialized: each thread
 // keeps only the rows that the next kernel still reads, in its scratch, so they stay in cache. The result is
 // bit-identical to running the kernels one after the other.

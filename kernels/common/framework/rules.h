@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers for the shape rules of operators. The messages name the operand or attribute; the caller of infer() adds the
 // operator name.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Static cost estimates of operators: helpers of OperatorRules::steps and OperatorRules::macs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_f32/panel_product.h"
 
 #include "kernels/common/math/integers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A matrix times packed panels on register tiles: the inner part of Dense and MatMul.
 #pragma once
 

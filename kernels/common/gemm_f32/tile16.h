@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The f32 register tile used by convolutions, dense layers and matrix products.
 //
 // A tile computes `points` x (`blocks` * 16) sums. A point is a pixel (or a row of a matrix), a block is 16 outputs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembly for in-order cores, for the reasons given in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs
 // are loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves.
 //

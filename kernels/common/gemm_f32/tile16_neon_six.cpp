@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Written in assembly because speed on a Cortex-A53 depends on which instructions are dual-issued: a 128-bit vector
 // instruction with an integer one, or two 64-bit vector instructions. Vector loads stall the multiplier, so weights and
 // inputs are loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves:

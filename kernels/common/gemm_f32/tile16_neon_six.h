@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loop of the f32 tile in assembly for in-order cores. See the source.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_f32/tile16.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weight prefetch for in-order cores: dummy loads fetch two consecutive cache lines per two elements during
 // computation. They target the weights of upcoming tiles if those are known and fit in L1, otherwise the tile's own
 // weights.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Byte tile products with AMX (InstructionSet::kAvx512Amx, x86-64 only): 16 points by 16 outputs, 64 bytes each, in one
 // instruction. Both operands are signed, so sums need no compensation. They wrap like those of
 // kernels/common/gemm_s8/s8_tile.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains: the products of an s8 tile that may share a 16-bit sum, determined from the weights.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The epilogue of an s8 tile (kernels/common/gemm_s8/s8_tile.h): converts sums to s8 or wide f32 outputs, as defined by
 // kernels/common/quantization/s8_arithmetic.h or, with scales, kernels/common/quantization/s8c_arithmetic.h. One
 // function per instruction set.

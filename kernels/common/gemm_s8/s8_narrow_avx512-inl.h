@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts s8 product sums in AVX-512 registers to s8 outputs, four points of one block of 16 outputs at a time, which
 // needs a third of the instructions per point. See kernels/common/gemm_s8/s8_finish.h for the epilogue. Include once
 // per source, in code compiled for an instruction set with avx512bw; everything has internal linkage.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_s8/s8_outputs.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Epilogue parameters of an s8 convolution or dense layer, by blocks of 16 outputs; computed once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant s8 weights prepared for the s8 tile, and the epilogue of its sums: the state that s8 convolutions and dense
 // layers share.
 #pragma once

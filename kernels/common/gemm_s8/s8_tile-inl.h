@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of the s8 tile around the steps of one instruction set. Include once per source, after HWY_PUSH_ATTRIBUTES.
 // The source provides a class with
 //   kBlocks, kPoints  what fits the registers

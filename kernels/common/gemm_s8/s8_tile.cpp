@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The portable s8 tile, and the selection of the implementation.
 #include "kernels/common/gemm_s8/s8_tile.h"
 

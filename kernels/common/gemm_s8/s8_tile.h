@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register tile of all s8 convolutions and dense layers: integer sums without an epilogue, so that all forms of
 // quantization share it.
 //

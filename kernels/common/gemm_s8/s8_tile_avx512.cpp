@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The s8 tile with AVX-512BW: 16-bit products added in pairs, so a vector of sums holds two partial sums for each of 8
 // outputs.
 #include "kernels/common/gemm_s8/s8_tile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The s8 tile with the dot products of Armv8.2.
 #include "kernels/common/gemm_s8/s8_tile.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The s8 tile with NEON byte multiplication, for cores without dot products (Cortex-A53). A vector of sums holds two
 // partial sums for each of 2 outputs. Two products share a 16-bit sum before it is widened: 128 * 127 + 128 * 128 fits,
 // 2 * 128 * 128 does not, so weights with paired -128 use a second form.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loop of the s8 tile for in-order cores without dot products, in assembly. See the source.
 #pragma once
 

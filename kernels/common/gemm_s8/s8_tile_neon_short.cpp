@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Written in assembly for the reasons given in kernels/common/gemm_s8/s8_tile_neon_four.cpp. With 16 or 32 products,
 // the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a block of
 // outputs are loaded once for all points, and the epilogue of a point runs in parallel with the products of the next

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tile for sums so short that the weights of half a block of outputs stay in registers. See the source. Requires:
 // aarch64.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Written in assembly for the reasons given in kernels/common/gemm_s8/s8_tile_neon_four.cpp. Products of four or more
 // inputs share a 16-bit sum if the weights are small enough (kernels/common/gemm_s8/s8_chains.h): one addition to
 // 32-bit sums per four or eight products, instead of two. Half a block of outputs is processed at a time:

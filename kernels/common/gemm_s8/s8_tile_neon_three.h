@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tile of three points with chains of 16-bit products. See the source. Requires: aarch64.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The s8 tile with AVX-512 VNNI: vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit flipped,
 // which adds 128.
 #include "kernels/common/gemm_s8/s8_tile.h"

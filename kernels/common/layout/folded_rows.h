@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts rows of s8 images between plain layout and blocks of 16 folded channels (Layout in nestrt/data_type.h), one
 // function per instruction set. A fold of 1 is blocked16.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ImageFold: writes an s8 image in a folded layout (nestrt/data_type.h) or in blocked16, row by row, from plain rows
 // that the caller provides.
 #pragma once

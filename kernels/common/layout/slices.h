@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plain tensor viewed as slices along one axis.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Iteration over a subset of the axes of a plain tensor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An n-dimensional copy between two strided tensors, the basis of slices, transposes, repeats and concatenations.
 #pragma once
 

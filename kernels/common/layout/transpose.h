@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix transposes, the basis of layout changes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WindowRows: base class of row kernels whose output rows depend on windows of input rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The activations of ops::ActivationKind on f32 vectors, as defined in kernels/common/math/activation.h. Include from a
 // Highway source after hwy/highway.h.
 //

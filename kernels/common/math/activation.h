@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scalar definitions of the activations (ops::ActivationKind) that fused epilogues apply to each element.
 // kernels/common/math/activation-inl.h has the vector versions. NaN stays NaN in all of them.
 #pragma once

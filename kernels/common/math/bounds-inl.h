@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations that only clamp their input (none, relu, clip). Kernels apply them before storing; other activations need
 // a separate pass over the stored output (map_activation). A kernel is thus compiled once rather than once per
 // activation.

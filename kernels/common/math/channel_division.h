@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers for operators whose output channels can be divided (Division in runtime/kernel/kernel.h). They produce one
 // image in blocks of 16 channels, s8 with scales 2^-e or accumulators as f32, in which consecutive channels are
 // contiguous.

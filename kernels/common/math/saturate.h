@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions and products that saturate instead of overflowing.
 #pragma once
 

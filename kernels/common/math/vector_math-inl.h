@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mathematical functions on f32 vectors. Include from a Highway source (see kernels/common/simd/simd.h) after
 // hwy/highway.h. All functions preserve NaN and return the limits at infinity.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/packing/packed_constant.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants in the form that kernels need: 64-byte aligned copies, and weights in a given packing, which are used in
 // place if the plan already contains them in it.
 #pragma once

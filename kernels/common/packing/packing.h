@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts constant weights to the packings of runtime/kernel/packing.h, in the compiler or, if a plan targets another
 // CPU, in prepare(). The input channels of a packed convolution are those of one group; with several groups, outputs /
 // group must be a multiple of 16.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights of 3 x 3 convolutions transformed for Winograd's algorithm: G g G^T for each output and channel, [blocks of
 // 16 outputs][positions][channels][16 outputs]. Floats in the packings winograd16 (6 x 6 positions), winograd16_two and
 // winograd16_strided (4 x 4, kernels/conv/winograd/winograd.h). In s8_winograd16 (kernels/conv/winograd/winograd_s8.h)

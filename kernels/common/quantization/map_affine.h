@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that map every stored element of one tensor to the same position of another, given the scale and zero point
 // of the element.
 #pragma once

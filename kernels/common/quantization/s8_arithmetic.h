@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of s8 tensors: the reference definition for every kernel, every NPU program and the compiler, all
 // tested bit for bit against it. docs/concepts/numerics.md describes it in words.
 //

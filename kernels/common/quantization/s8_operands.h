@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and fully checks the quantization of s8 operators. Conv and Dense also support s8c tensors, since only the
 // epilogue differs. Errors: kInvalidModel, naming the operand, or kUnsupported for quantization without exponents.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s8 arithmetic on vectors, 16 elements at a time, which are contiguous in blocked16. Include from SIMD sources, once
 // per instruction set.
 #if defined(NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)

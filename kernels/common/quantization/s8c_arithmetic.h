@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of s8c tensors: integers with a real scale and a zero point, as in the QDQ and QLinear operators of
 // ONNX. The reference definition for every kernel, all tested bit for bit against it. docs/concepts/numerics.md
 // describes it in words.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and fully checks scales and zero points of operators. Errors: kInvalidModel, naming the operand.
 #pragma once
 

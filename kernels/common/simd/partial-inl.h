@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads and stores of fewer elements than a vector has; nothing outside the given elements is accessed. Include from a
 // Highway source after hwy/highway.h.
 #if defined(NESTRT_KERNELS_COMMON_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)

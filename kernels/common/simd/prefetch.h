@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prefetches a cache line with a dummy load. An in-order core continues until it uses the loaded value, and unlike a
 // prefetch hint, a load trains the hardware prefetcher. Requires: readable memory.
 #pragma once

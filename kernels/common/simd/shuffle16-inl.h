@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transposes 16 x 16 bytes in registers. Include from SIMD sources, once per instruction set.
 #if defined(NESTRT_KERNELS_COMMON_SHUFFLE16_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_SHUFFLE16_INL_H_

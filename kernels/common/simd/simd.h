@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selects the instruction set that kernels run on. Every SIMD source is compiled once per set of vectors (Highway's
 // foreach_target); NESTRT_SIMD_EXPORT collects the results in one table per function, and simd_pick selects an entry at
 // run time. Sets that add dot products or byte tiles use the code of the set below; their specific code is in separate

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution over blocked16 tensors. A task computes output rows of blocks of 16 channels.
 #include "kernels/conv/f32/conv_depthwise16.h"
 #include "kernels/common/framework/parallel_ranges.h"

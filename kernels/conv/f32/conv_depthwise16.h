@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loop of conv.f32.depthwise16, one function per instruction set.
 #pragma once
 

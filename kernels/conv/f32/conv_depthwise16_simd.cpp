@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/f32/conv_depthwise16.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct convolution over blocked16 tensors: register tiles of output pixels x output channels for any kernel, stride,
 // dilation or padding. See kernels/conv/direct_tasks.h for how they cover the output.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolution of plain tensors as a matrix product, for cases that the blocked kernels do not support: weights that are
 // not constant, groups of odd sizes. A task gathers the inputs of a panel of output pixels, [channels * taps][16] for
 // every block of 16 pixels, and multiplies the group's weights with it. The points of a tile are output channels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolution of a plain input with few channels (an image) into a blocked16 output. A segment is one row of the
 // kernel; its products traverse a row of the input. Each output row copies the input rows that it needs, including
 // padding, into the thread's scratch, so tiles need no edge handling. On cores where short segments cost more than a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s8 convolution over blocked16 tensors with AMX tiles (kernels/common/gemm_s8/s8_amx.h). Weights have the order of
 // conv.s8.direct16.
 //

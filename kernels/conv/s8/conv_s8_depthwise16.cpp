@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Depthwise s8 convolution over blocked16 tensors. A task computes output rows of blocks of 16 channels.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Depthwise rows of 3 x 3 kernels with NEON byte multiplication: two products share a 16-bit sum before it is widened.
 #include "kernels/common/simd/simd.h"
 #include "kernels/conv/s8/conv_s8_depthwise16.h"

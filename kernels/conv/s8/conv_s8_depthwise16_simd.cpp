@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/s8/conv_s8_depthwise16.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Depthwise rows with AVX-512 VNNI. vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit
 // flipped, which adds 128. This also applies to the padding, which contains the input's zero point.
 #include "hwy/base.h"

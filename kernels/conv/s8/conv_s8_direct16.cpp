@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct s8 convolution over blocked16 tensors. See kernels/conv/direct_tasks.h for how its tiles cover the output.
 //
 // Padding channels of the last block need no special handling: their weights are zeros, so any input value contributes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s8 convolution of plain tensors, for cases that the blocked kernels do not support: groups of odd sizes. All inputs
 // of a few output pixels are gathered as [pixel][channel][tap] and multiplied with all weights of the group; outputs
 // are scattered from the tile's order to their planes.

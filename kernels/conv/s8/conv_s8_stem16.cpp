@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // s8 convolution of an input with few channels (an image), plain or in blocks of 16 folded channels, into a blocked16
 // output. For each output row, the input rows that it needs, including padding, are interleaved column by column in the
 // thread's scratch, so that the inputs of an output are one contiguous run of bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction set dependent parts of conv.s8.stem16: its copies, one function per set, and rows with AMX tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of conv.s8.stem16 with AMX tiles: points are outputs of a row, whose contiguous inputs are split into even
 // steps.
 #include <algorithm>

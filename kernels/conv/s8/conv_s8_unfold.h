@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // S8Unfold: unfolds the input rows that conv.s8.stem16 needs for an output row from an image in blocks of 16 channels,
 // folded or not (nestrt/data_type.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolution of s8 over blocked16 tensors (kernels/conv/winograd/winograd_s8.h), bit-identical to the direct
 // one. Transformed inputs of a chunk are [36][groups of tiles][input channels / 4][tiles of the group][4]. Each block
 // of outputs runs 36 matrix products, [36][tiles][16], and transforms them back row by row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolution of an image by 7 x 7 kernels with stride 2. Two rows and two columns of pixels are folded into
 // channels, c to 4 c. The kernel then becomes 4 x 4 with stride 1, with zeros for taps outside the original one, and
 // F(3 x 3, 4 x 4) needs 36 products of 4 c channels for 9 outputs instead of 9 * 49 of c: a third for three channels.

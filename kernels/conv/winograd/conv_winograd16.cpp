@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolutions over blocked16 tensors (kernels/conv/winograd/winograd.h). Transformed inputs of a chunk are
 // [positions][input blocks][tiles that have the position][16]. A few blocks of outputs at a time run their matrix
 // products, position by position, so that the inputs stay in the first-level cache, and transform them back row by row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolution with prepared parameters, for kernels that convert other operand forms to its own.
 #pragma once
 

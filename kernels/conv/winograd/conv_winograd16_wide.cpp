@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolution over blocked16 tensors on CPUs with wide vectors and a large second-level cache. A task has a
 // range of tiles and of output blocks. It transforms the inputs of a chunk of tiles, [36][input blocks][tiles][16];
 // then each pair of output blocks runs 36 matrix products, [36][2][tiles][16], and transforms those back. All data

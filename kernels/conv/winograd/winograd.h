@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolution of 3 x 3: y = A^T [(G g G^T) . (B^T d B)] A, where the bracket is summed over the channels. F(4
 // x 4, 3 x 3) computes a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of channels instead of
 // 144. Its interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity have smaller rounding errors than 0, +-1, +-2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "hwy/detect_targets.h"
 
 #if HWY_ARCH_ARM_A64

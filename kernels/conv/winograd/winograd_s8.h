@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact integer Winograd convolution F(4 x 4, 3 x 3) of s8 (kernels/conv/winograd/winograd.h). Interpolation points are
 // 0, 1, -1, 2, -1/2 and infinity, each of which has one other point congruent modulo 2. The result is y * 30 * 30,
 // whose factor 2^2 is removed by a shift; the odd rest has an inverse modulo 2^32, so wrapping sums still give every y

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/winograd/winograd_tasks.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits the work of Winograd convolutions over blocked16 tensors of any type. Tiles are processed in chunks: the
 // inputs of a chunk are transformed once, into memory that all threads share and that fits the second-level cache. Then
 // each block of outputs runs its matrix products and transforms them back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output tiles of a Winograd convolution, numbered row by row, image after image.
 #pragma once
 

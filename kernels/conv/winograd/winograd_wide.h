@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transforms of the Winograd convolution F(4 x 4, 3 x 3) for vectors of 8 and 16 lanes. See
 // kernels/conv/winograd/winograd.h for the mathematics.
 #pragma once

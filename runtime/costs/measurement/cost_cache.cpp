@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/costs/measurement/cost_cache.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CostCache: keeps the costs that sessions learned for a plan on this board's units, for the next process.
 // There is one file per plan, in $NESTRT_COST_CACHE (empty disables the cache), else $XDG_CACHE_HOME/nestrt, else
 // ~/.cache/nestrt. Its name is a hash of the plan's digest, the units with their configurations and threads, and the

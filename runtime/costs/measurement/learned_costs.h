@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LearnedCosts: the costs of work on a session's units, as learned from its runs.
 // A prediction can be wrong in two ways: the unit is faster or slower than when the prediction was made, which affects
 // all of its work, or the prediction itself is off. So a cost is the prediction times the unit's slowdown times an

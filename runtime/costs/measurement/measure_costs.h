@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the costs of a plan's operators on the available units.
 // Runs whole inferences, each with every branch that a unit can compute on that unit, so that caches are in their usual
 // state. The cost of an operator is the median of its times.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlanMemory: all memory that the branches of a plan access if they run one after the other in file order and the
 // results are discarded.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element types and memory layouts of tensors. The values are those of plan.fbs.
 #pragma once
 

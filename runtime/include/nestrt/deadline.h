@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deadline: the point in time by which an operation must complete.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logging of libnestrt.
 //
 // Messages of level kWarning and above go to standard error through spdlog, unless the application changes the level or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs several inferences of one plan concurrently, so that every unit has work.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan: a compiled network, mapped from a .nest file and verified.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preprocessing: how an image becomes an input: x = (pixel - mean) * scale per channel, with pixels from 0 to 255.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PublicKey: verifies the origin of a plan. `nestc sign` signs all bytes of a plan with the secret key: Ed25519ph,
 // RFC 8032, which hashes the bytes with SHA-512 first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Result<T>: a value, or the Status that explains why it is missing.
 //
 // Member names follow std::expected (C++23), so that a later migration is a one-line alias.
@@ -25,7 +26,7 @@ class [[nodiscard]] Result {
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
 
-  // Returns the value. Ends the process if there is none.
+  // Returns the value. Ends the process if the result is an error.
   T& value() & { return checked(); }
   const T& value() const& { return const_cast<Result*>(this)->checked(); }
   T&& value() && { return std::move(checked()); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs inferences of one plan on a fixed set of units.
 #pragma once
 

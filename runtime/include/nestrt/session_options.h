@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SessionOptions: how a session schedules, measures, adapts and recovers. Every default is suitable for production use.
 #pragma once
 

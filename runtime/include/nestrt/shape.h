@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape: the dimensions of a tensor, outermost first, held inline (no allocation).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Status: the outcome of an operation that can fail.
 //
 // A Status carries a code for programs and a message for people. The message states what is wrong, where (node, tensor,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors as callers pass them: TensorView and ConstTensorView refer to typed, shaped memory owned by the caller.
 #pragma once
 

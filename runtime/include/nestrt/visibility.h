@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NESTRT_PUBLIC marks the symbols that libnestrt.so exports: everything declared in a namespace with this attribute,
 // and the C API (nestrt.h). All other symbols are hidden, so they can change and cannot clash with an application's
 // symbols.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes the FlatBuffers tables of a file into plain structs. Nothing else in the runtime reads FlatBuffers.
 #pragma once
 

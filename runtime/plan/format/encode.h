@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encodes plain structs as the FlatBuffers tables of a file: the counterpart of decode.h, for the compiler and for
 // tests. Not part of libnestrt.
 #pragma once

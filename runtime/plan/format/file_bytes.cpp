@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/format/file_bytes.h"
 
 #include <fmt/core.h>

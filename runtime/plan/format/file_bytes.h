@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FileBytes: the bytes of a regular file, mapped read-only or copied.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The container around the tables of a plan.
 //   0                header (64 bytes, below)
 //   64               FlatBuffers tables (plan.fbs), identifier "NEST"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the channel dimension of an image input.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Returns whether a plan lists several kernels for any operator.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nestrt/driver/plan_tables.h"
 
 namespace nestrt::plan {

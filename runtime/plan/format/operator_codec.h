@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The encoding of an operator's attributes in a table of plan.fbs: field i of ops::X::fields() is field i of table X.
 #pragma once
 

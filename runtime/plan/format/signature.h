@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The signature of a plan: a block after its data area that covers all previous bytes. Header.features tells whether it
 // exists.
 #pragma once

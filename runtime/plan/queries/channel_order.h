@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds branches that can be computed channel by channel while other channels of their predecessor are incomplete.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators whose output can be split by channels: parts are computed separately, one after the other or concurrently
 // on several units, into the same tensors and with the same bits. The table of operators defines which ones (Division
 // in runtime/kernel/kernel.h). Each has one image as its output, in more than one block of 16 channels; consecutive

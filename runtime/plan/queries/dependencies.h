@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dependencies between operators and between branches of a plan.
 #pragma once
 

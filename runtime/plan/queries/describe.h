@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short descriptions of parts of a plan, for tables shown to users.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extents: byte ranges of a plan's buffers, and sets of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiler's choice of kernels for a CPU.
 #pragma once
 

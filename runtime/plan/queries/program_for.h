@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the programs of a plan that a unit can run.
 #pragma once
 

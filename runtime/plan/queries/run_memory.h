@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunMemory: the memory of the runs of a plan: an arena, and the address of every buffer.
 #pragma once
 

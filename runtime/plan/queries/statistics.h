@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computation and data movement of a plan's operators: the numbers behind inspect, bench and placement.
 #pragma once
 

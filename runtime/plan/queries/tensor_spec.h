@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Returns an operand of a plan's operator in the form used by its rules and kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views: outputs in the same memory as an input, so that nothing is computed.
 //   Reshape  output and input are the same bytes
 //   Slice    the output is a contiguous part of the input

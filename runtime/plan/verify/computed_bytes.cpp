@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/verify/computed_bytes.h"
 
 #include <algorithm>

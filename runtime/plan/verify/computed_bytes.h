@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes that a branch computes: its operators' outputs, except views (views.h), whose bytes others compute, and
 // parts of a Concat that are already in place.
 #pragma once

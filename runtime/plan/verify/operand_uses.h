@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Budgets for repeated use of constants, quantization parameters and segments. Rules are checked for every use, and
 // units check, copy or repack data for every use, so a plan that shares data excessively would need time and memory out
 // of proportion to its file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The structural verifier. It proves everything that the rest of nestrt relies on, so that no later code needs to check
 // an index, a size, a type, an alignment, or the rules of an operator. docs/concepts/security.md describes what that
 // means for untrusted files.

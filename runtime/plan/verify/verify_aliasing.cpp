@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Aliasing: operators whose outputs share bytes with their inputs or with each other, and the bytes that each operator
 // writes.
 #include <fmt/core.h>

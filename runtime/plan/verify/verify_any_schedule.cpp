@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory plans for any schedule: two buffers may share bytes only if every operator that accesses one is an ancestor of
 // every operator that writes the other.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of branches that accelerators can run: the results must not overlap operands computed elsewhere. A unit may
 // write before it has read everything, and the host recomputes the branch if the unit fails.
 #include <fmt/core.h>

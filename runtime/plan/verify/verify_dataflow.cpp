@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dataflow: operands exist, every tensor is defined once and before it is read, and operators write only what they may.
 #include <fmt/core.h>
 
@@ -70,7 +71,7 @@ class Dataflow {
     for (int32_t tensor : outputs) {
       const auto at = static_cast<uint32_t>(tensor);
       if (kind_of(at) == plan::BufferKind::kConstant || kind_of(at) == plan::BufferKind::kInput)
-        return fail(index, fmt::format("writes {}, which lies in a buffer of kind {}", tensor_name(context_.plan, at),
+        return fail(index, fmt::format("writes {}, which is in a buffer of kind {}", tensor_name(context_.plan, at),
                                        plan::name(kind_of(at))));
     }
     return {};

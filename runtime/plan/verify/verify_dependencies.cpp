@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dependencies: bounds the number of dependent pairs of branches. Views of views of many tensors would make the graph
 // of branches quadratic in the size of the tables (runtime/plan/queries/dependencies.h).
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of a plan: targets, inputs, outputs and preprocessing.
 #include <fmt/core.h>
 
@@ -27,7 +28,7 @@ class Interface {
       return fail(fmt::format("does not exist: there are {} tensors", tensors.size()));
     const plan::Tensor& tensor = tensors[tensor_index];
     const plan::Buffer& buffer = context_.plan.buffers[tensor.buffer];
-    if (buffer.kind != kind_) return fail(fmt::format("lies in a buffer of kind {}", plan::name(buffer.kind)));
+    if (buffer.kind != kind_) return fail(fmt::format("is in a buffer of kind {}", plan::name(buffer.kind)));
     if (tensor.layout != Layout::kPlain || tensor.quantization) return fail("must be plain and unquantized");
     if (tensor.offset != 0 || context_.extents[tensor_index].end != buffer.size)
       return fail(fmt::format("does not fill buffer {} of {} bytes", tensor.buffer, buffer.size));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory plans: every arena buffer lies inside the arena, is alive while operators access it, and shares no byte with
 // another buffer that is alive at the same time.
 #include <fmt/core.h>

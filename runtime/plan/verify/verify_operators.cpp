@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of operators: attributes, number, types and shapes of operands.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the structural verifier, in the order in which they run. Each relies on the previous ones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches and their programs.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results: the memory of everything that a branch computes for other branches or the caller is writable by each of its
 // programs, except programs of kernels. The driver checks that a program writes all of it.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes: all of them are the same network for different inputs.
 #include <fmt/core.h>
 
@@ -39,7 +40,7 @@ std::vector<std::vector<int64_t>> input_shapes(const plan::Tables& plan) {
 
 Status verify_shapes(const plan::Tables& plan) {
   if (plan.shapes.size() > plan_format::kMaxShapes)
-    return damaged_plan(fmt::format("the plan has {} shapes beside the first, more than {}", plan.shapes.size(),
+    return damaged_plan(fmt::format("the plan has {} shapes in addition to the first, more than {}", plan.shapes.size(),
                                     plan_format::kMaxShapes));
   std::set<std::vector<std::vector<int64_t>>> known = {input_shapes(plan)};
   for (uint32_t index = 0; index < plan.shapes.size(); ++index) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs that a plan states for the board's units outside of programs: costs of the host, overheads.
 #include <fmt/core.h>
 

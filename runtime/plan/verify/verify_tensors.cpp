@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers and tensors: kinds, types, shapes, sizes, alignment.
 #include <fmt/core.h>
 

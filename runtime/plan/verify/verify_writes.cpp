@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes: at most one operator computes each byte of a buffer. Tensors that share bytes are therefore views of that
 // operator's result, and the order of operators does not change what is read.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C and C++ reference, by Doxygen, and the check that every public symbol has a comment."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens the built site in headless Chromium: navigation leads to pages, and the search finds them."""
 
 import functools

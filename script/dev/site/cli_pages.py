@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference pages for the command-line programs, generated from their --help."""
 
 import re

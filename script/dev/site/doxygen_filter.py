@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Doxygen's input filter: turns this repository's plain comments into documentation comments, line by line."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A private Python environment with the pinned packages of toolchains/requirements-docs.txt, in ${XDG_CACHE_HOME:-~/.cache}/nestrt."""
 
 import fcntl

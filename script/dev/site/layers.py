@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the layer diagram of ARCHITECTURE.md against the #include lines of the sources.
 
 A line of the diagram is `folder -> folder, folder`. Every include of a source must lead to its own folder or to one on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks links and paths: links of the repository's own Markdown files, and paths of sources that pages name."""
 
 import re

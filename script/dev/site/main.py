@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds and checks the documentation site; script/dev/docs starts it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiles or runs the code samples of the documentation.
 
 A fenced block states its language. `cpp` and `c` blocks are compiled; `python` blocks are parsed, and their calls are

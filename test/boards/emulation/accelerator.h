@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compute unit of an emulated board: the functional simulator on the board's memory.
 #pragma once
 

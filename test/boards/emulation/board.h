@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Board: emulates the kernel driver and the logic of a board for a process that uses XRT, inside the process. The
 // interposer (interposer.cpp) redirects calls of the C library that are meant for the driver. driver.h decodes them as
 // xocl's or zocl's ioctls, and the board implements them: buffers, contexts of compute units, runs, completions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compute unit of an emulated board as the kernel driver runs it: commands one after the other, on a thread.
 #pragma once
 

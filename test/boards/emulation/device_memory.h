@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of an emulated board: banks that are separate from the host's memory, so that data is not visible without
 // synchronisation, except for shared memory. New memory contains poison.
 //

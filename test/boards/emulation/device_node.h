@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files below the root of an emulated system: devices and their sysfs entries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel driver of this architecture's board: xocl for PCIe on x86-64 (xocl_driver.cpp), zocl on aarch64
 // (zocl_driver.cpp). Implements XRT's requests and writes the files by which XRT finds the device.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/boards/emulation/evta_board.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EVTA on this architecture's board, opened through XRT, for tests.
 #pragma once
 

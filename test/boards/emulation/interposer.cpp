@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Redirects calls of the C library that are meant for the board. All other calls are passed on.
 //
 // XRT's libraries bind to these functions because the program exports them (-rdynamic). They behave like the C library

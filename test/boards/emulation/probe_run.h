@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProbeRun: a transport with the driver's probe program, executed step by step by a test.
 #pragma once
 

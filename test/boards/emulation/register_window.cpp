@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/boards/emulation/register_window.h"
 
 #include <signal.h>

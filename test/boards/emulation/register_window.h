@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages that emulate registers: each access of a 32-bit word traps and calls a function.
 //
 // The pages are not accessible. A SIGSEGV handler decodes the instruction, performs its effect and continues after it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes xclbin files for tests: the sections that XRT reads, without a bitstream.
 //
 // Source of the format: xclbin.h of XRT 2.13 (AXLF), and the metadata that XRT's parser requires.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares observed values except the means and peaks of channels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/check/check.h"
 
 #include <onnx/onnx_pb.h>

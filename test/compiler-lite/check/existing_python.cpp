@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/compiler-lite/check/existing_python.h"
 
 #include "compiler-lite/process/process.h"

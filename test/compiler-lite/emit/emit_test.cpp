@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/compile.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutants of a plan from the compiler: packed weights, blocked layouts, buffers that share bytes.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/export/export.h"
 
 #include <onnx/onnx_pb.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/graph/evaluation_steps.h"
 
 #include "test/compiler-lite/graph_tools.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/graph/same_graph.h"
 
 #include <catch2/catch.hpp>

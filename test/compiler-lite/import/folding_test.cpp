@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant folding during import and its limits: work and memory that a small file can cause.
 #include <onnx/onnx_pb.h>
 

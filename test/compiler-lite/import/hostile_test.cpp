@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deliberately malformed files. Each is rejected with the node's or tensor's name and must not crash.
 #include <onnx/onnx_pb.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Well-formed models that violate the rules of an operator or of the format, and similar valid models.
 #include <onnx/onnx_pb.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/compiler-lite/import/model_builder.h"
 
 #include <onnx/onnx_pb.h>

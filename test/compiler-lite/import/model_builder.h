@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small ONNX models built in memory, for tests of the importer.
 #pragma once
 

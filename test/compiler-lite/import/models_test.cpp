@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole networks of the shared data, imported and interpreted.
 #include <catch2/catch.hpp>
 

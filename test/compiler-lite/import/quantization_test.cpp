@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear, DequantizeLinear and the QLinear operators: small models with hand-calculated results, before and
 // after the passes convert them to integers.
 #include <onnx/onnx_pb.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent networks with sequences shorter than their input.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One case of ONNX's operator tests: a model, inputs and expected outputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/compiler-lite/onnx_conformance/operator_table.h"
 
 #include <algorithm>

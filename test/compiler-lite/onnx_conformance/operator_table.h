@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generates docs/reference/operators.md from the results of the conformance cases.
 #pragma once
 

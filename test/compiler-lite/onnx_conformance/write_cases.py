@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the operator tests of the onnx package, which makes them when asked, as the folders that Debian's
 libonnx-testdata has: ${XDG_CACHE_HOME:-~/.cache}/nestrt/onnx-cases/VERSION/GROUP/CASE with model.onnx and test data, and
 version.txt next to VERSION once all are there. Run by the interpreter that compiler-lite/check/ort_environment.py prints.

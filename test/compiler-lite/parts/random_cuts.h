@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random cuts of a model.
 #pragma once
 

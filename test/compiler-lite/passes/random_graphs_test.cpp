@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random networks must compute the same before and after optimisation.
 #include <algorithm>
 

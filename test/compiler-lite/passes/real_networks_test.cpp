@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Networks as exported by their authors must compute the same after optimisation, layouts and packing.
 #include <string>
 

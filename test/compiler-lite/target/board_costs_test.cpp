@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan for a board contains the costs of the board's CPU from its profiles and estimates.
 #include "compiler-lite/target/board_costs.h"
 

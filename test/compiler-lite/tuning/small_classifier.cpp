@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/compiler-lite/tuning/small_classifier.h"
 
 #include <catch2/catch.hpp>

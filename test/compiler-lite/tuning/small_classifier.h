@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A classifier that can be searched in milliseconds and has one layer that loses much in 8 bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The C side of the test of nestrt.h: a C compiler must accept the header. */
 #ifndef NESTRT_TEST_RUNTIME_C_API_USE_C_API_H_
 #define NESTRT_TEST_RUNTIME_C_API_USE_C_API_H_

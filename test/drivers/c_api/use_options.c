@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test/drivers/c_api/use_options.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The C side of the tests of options, deadlines and pipelines. */
 #ifndef NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 #define NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnestrt_blank: a library with the entry point of a component but no component.
 #include "drivers/evta/driver/component.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnestrt_old: a component of another version.
 #include "drivers/evta/driver/component.h"
 

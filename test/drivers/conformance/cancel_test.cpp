@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cancellation of submissions, and that each gets exactly one answer.
 #include <atomic>
 #include <catch2/catch.hpp>

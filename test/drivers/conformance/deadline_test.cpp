@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Submissions whose deadline passes. No test depends on the speed of the machine: if a deadline must pass during a run,
 // the run lasts until then.
 #include <catch2/catch.hpp>

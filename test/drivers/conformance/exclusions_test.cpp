@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of units: every exclusion refers to an existing case.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A unit's reaction to failures, and a session's reaction to a failing unit.
 #include <atomic>
 #include <catch2/catch.hpp>

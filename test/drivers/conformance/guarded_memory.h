@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GuardedMemory: the memory of one run, with each of the caller's buffers between guard bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that a unit may access, and when.
 #include <algorithm>
 #include <catch2/catch.hpp>

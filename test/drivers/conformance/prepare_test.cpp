@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for other units and damaged programs, because a plan is untrusted.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/drivers/conformance/prepared_copy.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = x of bytes (test/support/plan/copy_plan.h), prepared on a unit, with its own memory.
 #pragma once
 

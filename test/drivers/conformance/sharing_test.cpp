@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executables and sessions that share a unit.
 #include <atomic>
 #include <catch2/catch.hpp>

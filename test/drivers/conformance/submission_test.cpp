@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A unit's description of itself, and the results of submissions.
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TestedPlan: a plan of bytes or integers with one input and one output, for sessions, and the host's results for it.
 //
 // Threads: run() and is_right() are safe from any thread, on any number of concurrent sessions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the units under test.
 #include <algorithm>
 #include <catch2/catch.hpp>

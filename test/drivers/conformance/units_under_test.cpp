@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/drivers/conformance/units_under_test.h"
 
 #include <algorithm>

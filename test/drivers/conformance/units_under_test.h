@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The units that the conformance suite tests, one row each (units_table.cpp), and how a case runs on each.
 //
 // A case is a TEST_CASE whose name starts with kCasePrefix and whose body is a call of for_every_unit(). It tests the

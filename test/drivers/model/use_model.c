@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test/drivers/model/use_model.h"
 
 #include <string.h>

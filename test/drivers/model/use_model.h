@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs models from C. Each function returns 0, or the number of the step that failed. */
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/drivers/null/copy_program.h"
 
 #include <string>

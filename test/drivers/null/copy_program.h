@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for the null unit, as a compiler's backend would write them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Behaviour of the null unit that the conformance suite does not cover.
 #include "drivers/null/null_unit.h"
 

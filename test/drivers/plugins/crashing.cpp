@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plug-in that misbehaves on request (orders.h), and otherwise behaves like the skeleton.
 #include <fcntl.h>
 #include <signal.h>

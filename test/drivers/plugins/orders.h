@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders of a test to a plug-in in another process, in a file that both have mapped. Each order makes one call of one
 // function misbehave, in sequence.
 #pragma once

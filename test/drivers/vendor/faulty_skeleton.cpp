@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/drivers/vendor/faulty_skeleton.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plug-in of examples/vendor/skeleton with a device that fails and hangs on request.
 #pragma once
 

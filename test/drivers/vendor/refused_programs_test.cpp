@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host computes what a plug-in rejects, from the first run on, for every kind of schedule.
 #include <catch2/catch.hpp>
 #include <string>

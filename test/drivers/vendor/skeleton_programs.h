@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for examples/vendor/skeleton, as its compiler would write them, and its table of functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A unit's handling of a plug-in's results. wrong_plugins.h provides incorrect ones.
 #include "drivers/vendor/vendor_unit.h"
 

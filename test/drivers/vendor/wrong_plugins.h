@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plug-ins that are incorrect on purpose, each in one way that a vendor's plug-in might be.
 #pragma once
 

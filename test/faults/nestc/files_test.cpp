@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails every system call of reading models and of saving the compiler's results once.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails every allocation of the compiler once, alone and with all later ones.
 #include <catch2/catch.hpp>
 

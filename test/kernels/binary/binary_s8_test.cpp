@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares binary.s8.add with the reference bit for bit.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares every fast Conv kernel with the reference, on shapes with odd sizes in all dimensions.
 #include <catch2/catch.hpp>
 #include <map>

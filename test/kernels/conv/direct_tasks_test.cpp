@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests how direct convolutions split their work.
 #include "kernels/conv/direct_tasks.h"
 

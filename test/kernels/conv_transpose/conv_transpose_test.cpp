@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv_transpose/conv_transpose.h"
 
 #include <catch2/catch.hpp>

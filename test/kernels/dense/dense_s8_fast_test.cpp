@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares every fast kernel of an s8 Dense with the reference bit for bit.
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the fast kernels of s8 pools with the reference bit for bit.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares quantize.simd with the reference bit for bit, for every exponent and for values on and near every rounding
 // border.
 #include <catch2/catch.hpp>

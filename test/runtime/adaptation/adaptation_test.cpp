@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session replaces a schedule that no longer fits the board.
 #include <catch2/catch.hpp>
 #include <thread>

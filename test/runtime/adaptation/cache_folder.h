@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Redirects learned costs to a temporary folder.
 #pragma once
 

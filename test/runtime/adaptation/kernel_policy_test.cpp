@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels chosen by KernelPolicy, with run times from a table: no clock, no threads.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session chooses among the plan's kernels, on a host with artificial run times.
 #include <catch2/catch.hpp>
 #include <filesystem>

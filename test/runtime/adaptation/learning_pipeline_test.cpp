@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pipeline without known costs starts immediately; all of its inferences adopt what the first one learns.
 #include <catch2/catch.hpp>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session without known costs starts immediately, learns from its runs, and stores what it has learned for the next.
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statistics of the units and makespans of runs.
 #include "runtime/adaptation/run_statistics.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sessions in virtual time adapt to the speeds of their units, on four networks: soon they are no slower than the host
 // alone, and then close to the best schedule.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules in lanes: results equal those of the CPU, wherever steps run, or the run returns an error.
 #include <algorithm>
 #include <atomic>

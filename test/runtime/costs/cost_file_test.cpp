@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +23,7 @@ CostTable sample() {
   return costs;
 }
 
-// The content of a file that holds sample().
+// Returns the content of a file that write_costs() makes of sample().
 std::string sample_text(const std::string& path) {
   REQUIRE(write_costs(path, sample()).ok());
   std::ifstream file(path);
@@ -35,7 +36,7 @@ Status read_text(const TemporaryFolder& folder, const std::string& content) {
 
 }  // namespace
 
-TEST_CASE("Costs are read as they were written") {
+TEST_CASE("Costs that are written and read again are the same") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/new/folder/costs";
   REQUIRE(write_costs(path, sample()).ok());
@@ -50,12 +51,12 @@ TEST_CASE("Costs are read as they were written") {
   CHECK(read->find({"evta", "", 1}, "Conv")->source == CostSource::kModelled);
   CHECK(read->overhead({"evta", "", 1}).mb_per_s == 400);
   CHECK(read->clock_mhz({"evta", "", 1}) == 333.25);
-  CHECK(read->clock_mhz({"cpu", "x86-64-v3", 2}) == 0);  // nobody said
-  // Nothing but the file is left.
+  CHECK(read->clock_mhz({"cpu", "x86-64-v3", 2}) == 0);  // not set
+  // Only the file is left.
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
 }
 
-TEST_CASE("Costs are read with the line ends of other systems too") {
+TEST_CASE("Files of costs may have Windows line ends") {
   const TemporaryFolder folder;
   std::string content;
   for (const char character : sample_text(folder.path() + "/sample"))
@@ -63,7 +64,7 @@ TEST_CASE("Costs are read with the line ends of other systems too") {
   CHECK(read_text(folder, content).ok());
 }
 
-TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
+TEST_CASE("An invalid file of costs is rejected with the line of the error") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");
   const std::string header = good.substr(0, good.find('\n') + 1);
@@ -105,7 +106,7 @@ TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
   }
 }
 
-TEST_CASE("A unit's kind and configuration, which are compared for every cost, are bounded, read and written") {
+TEST_CASE("A unit's kind and configuration are limited to 256 bytes when costs are read and written") {
   const TemporaryFolder folder;
   const std::string longest(256, 'k'), path = folder.path() + "/written";
   for (const UnitKey& unit : {UnitKey{longest, "", 1}, UnitKey{"cpu", longest, 1}}) {
@@ -124,7 +125,7 @@ TEST_CASE("A unit's kind and configuration, which are compared for every cost, a
   }
 }
 
-TEST_CASE("Costs of another version's kernels are refused, those of no version never") {
+TEST_CASE("Costs measured with another version's kernels are rejected unless the file states no version") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");
   const size_t begin = good.find("kernels\t"), end = good.find('\n', begin) + 1;
@@ -136,7 +137,7 @@ TEST_CASE("Costs of another version's kernels are refused, those of no version n
   CHECK(std::string(other.message()).find("0.0.1") != std::string::npos);
 }
 
-TEST_CASE("The costs that come with nestrt can be read") {
+TEST_CASE("The costs shipped with nestrt can be read") {
   for (const auto& entry : std::filesystem::directory_iterator(NESTRT_SOURCE_DIR "/boards/profiles")) {
     INFO(entry.path());
     const auto costs = read_costs(entry.path().string());
@@ -145,7 +146,7 @@ TEST_CASE("The costs that come with nestrt can be read") {
   }
 }
 
-TEST_CASE("Costs that no file can hold are not written") {
+TEST_CASE("Costs that a file cannot represent are not written") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/costs";
   const auto refusal = [&](const UnitKey& unit, std::string_view work, double microseconds) {
@@ -159,11 +160,12 @@ TEST_CASE("Costs that no file can hold are not written") {
   CHECK_THAT(refusal({"cpu", "line\nend", 1}, "Conv", 1), Contains("its kind and configuration are lines"));
   CHECK_THAT(refusal({"cpu", "isa", 0}, "Conv", 1), Contains("its threads 1 or more"));
   CHECK_THAT(refusal({"cpu", "isa", 1}, "line\nend", 1), Contains("'line\\nend' names no work"));
-  CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", -1), Contains("-1 microseconds of 'Conv' are none"));
-  CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()), Contains("'Conv' are none"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", -1), Contains("invalid cost of -1 us for 'Conv'"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()),
+             Contains("invalid cost of nan us"));
   CostTable backwards = sample();
   backwards.set_clock({"evta", "", 1}, -1);
-  CHECK_THAT(write_costs(path, backwards).to_string(), Contains("a clock of -1 MHz is none"));
+  CHECK_THAT(write_costs(path, backwards).to_string(), Contains("invalid clock of -1 MHz"));
   CHECK(write_costs(folder.path(), sample()).code() == Code::kIo);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that nobody has measured.
 #include "runtime/costs/estimated_costs.h"
 

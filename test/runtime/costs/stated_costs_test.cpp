@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan says of its board's units is what the first schedule is made from, until the board says something else.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many schedules of few networks. One executor runs them all, so that a schedule costs no more than its runs. Under
 // ThreadSanitizer this tests all synchronization between lanes.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sessions with failing units: faults are injected into a simulated EVTA.
 #include <catch2/catch.hpp>
 #include <random>

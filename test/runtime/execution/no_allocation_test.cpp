@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in lanes allocate nothing, on any thread and unit.
 #include <catch2/catch.hpp>
 #include <random>

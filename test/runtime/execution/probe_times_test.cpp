@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/execution/probe_times.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs whose unit hangs, fails or is late, in virtual time, exact to the microsecond.
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/execution/step_timeout.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutated plans of every operator with rules of its own.
 #include "test/support/plan/plan_fuzz.h"
 

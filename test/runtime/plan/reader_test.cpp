@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans as files and as bytes: what is read, and that damage never gets through.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every single bit of small plans: damage is found by the digests; where those are made again, the verifier decides.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several inferences in flight, on the CPU and simulated EVTA.
 #include <atomic>
 #include <catch2/catch.hpp>

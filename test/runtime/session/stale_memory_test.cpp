@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results do not depend on stale contents of the arena, scratch memory, outputs, or memory that units prepare.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What units learn about the session that submits work.
 #include "test/runtime/support/virtual_board.h"
 

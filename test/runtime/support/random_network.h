@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small board with fault injection, and random networks to run on it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chain of branches, in virtual time, on a host and an accelerator that has a program for each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/runtime/support/virtual_session.h"
 
 #include <algorithm>

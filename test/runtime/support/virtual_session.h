@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VirtualSession: the scheduling of a session in virtual time, for a network of branches on a host and an accelerator
 // whose speeds the test sets for each run. Deterministic: no clock, no threads.
 #pragma once

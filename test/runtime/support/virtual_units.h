@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Units in virtual time that compute nothing: a branch takes as long as the test sets.
 #pragma once
 

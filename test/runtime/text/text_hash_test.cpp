@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash of text.
 #include "runtime/text/text_hash.h"
 

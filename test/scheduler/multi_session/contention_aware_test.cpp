@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scheduler/multi_session/contention_aware.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scheduler/search/stretch_bounds.h"
 
 #include <catch2/catch.hpp>

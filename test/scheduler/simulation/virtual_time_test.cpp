@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the loads of schedules. solve_test.cpp and joins_test.cpp check that schedules run as solved.
 #include "scheduler/simulation/virtual_time.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ALU operation on one lane.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The configuration of the ZCU102 and the default of --target evta.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds operations that the hardware computes wrongly. Slow and simple: unrolls every loop and compares each step with
 // the two before it. It is the reference for the checker, which works differently.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two units for tests of costs and schedules.
 #pragma once
 

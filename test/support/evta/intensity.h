@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected arithmetic intensity of a command's report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference simulator: the accelerator's HLS model, written for readability, one element at a time.
 // Properties that differ from other simulators of the family:
 // - STORE reads a separate OUT memory, which only GEMM and ALU write, with the low 8 bits of each accumulator;

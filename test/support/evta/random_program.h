@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs: rounds of loads, GEMM and ALU instructions and stores, with one or two virtual threads. Tokens order
 // all dependent accesses.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RecentWrites: writes of the last steps of one instruction. The hardware's next steps do not see them
 // (drivers/evta/isa/design.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A unit of another kind that computes as the CPU does and ignores its programs.
 #pragma once
 

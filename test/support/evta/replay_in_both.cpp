@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/support/evta/replay_in_both.h"
 
 #include "test/support/evta/plain_simulator.h"

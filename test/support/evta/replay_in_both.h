@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays test vectors in the reference simulator and in the functional one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/support/evta/shadow_memory.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ShadowMemory: state of every element of one memory in a strict simulation: whether its value is defined, and which
 // instructions last wrote and read it. Reading an undefined value, and an access that no token orders after the one
 // that it depends on, are errors independent of timing.

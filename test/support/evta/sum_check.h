@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparison of kernels that sum products in f32 with references that sum in double.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TestProgram: a program under construction that owns its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of a plan that an EVTA program leaves in another format than the tensor's, so that the driver copies them.
 #pragma once
 

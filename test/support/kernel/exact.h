@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks for operators that move elements: fast kernels must equal the reference bit for bit.
 #pragma once
 

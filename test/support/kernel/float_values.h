@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Difficult f32 values for arithmetic.
 #pragma once
 

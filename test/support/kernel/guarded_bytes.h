@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GuardedBytes: memory between guard bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/support/kernel/guarded_run.h"
 
 #include "runtime/core/tensor_set.h"

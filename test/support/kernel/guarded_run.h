@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a plan on memory with guards on both sides and defined previous contents.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one operator without a plan: builds its spec, checks the rules, and runs any variant on any instruction set.
 //
 //   OperatorCase c(ops::Softmax{...});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stale: previous contents of memory. An operation with the same results for both depends on no previous contents,
 // because the two differ in every byte.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single-bit errors in plans.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan that every unit can run: y = x in s8. On the CPU it is a Transpose that keeps the axes, on EVTA a product with
 // the identity matrix.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs for tests: every operator has the same cost.
 #pragma once
 

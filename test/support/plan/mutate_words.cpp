@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/support/plan/mutate_words.h"
 
 #include <utility>

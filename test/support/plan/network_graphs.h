@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The branch structure of well-known networks, as graphs of their operators.
 #pragma once
 

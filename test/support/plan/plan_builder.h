@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlanBuilder: small plans in memory, without the compiler.
 //
 //   PlanBuilder builder;

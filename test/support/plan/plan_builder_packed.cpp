@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of PlanBuilder that needs the kernels' packing. Separate, because some tests link without kernels.
 #include "kernels/common/packing/packing.h"
 #include "test/support/plan/plan_builder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/support/plan/plan_fuzz.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzing of plans: mutated tables with valid digests, so that only the verifier and the operators' rules protect the
 // kernels. Accepted mutants run twice (run_twice() of guarded_run.h), and operators that can be split by channels also
 // run in parts.

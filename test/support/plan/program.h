@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the project's programs as a user starts them.
 #pragma once
 

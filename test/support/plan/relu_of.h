@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest network: one ReLU for an input of the given shape.
 #pragma once
 

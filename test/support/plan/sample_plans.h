@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small plans that many tests run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AllocationCounter: counts the C library allocations of the process, and their bytes, during its lifetime, on any
 // thread. The constructor waits until all other threads sleep. At most one AllocationCounter or AllocationFill at a
 // time.

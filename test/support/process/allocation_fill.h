@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AllocationFill: during its lifetime every block that any thread allocates initially holds `stale`: arenas, scratch,
 // and kernels' prepared data. Without effect under ThreadSanitizer. At most one AllocationFill or AllocationCounter at
 // a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hook that is called for every C library allocation of the process, on any thread. malloc and its relatives are
 // interposed; under a sanitizer, its hooks are used.
 #pragma once

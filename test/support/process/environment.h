@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets an environment variable during its lifetime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TemporaryFolder: a new folder, deleted by the destructor.
 #pragma once
 

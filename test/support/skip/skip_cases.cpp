@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two cases for the tests of skip(). The second must fail.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the plan that the tests of the nestrt command run: colour_plan FILE
 #include <cstdio>
 #include <utility>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Runs the command after "--" and checks EXIT_CODE and that its output matches TEXT.
 set(command "")
 set(after_dashes FALSE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // evta-replay on the command line.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs of one network with different calibrations: its exponents and the instructions for an NPU may differ.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classifiers with pretrained weights on real images, from the ONNX file to the class, with both programs.
 #include <catch2/catch.hpp>
 

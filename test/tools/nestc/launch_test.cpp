@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch cost of programs decides the placement of branches: nestc compile, then nestrt simulate.
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans with programs of the CPU, EVTA and a vendor for the same branches.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantized networks under random schedules: branches on any unit, layers split across units.
 #include <fmt/core.h>
 

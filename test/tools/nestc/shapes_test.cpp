@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans for several shapes on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference vendor of examples/vendor on the command line: compiled for, run, and compared with its own tools.
 #include <catch2/catch.hpp>
 #include <string>

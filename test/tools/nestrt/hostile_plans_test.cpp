@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged plans and arrays with the nestrt command: a message, exit code 2, and no output.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt run and eval with images and arrays on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of nestrt in addition to its results.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt with unwritable output streams.
 #include <sys/wait.h>
 

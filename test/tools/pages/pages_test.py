@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages that the commands write with --html, in headless Chromium: drawn whole, and of use with a keyboard alone.
 
     pages_test.py BIN_DIR

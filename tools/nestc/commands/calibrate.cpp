@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc calibrate: measures the value ranges of a network and selects quantization exponents.
 #include <fmt/core.h>
 

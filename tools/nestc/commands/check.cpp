@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc check: compares a plan, or a model in parts, with ONNX Runtime.
 #include <fmt/format.h>
 

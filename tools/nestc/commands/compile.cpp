@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc compile: compiles an ONNX file to a plan.
 #include <fmt/core.h>
 

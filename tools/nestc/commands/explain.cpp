@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc explain: shows on which units each operator of a model can run, its cost there, or the reason if it cannot.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc export: writes the imported model as standard ONNX, optionally quantized.
 #include <iostream>
 #include <memory>

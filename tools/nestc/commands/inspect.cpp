@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc inspect: shows the content of a plan, or of the plan that a model would become.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc join: combines the parts of a model into one ONNX file.
 #include <filesystem>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc partition: writes a placement of a plan's branches as a NEST-C partition plan (YAML), or divides a model into
 // parts.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc calibrate --sensitivity: finds the layers of a network that lose most accuracy in 8 bits.
 #pragma once
 

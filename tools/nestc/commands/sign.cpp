@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestc keygen and nestc sign: sign plans so that a board can verify their origin.
 #include "compiler-lite/sign/sign.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestc/options/compile_options.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line options for compiling a model, shared by all commands that read an ONNX file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line options for reading a model, shared by the commands that read an ONNX file.
 #pragma once
 

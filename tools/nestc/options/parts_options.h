@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line options for dividing a model into parts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestc/options/search_options.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestc/options/vendor_options.h"
 
 #include "compiler-lite/parts/cutting/automatic.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line options for the parts of a model that a vendor's compiler receives.
 #pragma once
 

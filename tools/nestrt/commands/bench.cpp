@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt bench: measures the latency of a plan. It counts inferences, not seconds, so that it behaves the same under an
 // emulator.
 #include <fmt/core.h>

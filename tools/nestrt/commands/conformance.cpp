@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt conformance: tests a vendor's plug-in against nestrt/vendor.h, or a unit against nestrt/driver/unit.h.
 #include "drivers/vendor/conformance/conformance.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt eval: measures accuracy over labelled images and agreement with the results of another run.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt info: shows the content of a plan and the kernels that run it on this machine, or the units of the machine.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt profile: measures the costs of a plan's operators on the units of this board.
 #include <fmt/core.h>
 

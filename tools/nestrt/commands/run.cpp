@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt run: runs one inference on arrays, or one per image.
 #include <fmt/core.h>
 

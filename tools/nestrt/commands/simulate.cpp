@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt simulate: predicts schedules of a plan on a described board, in virtual time.
 #include <fmt/ranges.h>
 

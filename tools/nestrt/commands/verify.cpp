@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt verify: checks a plan file and compares the results of units with those of the CPU.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two schedules of one plan in alternating runs.
 #pragma once
 

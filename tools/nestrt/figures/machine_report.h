@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of the machine before and after the runs, as rows and as JSON. Values that the machine does not report are
 // omitted.
 #pragma once

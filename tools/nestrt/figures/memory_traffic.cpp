@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestrt/figures/memory_traffic.h"
 
 #include "drivers/evta/isa/configuration.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory traffic of a plan's programs.
 #pragma once
 

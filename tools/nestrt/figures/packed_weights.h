@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that a plan stores in the packing of an instruction set, in addition to an operator's own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestrt/figures/summaries.h"
 
 #include "nestrt/driver/plan_tables.h"

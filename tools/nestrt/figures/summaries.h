@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The content of a plan and the result of its session, for tables and JSON.
 #pragma once
 

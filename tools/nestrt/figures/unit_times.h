@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The busy time of each unit of a session, run by run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulates concurrent sessions of several plans on one described board.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A schedule of a problem, found by a longer search than a session's, and its run in virtual time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestrt/simulation/simulation_warnings.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Warnings (nestrt/log.h) about figures of nestrt simulate that may mislead.
 #pragma once
 

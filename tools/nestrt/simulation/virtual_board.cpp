@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/nestrt/simulation/virtual_board.h"
 
 #include <fmt/format.h>

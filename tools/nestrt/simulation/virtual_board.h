@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VirtualBoard: the units of a described board with the costs of a plan.
 #pragma once
 

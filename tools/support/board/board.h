@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Board: the file that describes a board's units (docs/reference/board-files.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/board/cpu_set.h"
 
 #include <fmt/core.h>

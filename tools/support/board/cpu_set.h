@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Restricts a command to some of the machine's CPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state that affects a machine's speed, as far as Linux reports it: sysfs of cpufreq and thermal.
 #pragma once
 

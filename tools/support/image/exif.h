@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which side of an image is up, as its EXIF block says: Exif 2.32 (JEITA CP-3451), 4.6.4, a TIFF 6.0 header and
 // directory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images: decodes JPEG, PNG and BMP, and resizes as Pillow does.
 //
 // JPEG is decoded by libjpeg-turbo with its default options (accurate integer DCT, smooth chroma upsampling), so that

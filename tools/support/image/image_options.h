@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line options for image preprocessing, shared by all commands that accept images.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text files that accompany a network: class names, labelled images, reference results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/image/preprocess.h"
 
 #include <fmt/core.h>

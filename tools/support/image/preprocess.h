@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts an image to a network's input, according to the plan's Preprocessing.
 #pragma once
 

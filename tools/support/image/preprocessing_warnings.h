@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Detects probable preprocessing mistakes, which cause wrong results without an error.
 #pragma once
 

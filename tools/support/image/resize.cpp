@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Separable resampling following Pillow's src/libImaging/Resample.c, for 8-bit channels and the triangle filter.
 #include <algorithm>
 #include <cmath>

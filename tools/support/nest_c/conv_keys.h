@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConvKeys: the convolutions of a plan by their NEST-C keys.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NEST-C partition plans: which operators run together, on which backend, and which partitions run concurrently.
 //
 //   funcName: 'squeezenet'

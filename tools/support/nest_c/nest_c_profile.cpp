@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/nest_c/nest_c_profile.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Performance profiles of NEST-C: times by key, one file for each of its backends.
 //
 //   Type: ExeTime

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/nest_c/partition_schedule.h"
 
 #include <fmt/format.h>

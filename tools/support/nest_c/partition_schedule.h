@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Creates the schedule of a NEST-C partition plan.
 #pragma once
 

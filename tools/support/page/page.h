@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page: the results of a command as one self-contained HTML file with tables and figures that support the keyboard.
 // Figures are values here; page/page.js draws them.
 //

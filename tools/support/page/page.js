@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 'use strict';
 // Draws the figures of the document in #data. Names come from models: they reach the page as text, never as markup.
 (() => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of a plan for a Page: the operator graph and the memory map.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BranchMemory: memory for one branch of a plan, apart from all others, so that units can be tried on it.
 //
 // Threads: one at a time.

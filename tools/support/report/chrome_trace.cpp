@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/report/chrome_trace.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces in the JSON format that chrome://tracing and ui.perfetto.dev show: tracks, and spans of time on them.
 //
 // Times are microseconds from any origin: of a clock, or of a simulation's.

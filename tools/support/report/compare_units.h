@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the results of units with those of the CPU, branch by branch, on random inputs.
 #pragma once
 

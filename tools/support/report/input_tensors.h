@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of a measured inference: arrays from files, or random ones.
 #pragma once
 

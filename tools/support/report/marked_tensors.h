@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is true of a tensor because of how it was computed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One of the shapes that a plan for inputs of several shapes has, as `--shape` names it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records runs as an observer and creates a trace of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors of a plan on the command line and on disk.
 #pragma once
 

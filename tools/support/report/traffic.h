@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory traffic of a session: activations and constants of its operators, and the part that row fusion keeps in a
 // cache.
 #pragma once

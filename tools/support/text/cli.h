@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line of nestrt and nestc: commands with options, help with examples, exit codes. To include this is
 // cheap; CLI11, which does the work, is seen by cli.cpp only.
 #pragma once

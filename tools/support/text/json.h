@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON results of the commands. This header is cheap to include; only json.cpp includes nlohmann/json.
 #pragma once
 

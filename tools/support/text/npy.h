@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy's .npy files, format versions 1 to 3 (numpy.lib.format).
 //
 // Read: f4, f8 (rounded to f32), i1, u1, i4, i8, b1; little-endian, C order. Everything else is refused with the numpy

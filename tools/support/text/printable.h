@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes text from files safe for terminals: characters that would move the cursor or hide or reorder text become
 // escapes. Character properties are those of Unicode's tables (utf8proc).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shows progress on standard error: a line that is redrawn on a capable terminal, or else a new line every ten seconds,
 // so that a log shows that the command is alive. NESTRT_PROGRESS sets another interval in seconds.
 #pragma once

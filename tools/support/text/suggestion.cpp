@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/text/suggestion.h"
 
 #include <algorithm>

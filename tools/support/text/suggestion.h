@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suggests the intended word for a mistyped one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text tables with aligned columns, and numbers with readable units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads YAML that may have been edited by hand: checks every value and reports the line of every error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a YAML text before yaml-cpp creates nodes from it: a node takes up to 500 bytes, even if its text is short.
 #pragma once
 

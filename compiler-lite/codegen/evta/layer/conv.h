@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generates programs for layers that are sums over windows; see layer.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConvEmitter: emits the instructions of one layer under one tiling.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/codegen/evta/layer/conv_estimate.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConvMemory: how a tiling divides the on-chip memories, in elements. It determines which tilings are legal.
 //
 //   INP  slots, each with the input of one tile and one chunk of input blocks, or a part of the residual

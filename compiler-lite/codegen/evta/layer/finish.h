@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finish: the operations on an accumulator before and after the products of a layer are added: bias, rounding, shift,
 // limits, residual. They are the same for every tile and do not depend on the tiling.
 // Two techniques keep it short. First, biases contain all rounding terms. Second, accumulators that contain results of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One s8 layer as EVTA computes it, independent of any graph: ConvLayer or MaxPoolLayer. docs/concepts/numerics.md
 // defines the arithmetic.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LayerGenerator: generates programs of one layer on one configuration and holds everything that does not depend on the
 // tiling.
 #pragma once

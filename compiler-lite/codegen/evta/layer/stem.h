@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stem: a network's first convolution, whose image has too few channels to fill a block. Folding moves pixels of the
 // image into channels (Layout in nestrt/data_type.h). For example, a convolution of 3 channels with stride 2 becomes
 // one of 12 channels with stride 1 and a quarter of the taps.

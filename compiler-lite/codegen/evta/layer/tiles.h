@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of a layer's output in the order of a tiling, and the on-chip slots for their inputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/codegen/evta/layer/tiling.h"
 
 #include <fmt/core.h>

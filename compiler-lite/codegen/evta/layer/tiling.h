@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiling: the sizes of the tiles that make a layer fit the on-chip memories, and the order of the loops over the tiles.
 // (A schedule, nestrt/driver/schedule.h, assigns branches to units.)
 #pragma once

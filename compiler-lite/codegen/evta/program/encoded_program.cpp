@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/codegen/evta/program/encoded_program.h"
 
 #include "compiler-lite/graph/bytes.h"

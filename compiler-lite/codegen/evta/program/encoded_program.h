@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EncodedProgram: the instruction words of an EVTA program, its constants, and its buffers.
 // It owns what isa::Program refers to, which the simulators and the driver use. UnitProgram (codegen/backend.h) is the
 // equivalent for any unit, with values of the graph as buffers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LoopNest: the iterations of one GEMM or ALU instruction before lowering decides which dimensions become the two loops
 // of the instruction and which become micro-ops.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProgramBuilder: collects instructions in program order, with edges instead of tokens between modules and with lists
 // of micro-ops instead of addresses. finish() turns edges into tokens and lists into the contents of the micro-op
 // memory. Each list is stored once, and loaded once if all lists fit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transfers of regions that may need several instructions: rows whose distance exceeds the stride field are moved one
 // by one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CachedTuner: the tuner (tuner.h) with the cycle model as its cost function and a cache, so that equal layers are
 // tuned once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tuner: searches the legal tilings of a layer for one with low cost.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TuningCache: results of tiling searches in a file that all compilations of a user share.
 // A key contains everything that the search depends on, so a cached result equals the result of a search. Nothing else
 // in the file is trusted: a damaged file is ignored, and the user of a tiling still generates and checks the program.

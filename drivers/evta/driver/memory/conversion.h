@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversion between the plan's bytes and those of a program if their order or type differs.
 #pragma once
 

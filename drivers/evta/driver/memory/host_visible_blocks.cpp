@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/driver/memory/host_visible_blocks.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostVisibleBlocks: device memory that sessions use directly, so that programs access tensors in place. It belongs to
 // one accelerator, or to several that share it.
 //

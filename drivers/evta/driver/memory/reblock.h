@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts s8 activations from the plan's blocks of 16 channels to the blocks of 32 channels of wider configurations:
 //
 // [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels after the last block of 16 become

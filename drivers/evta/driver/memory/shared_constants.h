@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedConstants: constants of plans in an accelerator's memory, stored once for all programs that read them.
 //
 // Threads: all members are safe from any thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StagingMemory: accelerator memory for data that programs cannot access in the host's place. All programs share it,
 // because one runs at a time. It keeps nothing between runs.
 #pragma once

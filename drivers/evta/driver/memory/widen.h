@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts accumulators to f32 from the four bytes that an accelerator with 8-bit results stores one by one:
 //
 // [4 bytes, least significant first][images][ceil(C / B)][pixels][B], B being 16 or 32, become [images][ceil(C /

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChannelRange: a part of an operator's output that one unit can compute while others compute the rest.
 #pragma once
 

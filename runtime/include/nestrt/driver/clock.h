@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clock: the source of time of a session: durations of steps, probe intervals and deadlines. A session with a custom
 // clock requires units that use the same clock.
 //

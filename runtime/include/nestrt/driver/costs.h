@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CostTable: the times that operators take on the units of a board. Filled by measurement (`nestrt profile`, sessions),
 // by models, or from a file.
 //

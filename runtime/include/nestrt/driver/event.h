@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event: the completion of one submission. It is signalled once per generation, with a Status.
 //
 // Threading: all members may be called from any thread.

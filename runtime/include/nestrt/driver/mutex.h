@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutex: a std::mutex with annotations for clang's thread-safety analysis (-Wthread-safety), which rejects access to a
 // member marked NESTRT_GUARDED_BY(mutex) without holding the mutex. For other compilers the annotations are empty.
 //

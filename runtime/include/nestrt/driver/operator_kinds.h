@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The enumerations used by attributes of operators (nestrt/driver/operators.h). Their values are those of
 // runtime/plan/format/plan.fbs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators of a plan, each a plain struct of attributes. The comment of a struct defines its operands and result;
 // the rules for its operands are its row in kernels/ (runtime/kernel/kernel.h).
 //

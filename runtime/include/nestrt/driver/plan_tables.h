@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of a plan as plain structs, decoded once from the format that runtime/plan/format/plan.fbs describes.
 //
 // In a loaded plan (nestrt/plan.h) the tables are immutable, and every index, size, type and alignment is verified.

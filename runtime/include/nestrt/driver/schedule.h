@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedule: the unit, program and order of every branch. The scheduler computes it from costs
 // (nestrt/driver/costs.h); a session executes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unit: a device that executes programs, for example the CPU pool, one EVTA instance or one U280 core. The interface
 // between the runtime, which schedules, and drivers/, which make units available.
 //

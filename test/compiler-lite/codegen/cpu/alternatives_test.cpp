@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that a plan names in addition to the best one, and the location of their weights.
 #include <algorithm>
 

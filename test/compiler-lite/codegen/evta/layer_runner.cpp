@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
 
 #include <algorithm>

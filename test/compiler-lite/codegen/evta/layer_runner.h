@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers for tests: random ones, their results according to docs/concepts/numerics.md, and the results of their
 // programs in the simulators.
 #pragma once

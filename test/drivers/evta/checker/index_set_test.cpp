@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/checker/index_set.h"
 
 #include <catch2/catch.hpp>

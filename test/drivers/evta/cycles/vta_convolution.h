@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions scheduled as in TVM's VTA operator library: tiles of full-width rows, input channels one block at a
 // time, two virtual threads on halves of the on-chip memories that alternate over the output channels, micro-ops loaded
 // once; then shift, bias, clip and store.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction streams as TVM's VTA runtime creates them, for comparison with published cycle counts. Tokens are
 // attached to adjacent instructions if possible, otherwise to separate instructions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of VTA's instruction tests (test_vta_insn.py of TVM), whose cycle counts in RTL simulation are published
 // (tvm PR 3347).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs in host-visible memory with a non-coherent cache.
 #include <catch2/catch.hpp>
 #include <cstring>

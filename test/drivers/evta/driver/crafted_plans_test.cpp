@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans that no compiler generates: the result of a program does not depend on the location or the producer of its
 // tensors.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sessions whose activations are in an accelerator's host-visible memory.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/driver/placed_program.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // copy_plan prepared on a unit, with its own memory.
 #pragma once
 

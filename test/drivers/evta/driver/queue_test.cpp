@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which programs of several sessions run on one accelerator.
 #include <atomic>
 #include <catch2/catch.hpp>

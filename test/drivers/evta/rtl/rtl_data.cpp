@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/drivers/evta/rtl/rtl_data.h"
 
 #include <catch2/catch.hpp>

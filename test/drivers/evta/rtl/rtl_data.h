@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of complete RTLs of VTA: the vectors and tables of shared/data/rtl.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checker and the cycle model against complete RTLs of VTA, simulated cycle by cycle: the HLS design with 40 cycles
 // from a read's request to its first beat, as hls_zynq7020 assumes; the Chisel design with one.
 #include <catch2/catch.hpp>

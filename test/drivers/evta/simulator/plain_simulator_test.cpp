@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors that a strict simulation finds.
 #include "test/support/evta/plain_simulator.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of both simulators.
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An application survives crashes anywhere in an isolated plug-in, with the host's results.
 #include <sys/wait.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plug-in of test/drivers/plugins/crashing.cpp in a separate process, and its orders.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests how loops are split into tasks.
 #include "kernels/common/framework/parallel_ranges.h"
 

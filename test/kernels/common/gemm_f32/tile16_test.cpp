@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the f32 tile with plain loops, on small integers, whose sums are exact in any order.
 #include "kernels/common/gemm_f32/tile16.h"
 

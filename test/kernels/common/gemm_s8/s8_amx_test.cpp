@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares AMX tiles with plain loops, and checks the interleaving of planes.
 #include "kernels/common/gemm_s8/s8_amx.h"
 

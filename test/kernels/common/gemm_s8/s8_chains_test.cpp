@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the chains computed from weights: a 16-bit sum never receives more products than fit, for any inputs.
 #include "kernels/common/gemm_s8/s8_chains.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares every implementation of the s8 tile, on every instruction set, with plain loops.
 #include "kernels/common/gemm_s8/s8_tile.h"
 

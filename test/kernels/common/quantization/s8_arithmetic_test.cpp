@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/quantization/s8_arithmetic.h"
 
 #include <algorithm>

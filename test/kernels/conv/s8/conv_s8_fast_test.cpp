@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every fast kernel of an s8 Conv is bit-identical to the reference: random layers with odd sizes in all dimensions,
 // all values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
 #include <algorithm>

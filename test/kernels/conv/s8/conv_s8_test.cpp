@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules reject.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd convolution of difficult operands: very different magnitudes, infinities, NaN. On instruction sets without
 // it, the tests check that no kernel accepts (test/kernels/conv/conv_kernels_test.cpp).
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What sessions have learned, from one process to the next.
 #include "runtime/costs/measurement/cost_cache.h"
 

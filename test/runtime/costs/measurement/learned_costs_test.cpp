@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs follow what runs have shown, unit by unit and work by work.
 #include "runtime/costs/measurement/learned_costs.h"
 

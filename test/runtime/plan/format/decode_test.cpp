@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands between the bytes of a plan's tables and the structs: damage that only the bytes can have.
 #include "runtime/plan/format/decode.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The structs of operators against their tables in plan.fbs: names, types and defaults of fields, names of
 // enumerators, and that attributes are read as they were written.
 #include "runtime/plan/format/operator_codec.h"

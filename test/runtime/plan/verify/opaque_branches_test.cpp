@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches that only a unit beside the host computes.
 #include <catch2/catch.hpp>
 

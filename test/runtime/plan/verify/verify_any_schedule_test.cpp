@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory plan for any schedule against the graph.
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for some of the output channels of an operator: what the verifier takes and what it refuses.
 #include <catch2/catch.hpp>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan offers beside its first choice, and what it says of its board: alternative kernels, costs, shapes.
 #include <catch2/catch.hpp>
 #include <functional>

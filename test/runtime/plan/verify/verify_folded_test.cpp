@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folded images in plans: which tensors may be folded, and which operators and programs take them.
 #include <catch2/catch.hpp>
 #include <functional>

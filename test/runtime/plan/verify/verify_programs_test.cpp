@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of instructions: which bytes they may write, and how often plans may use what they have once.
 #include <catch2/catch.hpp>
 #include <string>

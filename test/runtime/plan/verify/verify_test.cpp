@@ -1,4 +1,5 @@
-// Breaks each rule of the structural verifier once, and expects a message that names what is wrong.
+// SPDX-License-Identifier: Apache-2.0
+// Breaks each rule of the structural verifier once and expects a message that names the problem.
 #include "runtime/plan/verify/verify.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +12,7 @@ namespace nestrt::test {
 namespace {
 
 struct Damage {
-  const char* message;  // part of the message that must come
+  const char* message;  // part of the expected message
   std::function<void(plan::Tables&)> apply;
 };
 
@@ -44,7 +45,7 @@ TEST_CASE("The sample plans pass verification") {
   }
 }
 
-TEST_CASE("Targets beyond reason are refused: what belongs to one is looked up among all") {
+TEST_CASE("Plans with too many targets are refused because entries are looked up among all of them") {
   const auto has_longest = [](plan::Tables& p) {
     p.targets.assign(64, {std::string(256, 'u'), std::string(256, 'c')});
   };
@@ -159,7 +160,7 @@ TEST_CASE("Broken inputs and outputs are refused") {
       branches_plan,
       {
           {"input 0, tensor 99: does not exist", [](plan::Tables& p) { p.inputs[0].tensor = 99; }},
-          {"input 0, tensor 2 'left': lies in a buffer of kind arena", [](plan::Tables& p) { p.inputs[0].tensor = 2; }},
+          {"input 0, tensor 2 'left': is in a buffer of kind arena", [](plan::Tables& p) { p.inputs[0].tensor = 2; }},
           {"two inputs are named 'x'",
            [](plan::Tables& p) {
              p.buffers.push_back(p.buffers[0]);
@@ -224,7 +225,7 @@ TEST_CASE("Broken operands are refused") {
            [](plan::Tables& p) { p.operators[1].outputs[0] = 2; }},
           {"computes tensor 0 'x', which has its value already",
            [](plan::Tables& p) { p.operators[1].outputs[0] = 0; }},
-          {"writes tensor 1 'c', which lies in a buffer of kind constant",
+          {"writes tensor 1 'c', which is in a buffer of kind constant",
            [](plan::Tables& p) { p.operators[0].outputs[0] = 1; }},
           {"operator 0 'left' (Unary): tensor 2 'left' and tensor 5 'twin' overlap in buffer 2",
            [](plan::Tables& p) {
@@ -241,7 +242,7 @@ TEST_CASE("Broken operands are refused") {
       });
 }
 
-TEST_CASE("Sharing that is not in place is refused") {
+TEST_CASE("Tensors that share bytes without being computed in place are refused") {
   // Tensors: x 0, whole 1, relu 2, neg 3, tall 4, tail 5, y 6, z 7.
   expect_all_refused(views_plan, {
                                      {"operator 4 'slice' (Slice): tensor 4 'tall' and tensor 5 'tail' overlap",
@@ -256,7 +257,7 @@ TEST_CASE("Sharing that is not in place is refused") {
                                  });
 }
 
-// whole = concat(first, none, last): the first part is in place, the second empty, the last in the way of itself.
+// whole = concat(first, none, last): the first part is in place, the second is empty, and the last overlaps itself.
 PlanBuilder concat_plan_with_empty_part() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 4});
@@ -272,7 +273,7 @@ PlanBuilder concat_plan_with_empty_part() {
   return builder;
 }
 
-TEST_CASE("An empty part of a Concat hides no overlap") {
+TEST_CASE("An empty part of a Concat does not hide an overlap") {
   expect_refused(concat_plan_with_empty_part,
                  {"operator 2 'concat' (Concat): tensor 4 'last' and tensor 2 'whole' overlap", [](plan::Tables&) {}});
   PlanBuilder apart = concat_plan_with_empty_part();
@@ -303,7 +304,7 @@ TEST_CASE("Broken memory plans are refused") {
       });
 }
 
-TEST_CASE("A constant with an exponent for each of many channels is taken") {
+TEST_CASE("A constant with an exponent for each of many channels is accepted") {
   constexpr int64_t kChannels = 4096;
   PlanBuilder builder = relu_plan();
   const int w = builder.constant<int8_t>("w", {kChannels}, std::vector<int8_t>(kChannels), DataType::kS8);
@@ -354,7 +355,7 @@ TEST_CASE("Broken branches and programs are refused") {
       });
 }
 
-// branches_plan with a second program of its first branch, for an NPU, whose memory is the operator's and one segment.
+// branches_plan with a second program of its first branch, for an NPU. Its memory is the operator's tensors and one segment.
 PlanBuilder npu_plan() {
   PlanBuilder builder = branches_plan();
   plan::Tables& tables = builder.tables();
@@ -368,7 +369,7 @@ PlanBuilder npu_plan() {
   return builder;
 }
 
-TEST_CASE("A program of instructions names the memory that it uses") {
+TEST_CASE("A program of instructions that lists the memory it uses is accepted") {
   CHECK(Plan::from_memory(npu_plan().build().bytes()));
 }
 
@@ -424,7 +425,7 @@ TEST_CASE("A program of instructions that writes a view of the caller's input is
         std::string_view::npos);
 }
 
-TEST_CASE("A program of instructions that reads what its branch computes, without writing it first, is refused") {
+TEST_CASE("A program of instructions that reads its branch's result before writing it is refused") {
   const auto reads_result = [](plan::Tables& p) {
     auto& ranges = p.branches[0].programs[1].ranges;
     ranges[1].tensor = ranges[2].tensor;
@@ -436,19 +437,19 @@ TEST_CASE("A program of instructions that reads what its branch computes, withou
                                                              }}});
 }
 
-TEST_CASE("A program of instructions that does not write what others read is refused") {
+TEST_CASE("A program of instructions that does not write a tensor that other branches read is refused") {
   expect_all_refused(npu_plan, {{"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
                                  [](plan::Tables& p) { p.branches[0].programs[1].ranges.pop_back(); }},
                                 {"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
                                  [](plan::Tables& p) { p.branches[0].programs[1].ranges[2].size = 63; }}});
 }
 
-TEST_CASE("Branches with more programs than any compiler makes are refused") {
+TEST_CASE("Branches with more than 256 programs are refused") {
   expect_refused(npu_plan, {"branch 0: has 257 programs, more than 256",
                             [](plan::Tables& p) { p.branches[0].programs.resize(257, p.branches[0].programs[1]); }});
 }
 
-TEST_CASE("Operators that break their rules are refused by name, whichever unit would run them") {
+TEST_CASE("Operators that break their rules are refused by name on every unit") {
   expect_all_refused(
       branches_plan,
       {{"operator 1 'right' (Binary): output 0 is f32 4x4 where the operator gives f32 2x8",
@@ -458,7 +459,7 @@ TEST_CASE("Operators that break their rules are refused by name, whichever unit 
        {"operator 0 'left' (Unary): has 0 inputs", [](plan::Tables& p) { p.operators[0].inputs.clear(); }}});
 }
 
-// left and right compute the halves of one buffer, which both views together read as a whole.
+// left and right compute the halves of one buffer; `whole` reads both.
 PlanBuilder halves_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {4}), whole = builder.arena("whole", {8}), y = builder.output("y", {8});
@@ -482,7 +483,7 @@ TEST_CASE("Tensors that share bytes without being views of each other are refuse
                   }});
 }
 
-TEST_CASE("Plans whose branches depend on each other more often than any network's are refused") {
+TEST_CASE("Plans with too many dependencies between branches are refused") {
   constexpr int kParts = 2100;  // squared, more than plan_format::kMaxDependencies
   PlanBuilder builder;
   const int x = builder.input("x", {4}), whole = builder.arena("whole", {4 * kParts});
@@ -503,7 +504,7 @@ TEST_CASE("Plans whose branches depend on each other more often than any network
   CHECK(plan.error().message().find("depend on each other more than 4194304 times") != std::string_view::npos);
 }
 
-TEST_CASE("Plans whose operators read constants more often than their bytes are worth are refused") {
+TEST_CASE("Plans whose operators read too many bytes of shared constants are refused") {
   constexpr int64_t kElements = 1 << 20;
   constexpr int kMany = 100;  // 4 MB each: more than 256 MB and 16 times 4 MB
   PlanBuilder builder;
@@ -518,7 +519,7 @@ TEST_CASE("Plans whose operators read constants more often than their bytes are 
   CHECK(plan.error().message().find("bytes of constants and quantization") != std::string_view::npos);
 }
 
-// Refused with that text among the message's.
+// Expects a refusal whose message contains `text`.
 void check_shared(PlanBuilder& builder, std::string_view text) {
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
@@ -527,7 +528,7 @@ void check_shared(PlanBuilder& builder, std::string_view text) {
   CHECK(plan.error().message().find(text) != std::string_view::npos);
 }
 
-TEST_CASE("Plans whose operators share quantization beyond reason are refused, though it has no bytes of constants") {
+TEST_CASE("Plans whose operators share too much quantization are refused even without bytes of constants") {
   constexpr int kChannels = 100'000, kUses = 400;
   PlanBuilder builder;
   const int x = builder.input("x", {1}), y = builder.output("y", {1});
@@ -541,7 +542,7 @@ TEST_CASE("Plans whose operators share quantization beyond reason are refused, t
   check_shared(builder, "bytes of constants and quantization");
 }
 
-TEST_CASE("Plans whose operators use weights that grow when they are packed are refused") {
+TEST_CASE("Plans whose weights grow too large when they are packed are refused") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 1, 1000, 1000}), y = builder.output("y", {1, 1, 1, 1});
   const int weights = builder.constant<int8_t>("w", {1, 1, 1000, 1000}, std::vector<int8_t>(1'000'000), DataType::kS8);
@@ -550,14 +551,14 @@ TEST_CASE("Plans whose operators use weights that grow when they are packed are 
   check_shared(builder, "bytes of constants and quantization");
 }
 
-TEST_CASE("Plans whose operators have more operands than any network's are refused") {
+TEST_CASE("Plans whose operators have too many operands are refused") {
   PlanBuilder builder;
   const int x = builder.input("x", {0}), y = builder.output("y", {0});
   builder.op("y", ops::Concat{.axis = 0}, std::vector<int>(400'000, x), {y});
   check_shared(builder, "more than 400000 operands");
 }
 
-TEST_CASE("Plans whose programs share segments beyond reason are refused") {
+TEST_CASE("Plans whose programs share too many bytes of segments are refused") {
   PlanBuilder builder = relu_plan();
   const int big = builder.constant<int8_t>("big", {1 << 20}, std::vector<int8_t>(1 << 20), DataType::kS8);
   plan::Program program;

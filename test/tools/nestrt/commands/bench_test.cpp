@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt bench on the command line.
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt profile and nestrt simulate.
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nestrt verify on the command line.
 #include <catch2/catch.hpp>
 

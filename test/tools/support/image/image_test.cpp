@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected pixels are from Pillow 13.0 (libjpeg-turbo 3, default options).
 #include "tools/support/image/image.h"
 

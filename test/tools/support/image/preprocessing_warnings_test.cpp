@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unlikely preprocessing causes warnings, and common preprocessing does not.
 #include "tools/support/image/preprocessing_warnings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/report/compare_units.h"
 
 #include <algorithm>

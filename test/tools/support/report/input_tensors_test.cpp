@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/report/input_tensors.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/support/report/tensor_files.h"
 
 #include <catch2/catch.hpp>

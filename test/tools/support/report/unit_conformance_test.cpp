@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of units: the CPU passes, and each case detects a unit with the corresponding fault.
 #include "tools/support/report/unit_conformance.h"
 
