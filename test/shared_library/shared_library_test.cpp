@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked against libnestrt.so and not the archive, as an application and a component that is loaded at run time are:
-// what public headers declare is to be found there.
+// Links libnestrt.so rather than the archive, as applications and run-time components do, to check that it exports
+// everything that public headers declare.
 #include <catch2/catch.hpp>
 #include <typeinfo>
 
@@ -41,7 +41,7 @@ class OwnUnit final : public Unit {
   UnitInfo info_{"own", "own0", "", 1, false};
 };
 
-TEST_CASE("A unit of one's own works with the events of the library") {
+TEST_CASE("A custom unit works with the library's events") {
   OwnUnit unit;
   auto executable = unit.prepare({});
   REQUIRE(executable);
@@ -49,7 +49,7 @@ TEST_CASE("A unit of one's own works with the events of the library") {
   CHECK_FALSE(Session::create(nullptr, {std::make_shared<OwnUnit>()}));
 }
 
-TEST_CASE("The classes of units are those of the library") {
+TEST_CASE("Unit classes have the same type information inside and outside the library") {
   auto units = open_units("cpu", {.num_threads = 1});
   REQUIRE(units);
   Unit& unit = *units->front();
@@ -57,14 +57,14 @@ TEST_CASE("The classes of units are those of the library") {
   CHECK(typeid(unit) != typeid(Unit));
 }
 
-TEST_CASE("A plan that is none is refused with the library's message") {
+TEST_CASE("Invalid plans are rejected with the library's error codes") {
   alignas(64) const std::byte bytes[64] = {};
   CHECK(Plan::from_memory(bytes).error().code() == Code::kInvalidPlan);
   CHECK(Plan::map("/nonexistent.nest").error().code() == Code::kNotFound);
   CHECK(Plan::map_descriptor(-1).error().code() == Code::kIo);
 }
 
-TEST_CASE("Costs are kept by the library") {
+TEST_CASE("Cost tables of the library can be filled and merged") {
   CostTable costs;
   costs.set({"own", "", 1}, "work", {2.0, CostSource::kMeasured});
   costs.set_overhead({"own", "", 1}, {1.0, 0, 0, 0});
@@ -75,7 +75,7 @@ TEST_CASE("Costs are kept by the library") {
   CHECK(read_costs("/nonexistent").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("Operators and names come from the library") {
+TEST_CASE("Operators and their names are exported") {
   const ops::Attributes attributes = ops::Softmax{};
   const ops::Attributes copy = attributes;
   CHECK(copy == attributes);
@@ -84,14 +84,14 @@ TEST_CASE("Operators and names come from the library") {
   CHECK(Shape({1, 2}).to_string() == "1x2");
 }
 
-// Volatile: no compiler answers for the linker.
+// Volatile, so that the compiler cannot decide it without the linker.
 template <typename Function>
 bool is_exported(Function* function) {
   Function* volatile address = function;
   return address != nullptr;
 }
 
-TEST_CASE("Functions that need a plan are exported, too") {
+TEST_CASE("Functions that need a plan are exported") {
   CHECK(is_exported(&work_name));
   CHECK(is_exported(&program_work_name));
   CHECK(is_exported(&branch_cost));
@@ -102,7 +102,7 @@ TEST_CASE("Functions that need a plan are exported, too") {
   CHECK(is_exported(&read_public_key));
 }
 
-TEST_CASE("Locks and logging are the library's") {
+TEST_CASE("Locks and logging are exported") {
   Mutex mutex;
   Condition condition;
   const MutexLock lock(mutex);
@@ -114,7 +114,7 @@ TEST_CASE("Locks and logging are the library's") {
   CHECK(heard == "hello");
 }
 
-TEST_CASE("The C interface is of the version that its header states") {
+TEST_CASE("The C interface has the version that its header states") {
   CHECK(nestrt_abi_version() == NESTRT_ABI_VERSION);
 }
 

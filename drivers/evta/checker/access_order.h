@@ -45,7 +45,7 @@ class AccessOrder {
   Status store(const MemoryRange& range);
 
  private:
-  // Per element, the number (from 1) of the last instruction of the module that wrote or read it; 0 if it was not accessed.
+  // Per element, the number (from 1) of the last instruction of the module that wrote or read it; 0 if none did.
   struct Last {
     std::vector<uint32_t> written, read;
   };

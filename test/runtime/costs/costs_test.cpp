@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// Keeps the bytes of a plan beside it.
+// A plan with its bytes, which must outlive it.
 struct Built {
   explicit Built(PlanBuilder builder) : bytes(builder.build()), plan(*Plan::from_memory(bytes.bytes())) {}
   PlanFile bytes;
@@ -18,7 +18,7 @@ struct Built {
 
 const UnitKey kCpu{"cpu", "isa", 1};
 
-// Relu, Conv ... of the plan, each at 10 us.
+// Costs of 10 us for each operator of the plan.
 CostTable costs_of(const Plan& plan, const UnitKey& unit) {
   CostTable costs;
   for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
@@ -44,7 +44,7 @@ ops::Pool small_pool() {
   return pool;
 }
 
-// Two branches of the same operator, whose programs take an NPU as long as the plan says.
+// Two branches with the same operator and one NPU program each; the plan states the programs' times.
 PlanBuilder twins_plan(float first_us, float second_us) {
   PlanBuilder builder;
   const int x = builder.input("x", {4}), between = builder.arena("between", {4}), y = builder.output("y", {4});
@@ -66,7 +66,7 @@ PlanBuilder twins_plan(float first_us, float second_us) {
 
 }  // namespace
 
-TEST_CASE("The name of a work says everything in one line") {
+TEST_CASE("The name of a work describes it completely in one line") {
   const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
   CHECK(work_name(*built.plan, 0, UnitKey()) ==
         "Pool kernel=2,2 stride=2,2 dilation=1,1 pad_begin=0,0 pad_end=0,0: f32 1x16x8x8 -> f32 1x16x4x4");
@@ -74,7 +74,7 @@ TEST_CASE("The name of a work says everything in one line") {
   CHECK(work_name(*built.plan, 0, UnitKey(), {0, 0, 1, 3}).ends_with(" channels 0:1-0:3"));
 }
 
-TEST_CASE("Works that differ in one attribute have different names") {
+TEST_CASE("Work names differ if any attribute differs") {
   std::set<std::string> names;
   const auto add = [&](auto change, Shape output = {1, 16, 4, 4}) {
     ops::Pool pool = small_pool();
@@ -93,7 +93,7 @@ TEST_CASE("Works that differ in one attribute have different names") {
   CHECK(names.size() == 8);
 }
 
-TEST_CASE("Numbers in names are in full") {
+TEST_CASE("Numbers in work names have full precision") {
   const auto name_with = [](float alpha) {
     PlanBuilder builder;
     ops::Unary attributes = unary(ops::UnaryKind::kLeakyRelu);
@@ -143,7 +143,7 @@ TEST_CASE("A missing cost is an error that names operator and unit") {
   CHECK(message.find("nestrt profile") != std::string::npos);
 }
 
-TEST_CASE("Costs of fewer threads serve, those of more do not") {
+TEST_CASE("Costs of fewer threads are used as a substitute but costs of more threads are not") {
   const Built built(relu_plan());
   CostTable costs;
   costs.set({"cpu", "isa", 2}, work_name(*built.plan, 0, {"cpu", "isa", 2}), {5, CostSource::kMeasured});
@@ -151,7 +151,7 @@ TEST_CASE("Costs of fewer threads serve, those of more do not") {
   CHECK(!branch_cost(costs, *built.plan, 0, 0, {"cpu", "isa", 1}));
 }
 
-TEST_CASE("A part of the channels costs its share unless it was measured") {
+TEST_CASE("A part of the channels costs its share of the operator unless it was measured") {
   const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
   CostTable costs = costs_of(*built.plan, kCpu);
   const auto share = branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4});
@@ -162,7 +162,7 @@ TEST_CASE("A part of the channels costs its share unless it was measured") {
   CHECK(branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4})->microseconds == 3);
 }
 
-TEST_CASE("Programs for the same operators that take different times have costs of their own") {
+TEST_CASE("Programs for the same operators have separate costs if the plan states different times") {
   const UnitKey npu{"npu", "", 1};
   const Built differ(twins_plan(10, 12)), same(twins_plan(10, 10));
   CHECK(work_name(*differ.plan, 0, UnitKey()) == work_name(*differ.plan, 1, UnitKey()));
@@ -176,7 +176,7 @@ TEST_CASE("Programs for the same operators that take different times have costs 
   CHECK(branch_cost(costs, *same.plan, 1, 1, npu)->microseconds == 11);
 }
 
-TEST_CASE("Overheads of fewer threads serve") {
+TEST_CASE("Overheads of fewer threads are used as a substitute") {
   CostTable costs;
   costs.set_overhead({"cpu", "isa", 2}, {1, 2, 3});
   CHECK(costs.overhead({"cpu", "isa", 4}).finish_us == 2);

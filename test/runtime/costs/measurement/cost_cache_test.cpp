@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sessions have learned, from one process to the next.
+// Persistence of learned costs across processes.
 #include "runtime/costs/measurement/cost_cache.h"
 
 #include <fmt/core.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In a folder of its own, where the environment says so.
+// Sets NESTRT_COST_CACHE to a temporary folder.
 class Kept {
  public:
   Kept() : file_(branches_plan().build()), plan(*Plan::from_memory(file_.bytes())) { use(folder_.path()); }
@@ -49,7 +49,7 @@ class Kept {
   const std::shared_ptr<const Plan> plan;
 };
 
-TEST_CASE("Costs are kept with where they come from") {
+TEST_CASE("Costs are cached with their source") {
   const Kept kept;
   CHECK(kept.cache().read().empty());
   kept.cache().write(kept.costs());
@@ -73,7 +73,7 @@ TEST_CASE("Costs of other units, threads or plans are not used") {
   CHECK(CostCache(**Plan::from_memory(file.bytes()), std::vector{kHost, kNpu}).read().empty());
 }
 
-TEST_CASE("A file of another key under the right name is not used") {
+TEST_CASE("A file with the right name and another key is not used") {
   const Kept kept;
   UnitInfo more = kHost;
   more.num_threads = 4;
@@ -82,7 +82,7 @@ TEST_CASE("A file of another key under the right name is not used") {
   CHECK(kept.cache(more).read().empty());
 }
 
-TEST_CASE("A file that is cut off, changed or foreign is not used, wherever that is") {
+TEST_CASE("A truncated, changed or foreign cache file is not used") {
   const Kept kept;
   kept.cache().write(kept.costs());
   const std::string whole = kept.text();
@@ -102,7 +102,7 @@ TEST_CASE("A file that is cut off, changed or foreign is not used, wherever that
   CHECK_FALSE(kept.cache().read().empty());
 }
 
-TEST_CASE("Only so many files are kept") {
+TEST_CASE("The number of cached files is limited") {
   const Kept kept;
   const fs::path folder = fs::path(kept.cache().path()).parent_path();
   fs::create_directories(folder);
@@ -118,7 +118,7 @@ TEST_CASE("Only so many files are kept") {
   CHECK_FALSE(kept.cache().read().empty());
 }
 
-TEST_CASE("Nothing is kept where the environment says so") {
+TEST_CASE("An empty NESTRT_COST_CACHE disables the cache") {
   const Kept kept;
   Kept::use("");
   CHECK(kept.cache().path().empty());
@@ -126,7 +126,7 @@ TEST_CASE("Nothing is kept where the environment says so") {
   CHECK(kept.cache().read().empty());
 }
 
-TEST_CASE("What was learned lies in the user's cache if nobody says where") {
+TEST_CASE("The default cache is in XDG_CACHE_HOME") {
   const Kept kept;
   const char* const before = std::getenv("XDG_CACHE_HOME");
   const std::string value = before != nullptr ? before : "";

@@ -19,7 +19,7 @@ MeasureOptions quick() {
   return options;
 }
 
-// branches_plan with a second program of its first branch, for the model 1 of an npu.
+// branches_plan whose first branch has a second program, for model 1 of an NPU.
 PlanFile plan_for_cpu_and_npu() {
   PlanBuilder builder = branches_plan();
   builder.build();  // completes the tables
@@ -39,7 +39,7 @@ UnitList cpu_and_npu() {
 
 }  // namespace
 
-TEST_CASE("Every operator is measured with every number of threads") {
+TEST_CASE("Every operator is measured with each number of threads") {
   PlanBuilder builder = blocked_plan();
   const PlanFile bytes = builder.build();
   const auto plan = *Plan::from_memory(bytes.bytes());
@@ -62,8 +62,8 @@ TEST_CASE("Every operator is measured with every number of threads") {
   }
 }
 
-TEST_CASE("Times belong to operators by their place in the branch, which is not searched for") {
-  constexpr int kViews = 100'000;  // each sought among all would be 5 billion steps a run
+TEST_CASE("Times are assigned to operators by position without a search") {
+  constexpr int kViews = 100'000;  // a linear search per operator would take 5 billion steps per run
   PlanBuilder builder;
   const int in = builder.input("in", {4}), x = builder.arena("x", {4}), y = builder.output("y", {4});
   builder.op("x", unary(ops::UnaryKind::kRelu), {in}, {x});
@@ -80,7 +80,7 @@ TEST_CASE("Times belong to operators by their place in the branch, which is not 
   for (const WorkTimes& work : measured->works) CHECK(work.runs >= 2);
 }
 
-TEST_CASE("Units beside the CPU are measured where they have a program") {
+TEST_CASE("Accelerators are measured on branches that they have a program for") {
   const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);
@@ -98,7 +98,7 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
   CHECK(measured->costs.overheads().contains(npu));
 }
 
-TEST_CASE("A unit that fails is measured no further, and the others are") {
+TEST_CASE("After a failure the unit is not measured further and the others are") {
   const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);
@@ -121,7 +121,7 @@ TEST_CASE("A unit that fails is measured no further, and the others are") {
   CHECK_FALSE(measured->costs.overheads().contains(UnitKey{"npu", "model 1", 1}));
 }
 
-TEST_CASE("When the time for all ways is over each of them is run once, and no more") {
+TEST_CASE("When the total time limit is reached each remaining work runs exactly once") {
   const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);
@@ -138,7 +138,7 @@ TEST_CASE("When the time for all ways is over each of them is run once, and no m
   for (const WorkTimes& work : measured->works) CHECK(work.runs == 1);
 }
 
-TEST_CASE("What cannot be measured is an error") {
+TEST_CASE("Invalid units and thread counts are rejected") {
   PlanBuilder builder = relu_plan();
   const PlanFile bytes = builder.build();
   const auto plan = *Plan::from_memory(bytes.bytes());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between the bytes of a plan's tables and the structs: damage that only the bytes can have.
+// Decoding of a plan's tables: damage that exists only in the serialized form.
 #include "runtime/plan/format/decode.h"
 
 #include <fmt/core.h>
@@ -31,7 +31,7 @@ Enum unknown() {
   return static_cast<Enum>(200);
 }
 
-// branches_plan with a range and a cost, to have every enumeration.
+// branches_plan with a range and a cost, so that every enumeration occurs.
 plan::Tables complete_tables() {
   plan::Tables tables = branches_plan().tables();
   tables.branches[1].programs[0].costs.push_back({});
@@ -39,7 +39,7 @@ plan::Tables complete_tables() {
   return tables;
 }
 
-// Gives the first operator's table a vtable of its own, of two bytes, at the very end of the tables.
+// Gives the first operator's table a separate vtable of two bytes at the end of the tables.
 std::vector<std::byte> with_short_vtable(std::vector<std::byte> bytes) {
   const auto* const op = wire::GetPlan(bytes.data())->operators()->Get(0);
   const auto at = static_cast<size_t>(reinterpret_cast<const std::byte*>(op) - bytes.data());
@@ -48,15 +48,15 @@ std::vector<std::byte> with_short_vtable(std::vector<std::byte> bytes) {
   std::memcpy(&bytes[at], &from_vtable, sizeof from_vtable);
   const auto end = std::as_bytes(std::span(&vtable_bytes, 1));
   bytes.insert(bytes.end(), end.begin(), end.end());
-  bytes.shrink_to_fit();  // what lies behind it is nobody's
+  bytes.shrink_to_fit();  // so that AddressSanitizer detects reads past the end
   return bytes;
 }
 
-TEST_CASE("A vtable that ends before it says how long its table is is refused, with nothing read behind it") {
+TEST_CASE("A vtable that is too short to state its table's size is refused without a read past its end") {
   expect_refused(with_short_vtable(encode_tables(complete_tables())), "a table has no size");
 }
 
-TEST_CASE("Numbers that are none of an enumeration's are refused") {
+TEST_CASE("Unknown enumeration values are refused") {
   const auto expect_unknown = [](const std::string& message, const std::function<void(plan::Tables&)>& damage) {
     plan::Tables tables = complete_tables();
     CHECK(decode_tables(encode_tables(tables)));
@@ -106,20 +106,20 @@ TEST_CASE("Numbers that are none of an enumeration's are refused") {
   expect_unknown_in("to", &ops::Requantize::to);
 }
 
-// The generated tables hide that they are FlatBuffers' tables.
+// Generated tables inherit privately from flatbuffers::Table.
 template <typename Table>
 const flatbuffers::Table& raw(const Table* table) {
   return *reinterpret_cast<const flatbuffers::Table*>(table);
 }
 
-// Where a table's field lies in bytes that may be changed.
+// Returns the mutable address of a table's field.
 uint8_t* position(const flatbuffers::Table& table, flatbuffers::voffset_t field) {
   auto* const address = const_cast<uint8_t*>(table.GetAddressOf(field));
   REQUIRE(address != nullptr);
   return address;
 }
 
-TEST_CASE("An operator that this nestrt does not know is refused") {
+TEST_CASE("An unknown operator is refused") {
   const std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
   const wire::Operator* const left = wire::GetPlan(bytes.data())->operators()->Get(0);
   for (const size_t kind : {ops::kNumKinds, size_t{200}}) {
@@ -132,7 +132,7 @@ std::span<const std::byte> bytes_of(const FlatBufferBuilder& builder) {
   return std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
 }
 
-TEST_CASE("A shape of more dimensions than there may be is refused") {
+TEST_CASE("A shape with more than 8 dimensions is refused") {
   for (const size_t rank : {8u, 9u, 1000u}) {
     FlatBufferBuilder builder;
     const auto shape = builder.CreateVector(std::vector<int64_t>(rank, 1));
@@ -145,7 +145,7 @@ TEST_CASE("A shape of more dimensions than there may be is refused") {
   }
 }
 
-TEST_CASE("What is no FlatBuffer is refused") {
+TEST_CASE("Data that is not a FlatBuffer is refused") {
   std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
   expect_refused({}, "the tables are malformed");
   expect_refused(std::span(bytes).first(bytes.size() / 2), "the tables are malformed");
@@ -157,14 +157,14 @@ TEST_CASE("What is no FlatBuffer is refused") {
 
 using Program = flatbuffers::Offset<wire::Program>;
 
-// The tables of one branch with these programs.
+// Builds tables with one branch that has `programs`.
 void finish(FlatBufferBuilder& builder, const std::vector<Program>& programs) {
   const auto branch = wire::CreateBranch(builder, 0, builder.CreateVector(programs));
   const auto branches = builder.CreateVector(&branch, 1);
   builder.Finish(wire::CreatePlan(builder, 0, 0, 0, 0, 0, 0, 0, 0, 0, branches), wire::PlanIdentifier());
 }
 
-// `make` gives the programs of which so many share something.
+// `make` returns N programs that share something.
 void expect_refused_where_shared(const std::function<std::vector<Program>(FlatBufferBuilder&, size_t)>& make) {
   FlatBufferBuilder once, often;
   finish(once, make(once, 1));
@@ -199,13 +199,13 @@ TEST_CASE("A table that many lists share is refused") {
   });
 }
 
-TEST_CASE("More tables than their structs may take memory for are refused before it is taken") {
+TEST_CASE("Too many tables are refused before memory is allocated for them") {
   FlatBufferBuilder builder;
   finish(builder, std::vector<Program>(2'000'000, wire::CreateProgram(builder)));
   expect_refused(bytes_of(builder), "there are too many tables");
 }
 
-TEST_CASE("A name, or a list of numbers, that many operators share is refused") {
+TEST_CASE("A long name or list of numbers that many operators share is refused") {
   for (const bool by_name : {true, false}) {
     const auto tables = [&](FlatBufferBuilder& builder, size_t count) {
       const auto name = builder.CreateString(std::string(8000, 'x'));
@@ -229,17 +229,17 @@ TEST_CASE("A name, or a list of numbers, that many operators share is refused") 
 
 // --- Alignment -----------------------------------------------------------------------------------------------------
 
-// Moves a list of 8-byte elements by 4 bytes: its length is then the low half of what was its first element.
+// Moves a list of 8-byte elements by 4 bytes. Its length is then the low half of the former first element.
 void misalign(const flatbuffers::Table& table, flatbuffers::voffset_t field) {
   uint8_t* const offset = position(table, field);
   flatbuffers::WriteScalar(offset, flatbuffers::ReadScalar<flatbuffers::uoffset_t>(offset) + 4);
 }
 
-// Is {3, 5} where it is moved so.
+// Equals {3, 5} after misalign().
 const std::vector<int64_t> kToMove = {2 | int64_t{3} << 32, int64_t{5} << 32, 0};
 const std::vector<int64_t> kMoved = {3, 5};
 
-// FlatBuffers verifies that lists are aligned to 4 bytes, not to their elements.
+// FlatBuffers verifies that lists are aligned to 4 bytes, not to their element size.
 TEST_CASE("Lists of 8-byte elements that are not aligned to 8 are read") {
   plan::Tables tables;
   tables.tensors.emplace_back().shape = Shape(kToMove);
@@ -264,7 +264,7 @@ TEST_CASE("Lists of 8-byte elements that are not aligned to 8 are read") {
 
 // --- Whole plans ---------------------------------------------------------------------------------------------------
 
-TEST_CASE("Tables that are read and written again are the same bytes") {
+TEST_CASE("Tables that are decoded and encoded again are the same bytes") {
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
                           movement_plan, selection_plan, classifier_plan}) {
     const std::vector<std::byte> bytes = encode_tables(make().tables());
@@ -274,7 +274,7 @@ TEST_CASE("Tables that are read and written again are the same bytes") {
   }
 }
 
-TEST_CASE("Every field of every table is read as it was written") {
+TEST_CASE("Every field of every table survives encoding and decoding") {
   plan::Tables tables;
   tables.producer = "nestc";
   tables.model_name = "net";

@@ -18,7 +18,7 @@ TEST_CASE("Packed constants round output channels up to 16") {
   CHECK(packed_size_bytes(Packing::kWinograd16Strided, {20, 3, 3, 3}) == 32 * 3 * 16 * 4);
 }
 
-TEST_CASE("Packings of s8 round input channels up to 16 as well, where they are reduced") {
+TEST_CASE("Packings of s8 also round input channels up to 16 if the operator reduces over them") {
   CHECK(packed_size_bytes(Packing::kS8O16i4, {20, 3, 3, 3}) == 32 * 16 * 9);
   CHECK(packed_size_bytes(Packing::kS8O16i4, {16, 17, 7}) == 16 * 32 * 7);
   CHECK(packed_size_bytes(Packing::kS8Depthwise16, {17, 1, 3, 3}) == 32 * 9);
@@ -29,7 +29,7 @@ TEST_CASE("Packings of s8 round input channels up to 16 as well, where they are 
   CHECK(packed_type(Packing::kPanel16) == DataType::kF32);
 }
 
-TEST_CASE("Packings have no size for shapes that they do not apply to") {
+TEST_CASE("Packings have no size for unsupported shapes") {
   CHECK_FALSE(packed_size_bytes(Packing::kNone, {2, 2}));
   CHECK_FALSE(packed_size_bytes(Packing::kO16i16, {2, 2}));
   CHECK_FALSE(packed_size_bytes(Packing::kPanel16, {2, 2, 2}));
@@ -45,8 +45,8 @@ TEST_CASE("Packings have no size for shapes that they do not apply to") {
   CHECK_FALSE(packed_size_bytes(static_cast<Packing>(99), {2, 2}));
 }
 
-TEST_CASE("Every packing has a name, and numbers that are none have none") {
-  // By the numbers that plans hold.
+TEST_CASE("Every packing has a name and unknown values have an empty name") {
+  // Indexed by the values stored in plans.
   const std::vector<std::string_view> names = {
       "none",    "o16i16",   "stem16",     "depthwise16",   "panel16",        "s8_o16i4",          "s8_depthwise16",
       "s8_stem", "s8_panel", "winograd16", "s8_winograd16", "winograd16_two", "winograd16_strided"};

@@ -14,21 +14,21 @@ TensorSpec tensor(const Shape& shape, Layout layout = Layout::kPlain, DataType t
   return spec;
 }
 
-TEST_CASE("A part is contiguous where all dimensions before its axis are 1") {
+TEST_CASE("A part is contiguous if all dimensions before its axis are 1") {
   CHECK(offset_of_part(tensor({1, 8, 2, 3}), tensor({1, 3, 2, 3}), 1, 4) == 4u * 6 * 4);
   CHECK(offset_of_part(tensor({4, 3}, Layout::kPlain, DataType::kS8), tensor({2, 3}, Layout::kPlain, DataType::kS8), 0,
                        2) == 6u);
   CHECK_FALSE(offset_of_part(tensor({2, 8, 2, 3}), tensor({2, 3, 2, 3}), 1, 4));
 }
 
-TEST_CASE("A part of blocked channels begins with a block") {
+TEST_CASE("A part of blocked channels begins at a block boundary") {
   const Layout blocked = Layout::kBlocked16;
   CHECK(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 16, 2}, blocked), 1, 32) == 32u * 2 * 4);
   CHECK_FALSE(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 16, 2}, blocked), 1, 8));
   CHECK_FALSE(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 48, 1}, blocked), 2, 1));
 }
 
-TEST_CASE("A part of blocked channels ends with a block or with the whole") {
+TEST_CASE("A part of blocked channels ends at a block boundary or at the end of the tensor") {
   const TensorSpec whole = tensor({1, 40, 2}, Layout::kBlocked16);
   const auto offset_of = [&](int64_t start, int64_t count) {
     return offset_of_part(whole, tensor({1, count, 2}, Layout::kBlocked16), 1, start);
@@ -39,7 +39,7 @@ TEST_CASE("A part of blocked channels ends with a block or with the whole") {
   CHECK_FALSE(offset_of(16, 20));
 }
 
-TEST_CASE("What differs in more than one axis, in type or in layout is no part") {
+TEST_CASE("Tensors that differ in more than one axis or in type or layout are not parts") {
   const TensorSpec whole = tensor({1, 32, 2});
   CHECK_FALSE(offset_of_part(whole, tensor({1, 16, 1}), 1, 0));
   CHECK_FALSE(offset_of_part(whole, tensor({1, 16, 2}, Layout::kPlain, DataType::kS32), 1, 0));
@@ -54,14 +54,14 @@ TEST_CASE("Parts outside the whole have no offset") {
   for (const int axis : {-1, 3}) CHECK_FALSE(offset_of_part(whole, part, axis, 0));
 }
 
-TEST_CASE("A reshape of a plain tensor is the same bytes") {
+TEST_CASE("A reshape of a plain tensor shares its bytes") {
   const ops::Attributes reshape = ops::Reshape{.shape = {6}};
   CHECK(offset_in_input(reshape, tensor({2, 3}), tensor({6})) == 0u);
   CHECK_FALSE(offset_in_input(reshape, tensor({2, 3}), tensor({5})));
   CHECK_FALSE(offset_in_input(reshape, tensor({1, 16}, Layout::kBlocked16), tensor({16})));
 }
 
-TEST_CASE("A slice of steps of 1 lies in its input") {
+TEST_CASE("A slice with steps of 1 is inside its input") {
   const auto slice = [](std::vector<int64_t> start, std::vector<int64_t> step, std::vector<int64_t> shape) {
     return ops::Attributes(ops::Slice{.start = std::move(start), .step = std::move(step), .shape = std::move(shape)});
   };
@@ -70,7 +70,7 @@ TEST_CASE("A slice of steps of 1 lies in its input") {
   CHECK_FALSE(offset_in_input(slice({1, 0}, {1, 1}, {1, 8}), tensor({1, 8}), tensor({1, 8})));
 }
 
-TEST_CASE("Other operators have no output in their input") {
+TEST_CASE("Outputs of other operators are not inside their input") {
   CHECK_FALSE(offset_in_input(ops::Softmax(), tensor({4}), tensor({4})));
 }
 

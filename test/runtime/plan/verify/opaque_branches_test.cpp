@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches that only a unit beside the host computes.
+// Branches that only an accelerator can compute.
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
@@ -36,7 +36,7 @@ std::string refusal(void (*damage)(plan::Tables& tables)) {
   return std::string(plan.error().message());
 }
 
-TEST_CASE("A branch of what has no kernel needs a program for some unit, which writes all of its results") {
+TEST_CASE("A branch without kernels needs a program for some unit that writes all results") {
   const PlanFile file = opaque_plan().build();
   CHECK(Plan::from_memory(file.bytes()).error().to_string() == "ok");
   CHECK_THAT(refusal([](plan::Tables& tables) { tables.branches[0].programs.clear(); }),
@@ -47,7 +47,7 @@ TEST_CASE("A branch of what has no kernel needs a program for some unit, which w
              Catch::Contains("does not write"));
 }
 
-TEST_CASE("A branch of what has no kernel has no program of kernels") {
+TEST_CASE("A branch of operators without kernels may not have a program of kernels") {
   CHECK_THAT(refusal([](plan::Tables& tables) {
                plan::Program kernels;
                kernels.unit = "cpu";
@@ -56,7 +56,7 @@ TEST_CASE("A branch of what has no kernel has no program of kernels") {
              Catch::Contains("has kernels for what has none"));
 }
 
-TEST_CASE("A session without the unit of such a branch is refused with the unit's name") {
+TEST_CASE("A session without the unit of such a branch is rejected with the unit's name") {
   const PlanFile file = opaque_plan().build();
   const auto plan = Plan::from_memory(file.bytes());
   const auto units = open_units("cpu", {.num_threads = 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs for some of the output channels of an operator: what the verifier takes and what it refuses.
+// Verification of programs for some of an operator's output channels.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -16,7 +16,7 @@ constexpr uint64_t kPixels = 30;
 plan::Program& program(plan::Tables& plan) { return plan.branches[1].programs[1]; }
 plan::ProgramRange& range(plan::Tables& plan, size_t index) { return program(plan).ranges[index]; }
 
-// A program for the first 64 of 72 channels; its memory is the convolution's, in blocks of 32 if wanted.
+// A plan with a program for the first 64 of 72 channels of a convolution; with `wide`, its memory has blocks of 32.
 PlanBuilder divided_plan(bool wide = false) {
   PlanBuilder builder = divisible_plan(72);
   plan::Program made;
@@ -36,7 +36,7 @@ PlanBuilder divided_plan(bool wide = false) {
   return builder;
 }
 
-// The same for a part of them: rows of 6 pixels, 5 in a block of 16 channels.
+// The same for `part`: a block of 16 channels has 5 rows of 6 pixels.
 PlanBuilder divided_plan(const ChannelRange& part) {
   PlanBuilder builder = divided_plan();
   plan::Program& made = program(builder.tables());
@@ -50,7 +50,7 @@ PlanBuilder divided_plan(const ChannelRange& part) {
   return builder;
 }
 
-// The same for the first 16 of 40 channels of a branch of channelwise_plan, whose operands have so many pixels.
+// The same for the first 16 of 40 channels of a branch of channelwise_plan. Operand i has pixels[i] pixels.
 PlanBuilder channelwise(uint32_t branch, std::vector<uint64_t> pixels) {
   PlanBuilder builder = channelwise_plan(40);
   plan::Tables& tables = builder.tables();
@@ -73,7 +73,7 @@ PlanBuilder channelwise(uint32_t branch, std::vector<uint64_t> pixels) {
 const std::vector<std::vector<uint64_t>> kPixelsOf = {{},           {48, 48, 48}, {48, 12}, {48, 12},
                                                       {12, 12, 12}, {12, 12},     {12, 12}};
 
-// By the rules of the operator itself, or as not divisible.
+// Expects a refusal because the operator breaks its rules or cannot be divided.
 void expect_not_divisible(PlanBuilder builder, const std::function<void(plan::Tables&)>& damage) {
   damage(builder.tables());
   const PlanFile file = builder.build();
@@ -96,7 +96,7 @@ void expect_refused(PlanBuilder builder, const std::function<void(plan::Tables&)
   CHECK(plan.error().message().find(message) != std::string_view::npos);
 }
 
-TEST_CASE("A program for some channels is accepted, and is no program for the branch") {
+TEST_CASE("A program for some channels is accepted and does not count as a program for the branch") {
   for (const bool wide : {false, true}) {
     const PlanFile file = divided_plan(wide).build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
@@ -108,7 +108,7 @@ TEST_CASE("A program for some channels is accepted, and is no program for the br
   }
 }
 
-TEST_CASE("A program for some channels of what cannot be divided is refused") {
+TEST_CASE("A program for some channels of an indivisible operator is refused") {
   const auto refused = [](const std::function<void(plan::Tables&)>& damage) {
     expect_not_divisible(divided_plan(), damage);
   };
@@ -124,7 +124,7 @@ TEST_CASE("A program for some channels of what cannot be divided is refused") {
   refused([&](plan::Tables& p) { p.operators[4].inputs.resize(100, -1); });
 }
 
-// Of an npu, on branch 1, for the first so many rows of blocks.
+// Returns an NPU program for branch 1 that computes the first `rows` rows of blocks.
 plan::Program program_for_rows(uint32_t rows) {
   plan::Program made;
   made.unit = "npu";
@@ -135,7 +135,7 @@ plan::Program program_for_rows(uint32_t rows) {
   return made;
 }
 
-TEST_CASE("A branch with more programs for one unit than are tried out is refused") {
+TEST_CASE("A branch with more than 96 programs for one unit is refused") {
   constexpr uint32_t kWays = 96;
   PlanBuilder builder = divisible_plan(16 * 20);
   auto& programs = builder.tables().branches[1].programs;
@@ -148,7 +148,7 @@ TEST_CASE("A branch with more programs for one unit than are tried out is refuse
       "has more than 96 programs for unit 'npu' and configuration ''");
 }
 
-TEST_CASE("Programs for other numbers of channels than some blocks are refused") {
+TEST_CASE("Programs for channels that are not whole blocks are refused") {
   for (const uint32_t channels : {8u, 40u, 72u, 80u, 0xFFFFFFF0u})
     expect_refused(
         divided_plan(), [&](plan::Tables& p) { program(p).channels.end = channels; },
@@ -164,7 +164,7 @@ TEST_CASE("Programs for other numbers of channels than some blocks are refused")
       "only instructions are made for some channels");
 }
 
-TEST_CASE("A program for some channels that could touch others is refused") {
+TEST_CASE("A program for some channels that could access others is refused") {
   for (const uint64_t blocks : {48u, 72u, 80u})
     expect_refused(
         divided_plan(), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
@@ -184,7 +184,7 @@ TEST_CASE("A program for some channels that could touch others is refused") {
       divided_plan(true), [](plan::Tables& p) { range(p, 0).size = 64 * kPixels; }, "in blocks of 32");
 }
 
-TEST_CASE("A program for channels between others, or some rows of them, is accepted") {
+TEST_CASE("A program for channels in the middle or for some of their rows is accepted") {
   for (const ChannelRange part : {ChannelRange{16, 64},
                                   {64, 72},
                                   {16, 72},
@@ -200,7 +200,7 @@ TEST_CASE("A program for channels between others, or some rows of them, is accep
   }
 }
 
-TEST_CASE("A program for channels between others that could touch these is refused") {
+TEST_CASE("A program for channels in the middle that could access others is refused") {
   const ChannelRange part{16, 48, 2, 3};
   const auto refused = [&](const std::function<void(plan::Tables&)>& damage) {
     expect_refused(divided_plan(part), damage, "has a program for channels ");
@@ -231,7 +231,7 @@ TEST_CASE("A program for channels between others that could touch these is refus
       divided_plan(part), [](plan::Tables& p) { range(p, 0).offset = 96; }, "bytes from 96 on in tensor 4");
 }
 
-TEST_CASE("Rows of what reads other rows than its own, or lies in wider blocks, are no part") {
+TEST_CASE("Rows are not accepted as a part if the operator reads neighbouring rows or the blocks are wider") {
   expect_refused(
       channelwise(1, kPixelsOf[1]),
       [](plan::Tables& p) {
@@ -248,7 +248,7 @@ TEST_CASE("Rows of what reads other rows than its own, or lies in wider blocks, 
       divided_plan(true), [](plan::Tables& p) { range(p, 2).offset = 16 * kPixels; }, "with a range of");
 }
 
-TEST_CASE("A program for later channels in wider blocks begins with one of them") {
+TEST_CASE("A program for later channels in wider blocks begins at a block boundary") {
   const auto later = [](uint32_t begin, uint64_t offset) {
     PlanBuilder builder = divided_plan(true);
     program(builder.tables()).channels = {begin, 72};
@@ -265,7 +265,7 @@ TEST_CASE("A program for later channels in wider blocks begins with one of them"
       later(32, 64 * kPixels), [](plan::Tables&) {}, "with a range of");
 }
 
-TEST_CASE("A range of a segment that leaves it, or begins between two of its units of 64 bytes, is refused") {
+TEST_CASE("A range that leaves its segment or is not aligned to 64 bytes in it is refused") {
   const auto with_segment = [](uint64_t offset) {
     PlanBuilder builder = divided_plan();
     const uint64_t size = builder.tables().buffers[2].size;
@@ -279,7 +279,7 @@ TEST_CASE("A range of a segment that leaves it, or begins between two of its uni
         with_segment(offset), [](plan::Tables&) {}, "in segment 0");
 }
 
-TEST_CASE("A program for some channels of what treats channels one by one has to do with these alone") {
+TEST_CASE("A program for some channels of a channelwise operator may access only these channels") {
   for (uint32_t branch = 1; branch <= 6; ++branch) {
     CAPTURE(branch);
     const std::vector<uint64_t>& pixels = kPixelsOf[branch];
@@ -297,7 +297,7 @@ TEST_CASE("A program for some channels of what treats channels one by one has to
   }
 }
 
-TEST_CASE("A program for some channels is refused where operands' channels are not the output's") {
+TEST_CASE("A program for some channels is refused if the operands' channels differ from the output's") {
   const auto refused = [](uint32_t branch, const std::function<void(plan::Tables&, plan::Operator&)>& damage) {
     expect_not_divisible(channelwise(branch, kPixelsOf[branch]),
                          [&](plan::Tables& p) { damage(p, p.operators[p.branches[branch].operators[0]]); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan offers beside its first choice, and what it says of its board: alternative kernels, costs, shapes.
+// Optional parts of a plan: alternative kernels, costs of its board, and further shapes.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <limits>
@@ -52,7 +52,7 @@ PlanBuilder with_shapes() {
   return builder;
 }
 
-TEST_CASE("Plans with alternatives, costs of their board and several shapes pass verification, and say so") {
+TEST_CASE("Plans with alternatives or costs or several shapes pass verification and have the matching minor version") {
   for (const auto make : {with_alternatives, with_costs, with_shapes}) {
     const PlanFile file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
@@ -64,7 +64,7 @@ TEST_CASE("Plans with alternatives, costs of their board and several shapes pass
   CHECK(minor_version_of(branches_plan().tables()) == plan_format::kOldestMinor);
 }
 
-TEST_CASE("Alternatives that are none are refused") {
+TEST_CASE("Invalid kernel alternatives are refused") {
   const auto refused = [](const std::function<void(std::vector<plan::KernelAlternative>&)>& change,
                           std::string_view message) {
     expect_refused(
@@ -80,7 +80,7 @@ TEST_CASE("Alternatives that are none are refused") {
           "branch 1: has more than 8 alternatives for one operator");
 }
 
-TEST_CASE("Costs of a board that are no times are refused") {
+TEST_CASE("Invalid costs of a board are refused") {
   expect_refused(
       with_costs, [](plan::Tables& p) { p.host_costs[0].microseconds.pop_back(); },
       "costs of the host: not a time for each of");
@@ -107,7 +107,7 @@ TEST_CASE("Costs of a board that are no times are refused") {
       "overheads, more than 16");
 }
 
-TEST_CASE("Shapes that are not those of one network are refused") {
+TEST_CASE("Shapes that do not belong to one network are refused") {
   expect_refused(
       with_shapes,
       [](plan::Tables& p) {
@@ -142,7 +142,7 @@ TEST_CASE("Shapes that are not those of one network are refused") {
       [](plan::Tables& p) {
         for (int64_t rows = 10; rows < 50; ++rows) p.shapes.push_back(relu_of({rows, 4}).tables());
       },
-      "shapes beside the first, more than 31");
+      "shapes in addition to the first, more than 31");
 }
 
 }  // namespace

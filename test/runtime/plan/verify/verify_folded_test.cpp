@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folded images in plans: which tensors may be folded, and which operators and programs take them.
+// Folded images in plans: which tensors may be folded, and which operators and programs accept them.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -11,12 +11,12 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// The same folded and plain.
+// Size of the image, both folded and plain.
 constexpr uint64_t kBytes = 3 * 3 * 16;
 
 enum Tensors { kX, kFolded };
 
-// An image of f32 becomes s8, folded, plain again, and f32. A program beside the CPU's reads it widened.
+// Converts an f32 image to folded s8, plain s8 and f32 again. An NPU program reads the folded image.
 PlanBuilder folded_plan() {
   PlanBuilder builder;
   const Shape shape{1, 4, 6, 6};
@@ -50,7 +50,7 @@ std::string refusal(const std::function<void(plan::Tables&)>& damage) {
   return std::string(plan.error().message());
 }
 
-TEST_CASE("A program reads a folded image as it is, or in wider blocks") {
+TEST_CASE("A program reads a folded image unchanged or in wider blocks") {
   CHECK(Plan::from_memory(folded_plan().build().bytes()));
   PlanBuilder wide = folded_plan();
   plan::ProgramRange& range = wide.tables().branches[1].programs[1].ranges[0];
@@ -76,7 +76,7 @@ TEST_CASE("Only s8 images are folded") {
              Contains("layout folded2 is for s8 images, not for s8 1x4x36"));
 }
 
-TEST_CASE("Operators that know nothing of folded images are given none") {
+TEST_CASE("Operators that do not support folded images may not read them") {
   CHECK_THAT(refusal([](plan::Tables& tables) {
                tables.operators[2].inputs = {kFolded};
                tables.branches[1].programs.pop_back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of instructions: which bytes they may write, and how often plans may use what they have once.
+// Programs of instructions: which bytes they may write, and how often a plan may share its data.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-// A program of instructions on the stream in `segment`, a constant tensor. Ranges come one after the other.
+// Builds a program of instructions whose stream is the constant tensor `segment`. Ranges have consecutive addresses.
 class ProgramMaker {
  public:
   ProgramMaker(PlanBuilder& builder, int segment) : builder_(builder) {
@@ -35,7 +35,7 @@ class ProgramMaker {
   uint64_t address_ = 0;
 };
 
-// Empty where the plan is accepted.
+// Returns the verifier's message, or an empty string if the plan is accepted.
 std::string complaint(PlanBuilder& builder) {
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
@@ -66,14 +66,14 @@ struct ViewPlan {
   }
 };
 
-TEST_CASE("A program of instructions may not write a view of what another branch computes, nor has it to") {
+TEST_CASE("A program of instructions may not write a view of another branch's result") {
   ViewPlan plan;
   CHECK(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16)).empty());
   CHECK_THAT(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).writes(plan.view, 16).writes(plan.y, 16)),
              Catch::Matchers::Contains("branch 1: has a program that writes tensor 2 'view', unlike its operators"));
 }
 
-TEST_CASE("A program of instructions may not write the parts of a Concat that others have computed in place") {
+TEST_CASE("A program of instructions may not write parts of a Concat that other branches compute in place") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 4}), whole = builder.arena("whole", {4, 4});
   const int first = builder.view("first", whole, {2, 4}), second = builder.arena("second", {2, 4});
@@ -91,7 +91,7 @@ TEST_CASE("A program of instructions may not write the parts of a Concat that ot
   CHECK_THAT(complaint(builder), Catch::Matchers::Contains("writes tensor 1 'whole', unlike its operators"));
 }
 
-TEST_CASE("A branch with two programs for the same, or with more than may be tried out, is refused") {
+TEST_CASE("A branch with two programs for the same unit, configuration and channels is refused") {
   ViewPlan plan;
   const plan::Program made = ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16).made();
   auto& programs = plan.builder.tables().branches[1].programs;
@@ -109,7 +109,7 @@ TEST_CASE("A program with two ranges that write the same bytes is refused") {
              Catch::Matchers::Contains("branch 1: has a program with two ranges that write bytes [0, 8) of buffer"));
 }
 
-TEST_CASE("A branch that several units can run computes nowhere where it reads") {
+TEST_CASE("A branch that several units can run may not overwrite its inputs") {
   PlanBuilder builder;
   const int in = builder.input("in", {1, 16}), out = builder.output("out", {1, 16});
   const int x = builder.arena("x", {1, 16}), inner = builder.arena("inner", {1, 16}), y = builder.arena("y", {1, 16});
@@ -124,13 +124,13 @@ TEST_CASE("A branch that several units can run computes nowhere where it reads")
   plan::Tables& tables = builder.tables();
   const auto buffer_of = [&](int tensor) { return tables.tensors[static_cast<size_t>(tensor)].buffer; };
   tables.memory_plans[0].offsets[buffer_of(y)] = tables.memory_plans[0].offsets[buffer_of(x)];
-  CHECK(complaint(builder).empty());  // one operator after the other
+  CHECK(complaint(builder).empty());  // operators run one after the other
   tables.branches[1].programs.push_back(ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).made());
   CHECK_THAT(complaint(builder), Catch::Matchers::Contains("branch 1: has programs for several units, and computes in "
                                                            "buffer 4 where it reads buffer 2"));
 }
 
-TEST_CASE("A program may write inside its branch what lives to the branch's end, as nothing else lies there then") {
+TEST_CASE("A program may write an inner tensor of its branch only if that tensor lives until the branch ends") {
   PlanBuilder builder;
   const int in = builder.input("in", {1, 16}), out = builder.output("out", {1, 16});
   const int x = builder.arena("x", {1, 16}), first = builder.arena("first", {1, 16});
@@ -150,7 +150,7 @@ TEST_CASE("A program may write inside its branch what lives to the branch's end,
   const std::vector<uint64_t> apart = offsets;
   offsets[buffer_of(y)] = offsets[buffer_of(first)];
   tables.branches[1].programs.push_back(ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).made());
-  CHECK(complaint(builder).empty());  // whoever computes `first`, it is over with when y is written
+  CHECK(complaint(builder).empty());  // `first` is dead when y is written, on every unit
 
   plan::Program& program = tables.branches[1].programs.back();
   const auto check_refused = [&] {
@@ -167,7 +167,7 @@ TEST_CASE("A program may write inside its branch what lives to the branch's end,
   CHECK(complaint(builder).empty());
 }
 
-// y = relu(x), 1 MB, and constants that are streams.
+// y = relu(x) on 1 MB, and constants that serve as instruction streams.
 struct SharingPlan {
   static constexpr int64_t kElements = 1 << 18;
   PlanBuilder builder;
@@ -180,7 +180,7 @@ struct SharingPlan {
     builder.build();
   }
 
-  // So many times the program, each for a configuration of its own.
+  // Adds `count` copies of the program, each for a different configuration.
   std::string complaint_about(plan::Program program, int count) {
     auto& programs = builder.tables().branches[0].programs;
     programs.resize(1);
@@ -192,7 +192,7 @@ struct SharingPlan {
   }
 };
 
-TEST_CASE("Plans whose programs name a segment, or a tensor, in ranges beyond reason are refused") {
+TEST_CASE("Plans whose programs refer to too many bytes of a segment or tensor are refused") {
   SharingPlan plan;
   constexpr uint64_t kBytes = SharingPlan::kElements * 4;
   for (const int tensor : {-1, plan.x}) {
@@ -206,7 +206,7 @@ TEST_CASE("Plans whose programs name a segment, or a tensor, in ranges beyond re
   }
 }
 
-TEST_CASE("Views by which a program has the same bytes again count as often") {
+TEST_CASE("Bytes that a program accesses through several views count once per view") {
   PlanBuilder builder;
   constexpr int64_t kElements = SharingPlan::kElements;
   const int in = builder.input("in", {kElements}), y = builder.output("y", {kElements});
@@ -232,7 +232,7 @@ TEST_CASE("Views by which a program has the same bytes again count as often") {
   CHECK_THAT(complaint_about(250), Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
 }
 
-TEST_CASE("Ranges of a program are bounded in number, and short ones count as the page that each takes") {
+TEST_CASE("A program has at most 256 ranges and short ranges count as a page") {
   SharingPlan plan;
   const auto program = [&](size_t ranges) {
     ProgramMaker maker(plan.builder, plan.small);
@@ -247,7 +247,7 @@ TEST_CASE("Ranges of a program are bounded in number, and short ones count as th
              Catch::Matchers::Contains("branch 0: has a program for unit 'npu' with 257 ranges, more than 256"));
 }
 
-TEST_CASE("Tensors that each of many programs has once are no more than the arena's") {
+TEST_CASE("Tensors that each of many programs uses once are accepted") {
   SharingPlan plan;
   const plan::Program once = ProgramMaker(plan.builder, plan.small)
                                  .reads(plan.x, SharingPlan::kElements * 4)
@@ -256,10 +256,10 @@ TEST_CASE("Tensors that each of many programs has once are no more than the aren
   CHECK(plan.complaint_about(once, 250).empty());
 }
 
-TEST_CASE("Plans whose programs share a stream of instructions beyond reason are refused") {
+TEST_CASE("Plans whose programs share an instruction stream too often are refused") {
   SharingPlan plan;
   const plan::Program program = ProgramMaker(plan.builder, plan.big).writes(plan.y, SharingPlan::kElements * 4).made();
-  CHECK(plan.complaint_about(program, 3).empty());  // 2 MB, and the 1 MB that there is
+  CHECK(plan.complaint_about(program, 3).empty());  // 2 MB in addition to the 1 MB of the stream itself
   CHECK_THAT(plan.complaint_about(program, 4), Catch::Matchers::Contains("bytes of streams of instructions"));
 }
 

@@ -16,10 +16,10 @@
 namespace nestrt::tools {
 namespace {
 
-// A CPU unit that misuses the buffers x and y of a copy.
+// A fault of a CPU unit that copies buffer x to y.
 struct Wrong {
   std::string_view what, caught_by;
-  // Called before a run, and after a successful one. `last`: of y.
+  // Called before each run and after each successful one. `last`: the last byte of y before the run.
   std::function<void(Submission&)> before = [](Submission&) {};
   std::function<void(std::byte* x, std::byte* y, std::byte last)> after = [](std::byte*, std::byte*, std::byte) {};
   std::function<void()> at_cancel = [] {}, at_reset = [] {};
@@ -97,38 +97,38 @@ std::vector<Wrong> wrong_units() {
   is_spoiled = false;
   const auto spoil = [](std::byte*, std::byte* y, std::byte) { y[0] ^= std::byte{is_spoiled.load()}; };
   return {
-      {.what = "something else each time",
+      {.what = "returns different results on each run",
        .caught_by = "the same inputs give the same results",
        .after = [](std::byte*, std::byte* y, std::byte) { y[0] = static_cast<std::byte>(++runs); }},
-      {.what = "something of the run before",
+      {.what = "returns data of the previous run",
        .caught_by = "results do not depend on earlier runs",
        .after =
            [](std::byte* x, std::byte* y, std::byte) {
              y[0] ^= x[0] == before ? std::byte{0} : before;
              before = x[0];
            }},
-      {.what = "something else beside another program",
+      {.what = "returns different results while another program is prepared",
        .caught_by = "two programs on one unit do not disturb each other",
        .after = spoil,
        .at_prepared = [](int count) { is_spoiled = count > 1; }},
-      {.what = "all but the last byte",
+      {.what = "does not write the last byte",
        .caught_by = "every byte of every result is written",
        .after = [](std::byte*, std::byte* y, std::byte last) { y[63] = last; }},
-      {.what = "its input, too",
+      {.what = "writes its input",
        .caught_by = "nothing but results is written",
        .after = [](std::byte* x, std::byte*, std::byte) { x[0] ^= std::byte{1}; }},
-      {.what = "when nobody wants it any more",
+      {.what = "ignores deadlines",
        .caught_by = "a run whose deadline is over ends without results, and the next is right",
        .before = [](Submission& submission) { submission.deadline = kNoDeadline; }},
-      {.what = "wrongly when it was cancelled",
+      {.what = "returns wrong results after a cancellation",
        .caught_by = "a cancellation at any time gives either the results or the status",
        .after = spoil,
        .at_cancel = [] { is_spoiled = true; }},
-      {.what = "wrongly when it was reset",
+      {.what = "returns wrong results after a reset",
        .caught_by = "a unit that was reset computes as before",
        .after = spoil,
        .at_reset = [] { is_spoiled = true; }},
-      {.what = "rightly, and says that it does not",
+      {.what = "computes correctly but fails its probe",
        .caught_by = "a probe succeeds, and programs run after it",
        .fails_probe = true},
   };
@@ -146,7 +146,7 @@ TEST_CASE("Each faulty unit fails the case that covers its fault") {
   CHECK(count == results_of({}).size());
   for (size_t i = 0; i < count; ++i) {
     const Wrong wrong = wrong_units()[i];
-    INFO("computes " << wrong.what);
+    INFO(wrong.what);
     const auto results = results_of(wrong);
     const auto result = std::ranges::find(results, wrong.caught_by, &UnitConformanceResult::name);
     REQUIRE(result != results.end());
