@@ -186,7 +186,7 @@ Status Evaluator::require_better_than_guessing(const Score& score) const {
   if (!score.right_in_f32) return {};
   const int64_t classes = f32_->session->outputs()[0].shape.num_elements();
   const std::string remark = tools::remark_on_guessing(*score.right_in_f32, score.samples, classes);
-  return remark.empty() ? Status() : Status(Code::kInvalidArgument, "the network in f32 is " + remark);
+  return remark.empty() ? Status() : Status(Code::kInvalidArgument, "the network in f32: " + remark);
 }
 
 Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_samples) {

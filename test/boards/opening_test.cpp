@@ -176,7 +176,7 @@ TEST_CASE("A kernel whose ports have no common bank is incompatible") {
   if (description.banks.size() < 2) return nestrt::test::skip("the board has one bank");
   description.id = 10;
   description.kernels[0].banks = {{0, 1}, {0}};
-  check_failure(options_for(description), Code::kIncompatible, "bank in common");
+  check_failure(options_for(description), Code::kIncompatible, "no common bank");
 }
 
 TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {

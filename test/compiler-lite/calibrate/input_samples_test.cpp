@@ -138,7 +138,7 @@ TEST_CASE("Missing calibration data is reported") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path();
   CHECK_THAT(complaint({}), Contains("--images DIR") && Contains("--npy FILE.npy"));
-  CHECK_THAT(complaint({path, "also.npy", 0, false}), Contains("one of them"));
+  CHECK_THAT(complaint({path, "also.npy", 0, false}), Contains("either --images DIR"));
   CHECK_THAT(complaint({path, "", 0, false}), Contains("no .jpg") && Contains(path));
   CHECK_THAT(complaint({path + "/absent", "", 0, false}), Contains("absent"));
   CHECK_THAT(complaint({folder.write_text("file", ""), "", 0, false}), Contains("expected a folder of images"));

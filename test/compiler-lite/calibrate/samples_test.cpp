@@ -81,9 +81,9 @@ TEST_CASE("Missing or differing samples of an input are rejected with the expect
   folders.write_id("b.npy", 1);
   CHECK_THAT(folders.complaint(), Contains("a.npy") && Contains("b.npy") && Contains("same name"));
   folders.write_id("a.npy", 1);
-  CHECK_THAT(folders.complaint(), Contains("1 files") && Contains("and 2 in"));
+  CHECK_THAT(folders.complaint(), Contains("1 files") && Contains("but 2 in"));
   std::filesystem::remove_all(folders.path() + "/id");
-  CHECK_THAT(folders.complaint(), Contains("no folder 'id'") && Contains("names x_0, id"));
+  CHECK_THAT(folders.complaint(), Contains("the folder 'id' does not exist") && Contains("per input: x_0, id"));
 }
 
 TEST_CASE("One array is rejected for several inputs") {

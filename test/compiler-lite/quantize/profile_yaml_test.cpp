@@ -227,7 +227,7 @@ TEST_CASE("Names that YAML cannot represent are rejected and nothing is written"
     profile.values[0].name = name;
     const Status status = save_profile(profile, path);
     CHECK(status.code() == Code::kInvalidArgument);
-    CHECK_THAT(status.to_string(), Catch::Matchers::Contains("cannot be kept in a YAML file"));
+    CHECK_THAT(status.to_string(), Catch::Matchers::Contains("cannot be stored in a YAML file"));
     CHECK_FALSE(load_profile(path));
   }
 }

@@ -139,7 +139,7 @@ TEST_CASE("A loss is rejected if the f32 network only guesses the labels") {
   score.right_in_f32 = 10;
   const Status status = evaluator->require_better_than_guessing(score);
   CHECK(status.code() == Code::kInvalidArgument);
-  CHECK_THAT(status.to_string(), Contains("in f32 is right for 10 of 40") && Contains("offset"));
+  CHECK_THAT(status.to_string(), Contains("in f32: 10 of 40 samples are correct") && Contains("offset"));
 }
 
 TEST_CASE("Noise is measured for a network without class scores if that is sufficient") {

@@ -93,7 +93,7 @@ TEST_CASE("Names that YAML cannot represent are rejected") {
         "1";
     const Status status = save_search(records, folder.path() + "/search.yaml");
     CHECK(status.code() == Code::kInvalidArgument);
-    CHECK_THAT(status.to_string(), Contains("cannot be kept in a YAML file"));
+    CHECK_THAT(status.to_string(), Contains("cannot be stored in a YAML file"));
   }
 }
 

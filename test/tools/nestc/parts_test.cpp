@@ -77,7 +77,7 @@ TEST_CASE("A capability file divides a model, and every remaining operator has a
   const std::string npu = workshop.folder.write_text(
       "npu.yaml", "name: NPU\noperators: {Conv: , Relu: , Concat: }\nregion: {min_operators: 3}\n");
   const ProgramResult result = workshop.partition({"--capability", npu});
-  check_output(result, 0, "NPU does not take MaxPool");
+  check_output(result, 0, "NPU does not support MaxPool");
   CHECK_THAT(result.text, Contains("vendor0"));
   check_output(
       run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kDemoModel}),
@@ -111,7 +111,7 @@ TEST_CASE("Commands for parts state the problem of invalid options and files") {
   check_output(workshop.partition({"--plan", plan}), 2, "part 'outer' is not convex");
   CHECK_FALSE(std::filesystem::exists(workshop.path("parts")));
   check_output(workshop.partition({"--opset", "12"}), 2, "--opset");
-  check_output(run_program("nestc", {"check", kDemoModel}), 2, "state either a plan, or with --parts");
+  check_output(run_program("nestc", {"check", kDemoModel}), 2, "expected either a plan, or --parts with");
   check_output(run_program("nestc", {"check", kDemoModel, "--parts", workshop.path("missing.json")}), 2,
                "missing.json");
   check_output(run_program("nestc", {"join", workshop.path("missing.json"), "-o", workshop.path("y.onnx")}), 2,
@@ -127,7 +127,7 @@ TEST_CASE("An exported model computes the same results, also quantized") {
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");
   // The model has its own scales, which EVTA does not support; quantizing it again is not possible.
-  check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--target", "zcu102"}), 0, "nestc explain says why");
+  check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--target", "zcu102"}), 0, "nestc explain shows the reasons");
   check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "the model has QDQ scales");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kImages}), 2,
                "the model is already quantized");

@@ -151,7 +151,7 @@ TEST_CASE("Calibration with unchanged pixels is reported") {
       workshop.compile({"--quantize", "s8", "--calibrate", images, "--calibration-limit", "2"});
   INFO(result.text);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.text, Catch::Matchers::Contains("pixels of 0 to 255"));
+  CHECK_THAT(result.text, Catch::Matchers::Contains("pixels from 0 to 255"));
   const ProgramResult of_unit_pixels =
       workshop.compile({"--quantize", "s8", "--calibrate", images, "--mean", "0.485,0.456,0.406"});
   CHECK_THAT(of_unit_pixels.text, Catch::Matchers::Contains("warning: --mean is at most 1"));
@@ -189,7 +189,7 @@ TEST_CASE("A profile of unchanged pixels rejects options that preprocess images"
   CHECK_THAT(refused.text, Catch::Matchers::Contains("which uses unchanged pixels"));
   CHECK(run({}).exit_code == 0);
   const ProgramResult by_profile = workshop.compile({"--quantize", "s8", "--calibrate", profile}, "images.onnx");
-  CHECK_THAT(by_profile.text, Catch::Matchers::Contains("pixels of 0 to 255, as for"));
+  CHECK_THAT(by_profile.text, Catch::Matchers::Contains("pixels from 0 to 255, as for"));
   CHECK(workshop.plan_bytes() == bytes);
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("nestc refuses a profile of another model") {
                          "no exponent for 'x'");
   workshop.check_refused(
       workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("other.yaml"), "--calibration-limit", "3"}),
-      "calibrated already");
+      "is a profile");
 }
 
 }  // namespace

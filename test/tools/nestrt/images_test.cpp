@@ -61,11 +61,11 @@ TEST_CASE("nestrt run shows and writes the outputs of a network without class sc
   const ProgramResult result = run({workshop.maps(), "--image", kCat, "--output", workshop.path("out")});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
-  CHECK_THAT(result.text, Contains("its 451x300 pixels are 8x8 of the input") && Contains("map     f32   1x3x8x8"));
+  CHECK_THAT(result.text, Contains("the 451x300 image fills 8x8 pixels of the input") && Contains("map     f32   1x3x8x8"));
   CHECK_THAT(result.text, !Contains("class"));
   CHECK(floats_in(workshop.path("out/map.npy")).size() == 192);
   check_refused(run({workshop.maps(), "--image", kCat, "--labels", workshop.write("names", "a\n")}),
-                "no row of class scores");
+                "not a row of class scores");
 }
 
 TEST_CASE("With --letterbox the whole image is centred in the input and padded on two sides") {
@@ -98,7 +98,7 @@ TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessi
   const ImageWorkshop workshop;
   const ProgramResult silent = run({workshop.classes(), "--image", kCat});
   CHECK(silent.exit_code == 0);
-  CHECK_THAT(silent.text, Contains("pixels go in as 0 to 255"));
+  CHECK_THAT(silent.text, Contains("using pixel values from 0 to 255"));
   const ProgramResult said = run({workshop.classes(), "--image", kCat, "--mean", "0"});
   CHECK(said.exit_code == 0);
   CHECK_THAT(said.text, !Contains("0 to 255") && !Contains("warning"));
@@ -118,15 +118,15 @@ TEST_CASE("With --labels an array gets a class, and a plan without class scores 
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Contains("%  green\n") && Contains("colour/0"));
   check_refused(run({workshop.maps(), "--input", workshop.path("green.npy"), "--labels", names}),
-                "no row of class scores");
+                "not a row of class scores");
 }
 
 TEST_CASE("Class names are refused if their number differs from the number of classes") {
   const ImageWorkshop workshop;
   const std::string four = workshop.write("four.txt", "background\nred\ngreen\nblue\n");
   const std::string two = workshop.write("two.txt", "red\ngreen\n");
-  check_refused(run({workshop.classes(), "--image", kCat, "--labels", four}), "has 4 names, but 3 classes take 3");
-  check_refused(run({workshop.classes(), "--image", kCat, "--labels", two}), "background: --offset -1");
+  check_refused(run({workshop.classes(), "--image", kCat, "--labels", four}), "has 4 names, but 3 classes require 3");
+  check_refused(run({workshop.classes(), "--image", kCat, "--labels", two}), "pass --offset -1");
   CHECK(run({workshop.classes(), "--image", kCat, "--labels", two, "--offset", "-1"}).exit_code == 0);
   CHECK(run({workshop.classes(), "--image", kCat, "--labels", four, "--offset", "1"}).exit_code == 0);
 }
@@ -142,11 +142,11 @@ TEST_CASE("nestrt eval scores arrays like images") {
   INFO(result.text);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Contains("50.00 %  (1/2)") && !Contains("0 to 255"));
-  check_refused(eval(workshop.maps(), workshop.path("labels.tsv")), "no row of class scores");
+  check_refused(eval(workshop.maps(), workshop.path("labels.tsv")), "not a row of class scores");
   const std::vector<float> other(12);
   REQUIRE(tools::write_npy(workshop.path("other.npy"), {DataType::kF32, {1, 3, 2, 2}, other.data()}).ok());
   check_refused(eval(workshop.classes(), workshop.write("other.tsv", "other.npy\t0\n")),
-                "other.npy' holds f32 1x3x2x2, but input 'image' takes f32 1x3x32x32");
+                "other.npy' has f32 1x3x2x2, but input 'image' requires f32 1x3x32x32");
 }
 
 TEST_CASE("An image that is labelled twice is scored once, or refused if its classes differ") {
@@ -173,7 +173,7 @@ TEST_CASE("NaN scores count as wrong and are reported") {
   INFO(result.text);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text,
-             Contains("0.00 %  (0/1)") && Contains("of 1 of 1 inputs some elements or scores are no numbers"));
+             Contains("0.00 %  (0/1)") && Contains("1 of 1 inputs have NaN elements or scores"));
 }
 
 TEST_CASE("Two outputs with the same file are refused") {

@@ -152,7 +152,7 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
   }
   if (tools::is_same(*compile.preprocessing, *profile.preprocessing)) return {};
   const std::string given = tools::as_options(*compile.preprocessing);
-  const auto shown = [](const std::string& text) { return text.empty() ? "pixels as they are" : text; };
+  const auto shown = [](const std::string& text) { return text.empty() ? "unchanged pixels" : text; };
   return Status(
       Code::kInvalidArgument,
       fmt::format("'{}' was calibrated with {}, but the options state {}: the integers would not fit the values "

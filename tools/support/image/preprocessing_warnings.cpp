@@ -119,7 +119,7 @@ std::string remark_on_range(const plan::Tables& tables, const Preprocessing& pre
   return fmt::format(
       "images become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
       "calibrated with samples that were preprocessed otherwise, or have no such pixels",
-      images.least, images.most, options.empty() ? "pixels as they are" : options, integers->least, integers->most);
+      images.least, images.most, options.empty() ? "unchanged pixels" : options, integers->least, integers->most);
 }
 
 void warn_about_preprocessing(const Preprocessing& preprocessing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are bundled with nestrt: next to the installed program or library that contains this code, or in the source
-// tree around a build folder.
+// Files that are bundled with nestrt: next to the installed program or library that contains this code, or in the
+// source tree around a build folder.
 #pragma once
 
 #include <filesystem>

@@ -20,7 +20,8 @@ void check_refused(const InstructionWord& word, const std::string& reason) {
 }
 
 TEST_CASE("An undefined opcode is rejected") {
-  for (uint64_t opcode = 5; opcode < 8; ++opcode) check_refused({opcode, 0}, "undefined opcode " + std::to_string(opcode));
+  for (uint64_t opcode = 5; opcode < 8; ++opcode)
+    check_refused({opcode, 0}, "undefined opcode " + std::to_string(opcode));
 }
 
 TEST_CASE("An undefined memory is rejected") {

@@ -59,10 +59,10 @@ TEST_CASE("nestrt conformance refuses incomplete arguments") {
     CHECK(result.exit_code == 2);
     return result.text;
   };
-  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin}), Catch::Contains("name a program to run"));
-  CHECK_THAT(refusal({}), Catch::Contains("name what to test"));
-  CHECK_THAT(refusal({"--units", "cpu"}), Catch::Contains("name a program to run"));
-  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin, "--isolate"}), Catch::Contains("--isolate goes with --units"));
+  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin}), Catch::Contains("a PLAN with a vendor program, or --blob"));
+  CHECK_THAT(refusal({}), Catch::Contains("--plugin with a vendor library, or --units"));
+  CHECK_THAT(refusal({"--units", "cpu"}), Catch::Contains("a PLAN with a program for each"));
+  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin, "--isolate"}), Catch::Contains("--isolate requires --units"));
   const std::string plan = folder.write("copy.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
   CHECK_THAT(refusal({plan, "--units", "evta:sim:1x32_15_15_18_17"}), Catch::Contains("no program for unit 'evta0'"));
   CHECK_THAT(test_blob(folder, kCopy, "many").text, Catch::Contains("expected numbers of bytes such as 64,64"));

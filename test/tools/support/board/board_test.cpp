@@ -82,8 +82,8 @@ TEST_CASE("The estimates of a CPU have rates by kind of work and for other work"
                                           {"{kinds: {other: {work_per_us: 0}}}", "work_per_us"},
                                           {"{kinds: {other: 1}}", "expected {begin_us"},
                                           {"{kinds: [1]}", "kinds of work"},
-                                          {"{kinds: {other: {}, s8 spacial: {}}}", "no work is of kind 's8 spacial'"},
-                                          {"{kinds: {other: {}, Gemm: {}}}", "no work is of kind 'Gemm'"},
+                                          {"{kinds: {other: {}, s8 spacial: {}}}", "unknown kind of work 's8 spacial'"},
+                                          {"{kinds: {other: {}, Gemm: {}}}", "unknown kind of work 'Gemm'"},
                                           {"{kinds: {other: {}, Concat: {}, Concat: {}}}", "'Concat' is listed twice"},
                                           {"{fork_us: 1}", "kinds"},
                                           {"1", "estimates: expected"}}) {
@@ -207,7 +207,7 @@ TEST_CASE("The CPU of a board has a known instruction set") {
   CHECK(parse(board + "neon}\n"));
   const auto refused = parse(board + "neno}\n");
   REQUIRE_FALSE(refused);
-  CHECK_THAT(refused.error().to_string(), Contains("line 3") && Contains("known are portable, neon"));
+  CHECK_THAT(refused.error().to_string(), Contains("line 3") && Contains("available: portable, neon"));
 }
 
 }  // namespace nestrt::tools

@@ -51,7 +51,7 @@ TEST_CASE("A text that is not UTF-8 or would change when written is refused") {
     INFO(text);
     const auto read = name_of(text);
     REQUIRE_FALSE(read);
-    CHECK_THAT(read.error().to_string(), Catch::Contains("in UTF-8"));
+    CHECK_THAT(read.error().to_string(), Catch::Contains("is not UTF-8 text"));
   }
 }
 
