@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR: nestc and nestrt from an installed prefix, outside the source tree.
+# Tests nestc and nestrt from an installed prefix outside the source tree. ctest sets BUILD_DIR, SOURCE_DIR and WORK_DIR.
 set(prefix ${WORK_DIR}/commands)
 file(REMOVE_RECURSE ${prefix})
 set(model ${SOURCE_DIR}/examples/models/nest_squeeze_cifar10.onnx)
@@ -11,7 +11,7 @@ endfunction()
 
 file(MAKE_DIRECTORY ${prefix})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component tools)
-# Beside the source tree's own boards, which a program in the build folder would find.
+# The prefix needs its own copy of the boards; programs in the build folder use those of the source tree.
 foreach(board boards/zcu102.yaml boards/profiles/zcu102.costs)
   if(NOT EXISTS ${prefix}/share/nestrt/${board})
     message(FATAL_ERROR "share/nestrt/${board} is not installed")
@@ -24,14 +24,14 @@ run(${prefix}/bin/nestrt run model.nest --image ${SOURCE_DIR}/examples/images/ca
 if(NOT output MATCHES "cat")
   message(FATAL_ERROR "expected a cat, got: ${output}")
 endif()
-# What libnestrt loads for a plug-in, and starts where that is isolated.
+# libnestrt loads the installed vendor component and starts the installed nestrt-plugin for isolation.
 set(vendor ${BUILD_DIR}/examples/vendor)
 run(${prefix}/bin/nestc compile ${model} -o vendor.nest --vendor "reference=${vendor}/reference-cc {input} -o {output}")
 run(${prefix}/bin/nestrt conformance vendor.nest --units reference --plugin ${vendor}/libreference.so --isolate)
 if(NOT output MATCHES "9 of 9 cases passed")
   message(FATAL_ERROR "expected an isolated plug-in that works, got: ${output}")
 endif()
-# What preprocessing made of the image has the same class.
+# The preprocessed image, saved and used as input, has the same class.
 run(${prefix}/bin/nestrt run model.nest --image ${SOURCE_DIR}/examples/images/cat.png --save-input cat.npy)
 run(${prefix}/bin/nestrt run model.nest --input cat.npy --labels ${SOURCE_DIR}/examples/images/labels.txt --top 1)
 if(NOT output MATCHES "cat")

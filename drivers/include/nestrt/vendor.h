@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface between nestrt and a vendor's plug-in: a shared library that runs programs which the vendor's own
- * compiler has made, and which nestrt cannot read. C11, no more than this header; docs/how-to/plugins.md is
- * the guide, examples/vendor/skeleton a plug-in to start from, `nestrt conformance --plugin FILE` the test of one.
+/* The interface between nestrt and a vendor's plug-in: a shared library that runs programs which the vendor's compiler
+ * generated and nestrt cannot read. A plug-in needs C11 and this header only. docs/how-to/plugins.md is the guide,
+ * examples/vendor/skeleton is a template, and `nestrt conformance --plugin FILE` tests a plug-in.
  *
- * A plug-in is loaded from the file that the user names (--plugin, UnitOptions::plugin), and from nowhere else. It runs
- * in the application's process or, where the user isolates it, in one of its own that may be ended at any time and
- * started again; with all rights of the application either way. All that it answers is checked: sizes, alignments,
- * statuses, which run it says is over. What does not fit is a fault of the plug-in: the unit is given up until a
+ * Loading. A plug-in is loaded only from the file that the user names (--plugin, UnitOptions::plugin). It runs in the
+ * application's process or, if the user isolates it, in a separate process that may be killed and restarted at any time.
+ * In both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses, and the
+ * number of the completed run. An invalid answer is a fault of the plug-in: nestrt stops using the unit until a
  * self-test succeeds.
  *
- * Ownership. What nestrt passes in stays nestrt's; how long it stays valid is said at each call. What a plug-in gives
- * out (devices, programs, lent memory) stays the plug-in's until the call that takes it back; nestrt takes back
+ * Ownership. nestrt owns everything that it passes in; each function states how long it stays valid. The plug-in owns
+ * its devices, programs and shared memory until nestrt calls the function that releases them. nestrt releases
  * everything before close().
  *
- * Threads. nestrt keeps to this for each device:
- *   - open, describe, close: nothing else is under way;
+ * Threading. nestrt guarantees for each device:
+ *   - open, describe, close: no other call is in progress;
  *   - bind, submit, wait, reset, self_test: one of them at a time;
- *   - load, unload, allocate_shared, free_shared: one of them at a time, at the same time as one of those above;
+ *   - load, unload, allocate_shared, free_shared: one of them at a time, possibly concurrent with one of the above;
  *   - cancel: at any time between open and close.
- * Different devices are used at once. The calls may come from different threads.
+ * Different devices are used concurrently. Calls may come from different threads.
  *
- * Errors. A function that can fail returns one of the statuses below, and may write a text for people to `why`, which
- * is never null. Nothing throws, ends the process, or waits for longer than it was told to.
+ * Errors. A function that can fail returns one of the statuses below and may write an explanation to `why`, which is
+ * never null. No function may throw, end the process, or block beyond the time limit it receives.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC; INT64_MAX: none. */
+ * Times are nanoseconds of CLOCK_MONOTONIC; INT64_MAX means no limit. */
 #ifndef NESTRT_VENDOR_H
 #define NESTRT_VENDOR_H
 
@@ -35,117 +35,118 @@ extern "C" {
 
 /* NOLINTBEGIN(readability-identifier-naming): names of C */
 
-/* Of this header. Another number is another interface. */
+/* Version of this interface. Different versions are incompatible. */
 #define NESTRT_VENDOR_ABI 1u
-/* Inputs and outputs of a program together. */
+/* Maximum number of inputs and outputs of a program together. */
 #define NESTRT_VENDOR_MAX_PORTS 64u
-/* The largest alignment that may be asked for. */
+/* The largest alignment that a device may require, in bytes. */
 #define NESTRT_VENDOR_MAX_ALIGNMENT 4096u
 
 /* One of the values below. */
 typedef int32_t nestrt_vendor_status;
 enum {
   NESTRT_VENDOR_OK = 0,
-  NESTRT_VENDOR_PENDING = 1,       /* wait(): no run is over yet */
-  NESTRT_VENDOR_INVALID_BLOB = 2,  /* load(): no program, or a damaged one */
+  NESTRT_VENDOR_PENDING = 1,       /* wait(): no run has completed yet */
+  NESTRT_VENDOR_INVALID_BLOB = 2,  /* load(): not a program, or a damaged one */
   NESTRT_VENDOR_INCOMPATIBLE = 3,  /* load(): a program for another device or version */
-  NESTRT_VENDOR_OUT_OF_MEMORY = 4, /* the device's, or the machine's */
-  NESTRT_VENDOR_UNAVAILABLE = 5,   /* open(): no such device, or somebody else has it */
-  NESTRT_VENDOR_DEADLINE = 6,      /* of a run: its deadline passed before it was over */
+  NESTRT_VENDOR_OUT_OF_MEMORY = 4, /* of the device or the host */
+  NESTRT_VENDOR_UNAVAILABLE = 5,   /* open(): the device does not exist or is in use */
+  NESTRT_VENDOR_DEADLINE = 6,      /* of a run: its deadline passed before it completed */
   NESTRT_VENDOR_CANCELLED = 7,     /* of a run: by cancel() or reset() */
   NESTRT_VENDOR_FAULT = 8          /* the device has failed */
 };
 
-/* The plug-in's own; nestrt holds pointers to them only. */
+/* Opaque types of the plug-in; nestrt only holds pointers to them. */
 typedef struct nestrt_vendor_device nestrt_vendor_device;
 typedef struct nestrt_vendor_program nestrt_vendor_program;
 
-/* Why something failed: text with a 0 at its end, all 0 when the plug-in gets it. nestrt's, valid for the call. */
+/* Explanation of a failure: zero-terminated text, zeroed by nestrt. Valid during the call. */
 typedef struct nestrt_vendor_message {
   char text[256];
 } nestrt_vendor_message;
 
-/* What a device is. All 0 but struct_bytes when the plug-in gets it. */
+/* Description of a device. nestrt zeroes all members except struct_bytes. */
 typedef struct nestrt_vendor_description {
-  uint32_t struct_bytes; /* as nestrt knows the struct; the plug-in writes no byte behind them */
+  uint32_t struct_bytes; /* size of the struct in nestrt's version; the plug-in must not write beyond it */
   uint32_t alignment;    /* of every port, in bytes: a power of two, 1 to NESTRT_VENDOR_MAX_ALIGNMENT */
-  uint32_t is_steady;    /* 1: a program takes about as long each time; 0: not */
+  uint32_t is_steady;    /* 1 if a program takes about the same time on each run, else 0 */
   uint32_t reserved;     /* 0 */
-  /* As plans and lists of units name it: a-z, 0-9, '_' and '-', beginning with a letter; neither "cpu" nor "evta". */
+  /* Name in plans and lists of units: a-z, 0-9, '_' and '-', starting with a letter; neither "cpu" nor "evta". */
   char kind[32];
-  /* Another text wherever measured times of the other are no good: printable ASCII without spaces, ',' and ':'. */
+  /* Identifies devices with the same timing; measured times are reused only for an equal text. Printable ASCII without
+   * spaces, ',' and ':'. */
   char configuration[64];
 } nestrt_vendor_description;
 
-/* What a program reads and writes. All 0 but struct_bytes when the plug-in gets it. */
+/* Inputs and outputs of a program. nestrt zeroes all members except struct_bytes. */
 typedef struct nestrt_vendor_ports {
   uint32_t struct_bytes;
   uint32_t num_inputs;
-  uint32_t num_outputs; /* at least one; with the inputs no more than NESTRT_VENDOR_MAX_PORTS */
+  uint32_t num_outputs; /* at least 1; together with the inputs at most NESTRT_VENDOR_MAX_PORTS */
   uint32_t reserved;
-  uint64_t bytes[NESTRT_VENDOR_MAX_PORTS]; /* inputs first: as the operands of the part that was compiled, in order */
+  uint64_t bytes[NESTRT_VENDOR_MAX_PORTS]; /* inputs, then outputs, in the order of the compiled part's operands */
 } nestrt_vendor_ports;
 
-/* The end of a run. */
+/* The completion of a run. */
 typedef struct nestrt_vendor_completion {
-  uint64_t run;                /* as submit() was told */
+  uint64_t run;                /* the number passed to submit() */
   nestrt_vendor_status status; /* OK, DEADLINE, CANCELLED or FAULT */
   uint32_t reserved;
 } nestrt_vendor_completion;
 
-/* The functions of a plug-in. */
+/* The function table of a plug-in. */
 typedef struct nestrt_vendor_functions {
   uint32_t abi;          /* NESTRT_VENDOR_ABI */
-  uint32_t struct_bytes; /* sizeof(nestrt_vendor_functions) as the plug-in knows it */
+  uint32_t struct_bytes; /* sizeof(nestrt_vendor_functions) in the plug-in's version */
 
-  /* The device number `instance` of the plug-in, from 0 on. On failure *device is not used. */
+  /* Opens device `instance` (from 0) of the plug-in. *device is ignored on failure. */
   nestrt_vendor_status (*open)(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why);
   nestrt_vendor_status (*describe)(nestrt_vendor_device* device, nestrt_vendor_description* description,
                                    nestrt_vendor_message* why);
 
-  /* Checks a program completely and makes it ready: the blob may be anybody's. It is aligned to 64 bytes, and stays
-   * valid and the same until unload(). */
+  /* Verifies a program completely, because the blob is untrusted, and prepares it. The blob is aligned to 64 bytes and
+   * stays valid and unchanged until unload(). */
   nestrt_vendor_status (*load)(nestrt_vendor_device* device, const void* blob, uint64_t blob_bytes,
                                nestrt_vendor_program** program, nestrt_vendor_ports* ports, nestrt_vendor_message* why);
-  /* No run of it is under way. */
+  /* Releases a program. None of its runs is in progress. */
   void (*unload)(nestrt_vendor_device* device, nestrt_vendor_program* program);
 
-  /* Memory that both reach, of at least so many bytes, aligned to 64 and to the device's alignment. What the host has
-   * written there the device sees from submit() on, what the device has written the host sees once wait() has said that
-   * the run is over. Both functions or neither: a plug-in that has them gets ports in such memory only; one that has
-   * not gets ports anywhere in the process. */
+  /* Allocates at least `bytes` of memory that host and device can access, aligned to 64 and to the device's alignment.
+   * The device sees the host's writes from submit() on; the host sees the device's writes after wait() reports the end
+   * of the run. A plug-in sets both functions or neither. If it sets them, all ports are in such memory; otherwise they
+   * may be anywhere in the process. */
   nestrt_vendor_status (*allocate_shared)(nestrt_vendor_device* device, uint64_t bytes, void** address,
                                           nestrt_vendor_message* why);
   void (*free_shared)(nestrt_vendor_device* device, void* address);
 
-  /* Where the ports of the runs to come are, in the order of nestrt_vendor_ports. Valid from submit() until the run is
-   * over; the array itself for the call. The device reads inputs and writes outputs, all of each output and nothing
-   * else. */
+  /* Sets the addresses of the ports for the following runs, in the order of nestrt_vendor_ports. The memory is valid from
+   * submit() until the run completes, the array only during the call. The device reads the inputs, writes every output
+   * completely, and writes nothing else. */
   nestrt_vendor_status (*bind)(nestrt_vendor_device* device, nestrt_vendor_program* program, void* const* ports,
                                uint32_t num_ports, nestrt_vendor_message* why);
-  /* Starts a run and returns. nestrt gives no number twice, and has one run under way at a time. After a failure none
-   * is. */
+  /* Starts a run and returns. nestrt never reuses a number and has at most one run in progress. On failure no run is
+   * started. */
   nestrt_vendor_status (*submit)(nestrt_vendor_device* device, nestrt_vendor_program* program, uint64_t run,
                                  int64_t deadline_ns, nestrt_vendor_message* why);
-  /* Until the run is over, which it tells once: OK, with *completion; or until `until_ns`: PENDING. A run that is over
-   * touches no memory any more, however it ended. */
+  /* Waits for the end of the run and reports it once, as OK with *completion. Returns PENDING if `until_ns` is reached
+   * first. A completed run accesses no memory, whatever its status. */
   nestrt_vendor_status (*wait)(nestrt_vendor_device* device, int64_t until_ns, nestrt_vendor_completion* completion,
                                nestrt_vendor_message* why);
-  /* Ends that run soon, which wait() tells as CANCELLED, or as what it was where it was over. A number that is not
-   * under way: nothing happens. */
+  /* Cancels the run; wait() reports CANCELLED, or the actual status if the run completed first. Has no effect if the run
+   * is not in progress. */
   void (*cancel)(nestrt_vendor_device* device, uint64_t run);
 
-  /* Stops whatever runs, which wait() does not tell any more. After success the device touches no memory until the next
-   * submit(); programs stay loaded. */
+  /* Aborts the run in progress; wait() does not report it. After success the device accesses no memory until the next
+   * submit(). Programs stay loaded. */
   nestrt_vendor_status (*reset)(nestrt_vendor_device* device, nestrt_vendor_message* why);
-  /* Computes something whose result the plug-in knows, and compares. No run is under way. */
+  /* Runs a computation with a known result and checks it. No run is in progress. */
   nestrt_vendor_status (*self_test)(nestrt_vendor_device* device, nestrt_vendor_message* why);
-  /* No run is under way, nothing is loaded or lent. */
+  /* Closes the device. No run is in progress, no program is loaded, and no shared memory is allocated. */
   void (*close)(nestrt_vendor_device* device);
 } nestrt_vendor_functions;
 
-/* The one symbol that a plug-in exports. `abi`: nestrt's. Null where the plug-in does not have that interface. The
- * table is the plug-in's, and stays as it is. */
+/* The only symbol that a plug-in exports. Returns the function table for version `abi` of the interface, or null if the
+ * plug-in does not support it. The plug-in owns the table and must not change it. */
 #ifdef __GNUC__
 __attribute__((visibility("default")))
 #endif

@@ -23,7 +23,6 @@ enum class ScheduleMethod : uint8_t {
   kFileOrder,         // one branch after the other in file order, on the first unit with a program; needs no costs
   kSequential,        // the best placement of branches that run one after the other
   kGroupEnumeration,  // groups of parallel branches; enumerates placements of whole branches
-                      // (docs/concepts/scheduling.md)
   kOptimum,           // the shortest schedule that the search finds
   kThroughput,        // the smallest load of the busiest unit, for several inferences in flight
 };
@@ -44,8 +43,7 @@ enum class Measuring : uint8_t {
   // Never measures. Missing costs are an error; without any costs the session runs branches in the plan's order.
   kNever,
   // Starts from the plan's costs and from estimates, and learns from the runs (docs/concepts/adaptation.md). Behaves
-  // like
-  // kBefore if a cost file is set or every run is checked, because such runs teach nothing.
+  // like kBefore if a cost file is set or every run is checked, because such runs teach nothing.
   kInRuns,
   // Measures all missing costs in create(), which takes as long as some tens of inferences. If the costs predict that
   // running branches concurrently on the host is faster, a few more inferences verify it. Omits a unit that fails

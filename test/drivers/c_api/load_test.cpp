@@ -63,7 +63,7 @@ TEST_CASE("A C program loads a plan with options from a file, from an open file 
   CHECK(nestrt_plan_signer(memory.plan, key) == 0);
 }
 
-TEST_CASE("A plan that a C program had copied is what it was, whatever becomes of its file") {
+TEST_CASE("A plan that a C program loads as a copy does not depend on its file") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
   const LoadOptionsOwner with;
@@ -74,7 +74,7 @@ TEST_CASE("A plan that a C program had copied is what it was, whatever becomes o
   CHECK(computes_relu(copied.plan));
 }
 
-TEST_CASE("A C program that asks for complete verification is told of a damaged weight") {
+TEST_CASE("Complete verification in the C API detects a damaged weight") {
   PlanFile file = branches_plan().build();
   file.mutable_bytes().back() ^= std::byte{1};
   const LoadOptionsOwner tables, complete;
@@ -86,7 +86,7 @@ TEST_CASE("A C program that asks for complete verification is told of a damaged 
   CHECK(refused.plan == nullptr);
 }
 
-TEST_CASE("Where a C program trusts a key, plans without a signature are refused wherever they come from") {
+TEST_CASE("A C program that trusts a key cannot load unsigned plans from any source") {
   const TemporaryFolder folder;
   const PlanFile file = relu_plan().build();
   const std::string path = folder.write("relu.nest", file.bytes());
@@ -103,7 +103,7 @@ TEST_CASE("Where a C program trusts a key, plans without a signature are refused
   CHECK(refused.plan == nullptr);
 }
 
-TEST_CASE("A session of a C program refuses plans that were not loaded as signed with its keys") {
+TEST_CASE("A session of a C program rejects plans that were not verified with its keys") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
   LoadedPlan plain;
@@ -119,7 +119,7 @@ TEST_CASE("A session of a C program refuses plans that were not loaded as signed
   nestrt_session_options_free(options);
 }
 
-TEST_CASE("Options and sources that are missing are refused, and load nothing") {
+TEST_CASE("Missing options and sources are rejected without loading anything") {
   const LoadOptionsOwner with;
   const PlanFile file = relu_plan().build();
   const auto bytes = file.bytes();
@@ -147,7 +147,7 @@ TEST_CASE("Options and sources that are missing are refused, and load nothing") 
   nestrt_session_options_free(nullptr);
 }
 
-TEST_CASE("Keys come from digits and from files, and are zeros where there is none") {
+TEST_CASE("Keys are parsed from digits and files and are zeroed on failure") {
   const TemporaryFolder folder;
   const std::string digits = "95" + std::string(60, '0') + "ef";
   uint8_t parsed[NESTRT_PUBLIC_KEY_BYTES], read[NESTRT_PUBLIC_KEY_BYTES];

@@ -9,7 +9,7 @@
 namespace nestrt::c_api {
 namespace {
 
-TEST_CASE("Whoever asks for the same units gets the same, as long as they live") {
+TEST_CASE("Requests for the same units share them while they are in use") {
   auto first = shared_units("cpu", {.num_threads = 2});
   REQUIRE(first);
   auto second = shared_units("cpu", {.num_threads = 2});
@@ -25,7 +25,7 @@ TEST_CASE("Whoever asks for the same units gets the same, as long as they live")
   CHECK(shared_units("cpu", {.num_threads = 2}));
 }
 
-TEST_CASE("Another number of threads means other units") {
+TEST_CASE("Units with different numbers of threads are not shared") {
   const auto two = shared_units("cpu", {.num_threads = 2}), three = shared_units("cpu", {.num_threads = 3});
   REQUIRE(two);
   REQUIRE(three);
@@ -33,7 +33,7 @@ TEST_CASE("Another number of threads means other units") {
   CHECK((*three)->at(0)->info().num_threads == 3);
 }
 
-TEST_CASE("A plug-in, and one that is isolated, means other units") {
+TEST_CASE("A plug-in's units are not shared between isolated and in-process use") {
   if (!vendor::test::needs_isolation()) return;
   UnitOptions options;
   options.plugin = nestrt::test::kSkeletonPlugin;
@@ -47,7 +47,7 @@ TEST_CASE("A plug-in, and one that is isolated, means other units") {
   CHECK(*plain != *isolated);
 }
 
-TEST_CASE("Units that cannot be opened are refused each time") {
+TEST_CASE("Units that cannot be opened are rejected each time") {
   for (int i = 0; i < 2; ++i) CHECK(shared_units("tpu", {.num_threads = 1}).error().code() == Code::kInvalidArgument);
 }
 

@@ -32,7 +32,7 @@ static int run_with_times(nestrt_session* session, nestrt_run_options* options, 
   if (nestrt_run_options_set_timeout(options, INT64_MAX) != NESTRT_OK) return 14;
   if (nestrt_session_run_with(session, inputs, bytes, outputs, bytes, options) != NESTRT_OK) return 15;
   if (nestrt_session_run_with(session, inputs, bytes, outputs, bytes, NULL) != NESTRT_INVALID_ARGUMENT) return 16;
-  if (nestrt_session_cancel(session) != NESTRT_OK) return 17; /* of a run that is over: no effect */
+  if (nestrt_session_cancel(session) != NESTRT_OK) return 17; /* no effect after the run */
   return nestrt_session_num_host_fallbacks(session) == 0 && nestrt_session_num_reschedules(session) == 0 ? 0 : 18;
 }
 
@@ -70,7 +70,7 @@ int use_plugin(const char* path, const char* plugin, const void* x, void* y, siz
   nestrt_session_options* options = NULL;
   int step = 0;
   if (nestrt_plan_load(path, &plan) != NESTRT_OK || nestrt_session_options_create(&options) != NESTRT_OK) step = 10;
-  if (step == 0 && run_on_plugin(plan, options, x, y, bytes) != 1) step = 20; /* there is none yet */
+  if (step == 0 && run_on_plugin(plan, options, x, y, bytes) != 1) step = 20; /* no plug-in is set yet */
   if (step == 0 && nestrt_session_options_set_plugin(options, plugin) != NESTRT_OK) step = 30;
   if (step == 0) step = run_on_plugin(plan, options, x, y, bytes);
   memset(y, 0, bytes);
@@ -83,7 +83,7 @@ int use_plugin(const char* path, const char* plugin, const void* x, void* y, siz
   return step;
 }
 
-/* Whether the answer is a refusal that names the option. */
+/* Returns whether the call was rejected with a message that names the option. */
 static int is_refused(nestrt_code code, const char* name) {
   return code == NESTRT_INVALID_ARGUMENT && strstr(nestrt_last_error(), name) != NULL;
 }
@@ -155,7 +155,7 @@ static nestrt_code create_pipeline(const nestrt_plan* plan, nestrt_pipeline** pi
   return code;
 }
 
-/* Two are on their way at a time: `runs` of them would wait for one who asks for results. */
+/* At most two inferences are in flight, so results must be fetched while others are submitted. */
 static int run_pipeline(nestrt_pipeline* pipeline, int runs, const float* x, float* y) {
   const size_t bytes[1] = {6 * sizeof(float)};
   int submitted, returned = 0;
@@ -177,7 +177,7 @@ int use_pipeline(const char* path, int runs, const float* x, float* y) {
   int step = 0;
   if (nestrt_plan_load(path, &plan) != NESTRT_OK) return 1;
   if (create_pipeline(plan, &pipeline) != NESTRT_OK) step = 2;
-  nestrt_plan_free(plan); /* the pipeline keeps what it needs */
+  nestrt_plan_free(plan); /* the pipeline keeps a reference to the plan */
   if (step == 0) step = run_pipeline(pipeline, runs, x, y);
   nestrt_pipeline_free(pipeline);
   return step;
@@ -207,7 +207,7 @@ static int misuse_submissions(nestrt_pipeline* pipeline) {
   if (!is_refused(nestrt_pipeline_submit(pipeline, NULL, good, outputs, good), "inputs")) return 31;
   if (!is_refused(nestrt_pipeline_submit(pipeline, inputs, bad, outputs, good), "input 0 'x'")) return 32;
   if (!is_refused(nestrt_pipeline_submit(pipeline, inputs, good, outputs, bad), "output 0 'y'")) return 33;
-  if (!is_refused(nestrt_pipeline_next(pipeline), "no inference")) return 34; /* what is refused is not in it */
+  if (!is_refused(nestrt_pipeline_next(pipeline), "no inference")) return 34; /* rejected inferences are not queued */
   return is_refused(nestrt_pipeline_next(NULL), "pipeline") ? 0 : 35;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C side of the tests of options, deadlines and pipelines. */
+/* The C side of the tests of options, deadlines and pipelines. All functions return 0, or the number of the failed step. */
 #ifndef NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 #define NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 
@@ -9,26 +9,24 @@
 extern "C" {
 #endif
 
-/* A session with every option set, and runs of it with a time that is long and with none at all. The plan has one f32
- * input and one f32 output of six elements. Costs are kept in `cost_file`. 0, or the number of the step that failed. */
+/* Creates a session with every option set and runs it with a timeout of 0, a long one and an unlimited one. The plan has
+ * one f32 input and one f32 output of six elements. Costs are stored in `cost_file`. */
 int use_session_options(const char* path, const char* cost_file, const float* x, float* y);
 
-/* A session on the units "skeleton,cpu" of that plug-in, isolated and not, and a run of it; the plan has one input and
- * one output of so many bytes. 0, or the number of the step that failed. */
+/* Runs a session on the units "skeleton,cpu" of the plug-in, both isolated and in-process. The plan has one input and one
+ * output of `bytes` each. */
 int use_plugin(const char* path, const char* plugin, const void* x, void* y, size_t bytes);
 
-/* Gives every option values that it does not take. 0, or the number of the step that did not answer as nestrt.h says.
- */
+/* Sets every option to invalid values and checks the errors that nestrt.h documents. */
 int misuse_options(void);
 
-/* Runs `x` so often through a pipeline, each into its own six elements of `y`. 0, or the number of the step that
- * failed. */
+/* Runs `x` `runs` times through a pipeline. Each run writes its own six elements of `y`. */
 int use_pipeline(const char* path, int runs, const float* x, float* y);
 
-/* Misuses every function of pipelines. 0, or the number of the step that did not answer as nestrt.h says. */
+/* Misuses every function of pipelines and checks the errors that nestrt.h documents. */
 int misuse_pipeline(const char* path);
 
-/* What a plan says of its tensors is what its session says. 0, or the number of the step that failed. */
+/* Checks that a plan and its session describe the tensors identically. */
 int describe_plan(const char* path);
 
 #ifdef __cplusplus
