@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests nestc and nestrt from an installed prefix outside the source tree. ctest sets BUILD_DIR, SOURCE_DIR and WORK_DIR.
+# Tests nestc and nestrt from an installed prefix outside the source tree. ctest sets BUILD_DIR, SOURCE_DIR, WORK_DIR.
 set(prefix ${WORK_DIR}/commands)
 file(REMOVE_RECURSE ${prefix})
 set(model ${SOURCE_DIR}/examples/models/nest_squeeze_cifar10.onnx)

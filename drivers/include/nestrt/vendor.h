@@ -4,8 +4,8 @@
  * examples/vendor/skeleton is a template, and `nestrt conformance --plugin FILE` tests a plug-in.
  *
  * Loading. A plug-in is loaded only from the file that the user names (--plugin, UnitOptions::plugin). It runs in the
- * application's process or, if the user isolates it, in a separate process that may be killed and restarted at any time.
- * In both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses, and the
+ * application's process or, if the user isolates it, in a separate process that may be killed and restarted anytime. In
+ * both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses, and the
  * number of the completed run. An invalid answer is a fault of the plug-in: nestrt stops using the unit until a
  * self-test succeeds.
  *
@@ -119,7 +119,7 @@ typedef struct nestrt_vendor_functions {
                                           nestrt_vendor_message* why);
   void (*free_shared)(nestrt_vendor_device* device, void* address);
 
-  /* Sets the addresses of the ports for the following runs, in the order of nestrt_vendor_ports. The memory is valid from
+  /* Sets the addresses of the ports for the next runs, in the order of nestrt_vendor_ports. The memory is valid from
    * submit() until the run completes, the array only during the call. The device reads the inputs, writes every output
    * completely, and writes nothing else. */
   nestrt_vendor_status (*bind)(nestrt_vendor_device* device, nestrt_vendor_program* program, void* const* ports,
@@ -132,8 +132,8 @@ typedef struct nestrt_vendor_functions {
    * first. A completed run accesses no memory, whatever its status. */
   nestrt_vendor_status (*wait)(nestrt_vendor_device* device, int64_t until_ns, nestrt_vendor_completion* completion,
                                nestrt_vendor_message* why);
-  /* Cancels the run; wait() reports CANCELLED, or the actual status if the run completed first. Has no effect if the run
-   * is not in progress. */
+  /* Cancels the run; wait() reports CANCELLED, or the actual status if the run completed first. Has no effect if the
+   * run is not in progress. */
   void (*cancel)(nestrt_vendor_device* device, uint64_t run);
 
   /* Aborts the run in progress; wait() does not report it. After success the device accesses no memory until the next

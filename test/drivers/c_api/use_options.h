@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C side of the tests of options, deadlines and pipelines. All functions return 0, or the number of the failed step. */
+/* The C side of the tests of options, deadlines and pipelines. Functions return 0, or the number of the failed step. */
 #ifndef NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 #define NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 
@@ -9,12 +9,12 @@
 extern "C" {
 #endif
 
-/* Creates a session with every option set and runs it with a timeout of 0, a long one and an unlimited one. The plan has
- * one f32 input and one f32 output of six elements. Costs are stored in `cost_file`. */
+/* Creates a session with every option set and runs it with a timeout of 0, a long and an unlimited one. The plan has one
+ * f32 input and one f32 output of six elements. Costs are stored in `cost_file`. */
 int use_session_options(const char* path, const char* cost_file, const float* x, float* y);
 
-/* Runs a session on the units "skeleton,cpu" of the plug-in, both isolated and in-process. The plan has one input and one
- * output of `bytes` each. */
+/* Runs a session on the units "skeleton,cpu" of the plug-in, both isolated and in-process. The plan has one input and
+ * one output of `bytes` each. */
 int use_plugin(const char* path, const char* plugin, const void* x, void* y, size_t bytes);
 
 /* Sets every option to invalid values and checks the errors that nestrt.h documents. */
