@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest with ABI, HEADER, INCLUDES, LIBRARY, WORK_DIR, CC, NM: the C interface is what its description says.
+# Checks that the C interface matches its description. ctest sets ABI, HEADER, INCLUDES, LIBRARY, WORK_DIR, CC and NM.
 cmake_minimum_required(VERSION 3.25)
 file(STRINGS ${ABI} lines REGEX "^[^#]")
 
-# As C: a declaration or value that the header has otherwise does not compile.
+# A C file with the described declarations and values, which does not compile if the header differs.
 set(source "#include \"nestrt/nestrt.h\"\n")
 set(described "")
 set(functions "")
@@ -19,17 +19,17 @@ foreach(line ${lines})
   elseif(line MATCHES "^size ([a-z_]+) (.*)$")
     string(APPEND source "_Static_assert(sizeof(${CMAKE_MATCH_1}) == ${CMAKE_MATCH_2}, \"${CMAKE_MATCH_1}\");\n")
   else()
-    message(FATAL_ERROR "${ABI}: what is '${line}'?")
+    message(FATAL_ERROR "${ABI}: cannot parse '${line}'")
   endif()
 endforeach()
 file(WRITE ${WORK_DIR}/c_abi.c "${source}")
 list(TRANSFORM INCLUDES PREPEND -I)
 execute_process(COMMAND ${CC} -std=c11 -fsyntax-only ${INCLUDES} ${WORK_DIR}/c_abi.c RESULT_VARIABLE result)
 if(result)
-  message(FATAL_ERROR "nestrt.h declares something otherwise than ${ABI}: programs that exist would break")
+  message(FATAL_ERROR "nestrt.h differs from ${ABI}, which would break existing programs")
 endif()
 
-# Nothing in the header that is not described.
+# Every declaration of the header is described.
 file(READ ${HEADER} header)
 string(REGEX MATCHALL "(#define |\n *)NESTRT_[A-Z0-9_]+( =)? [0-9]+" values "${header}")
 foreach(value ${values})
@@ -39,14 +39,14 @@ foreach(value ${values})
   endif()
 endforeach()
 
-# What is exported under the C interface's version is what is described.
+# The symbols exported under the C interface's version are those described.
 execute_process(COMMAND ${NM} --dynamic --defined-only --with-symbol-versions ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " [a-z_]+@@NESTRT_1\n" exported "${symbols}")
 list(TRANSFORM exported REPLACE " ([a-z_]+)@.*" "\\1")
 foreach(name ${functions})
   if(NOT name IN_LIST exported)
-    message(FATAL_ERROR "${LIBRARY} does not export ${name}@@NESTRT_1: programs that exist would not start")
+    message(FATAL_ERROR "${LIBRARY} does not export ${name}@@NESTRT_1, so existing programs would not start")
   endif()
 endforeach()
 foreach(name ${exported})

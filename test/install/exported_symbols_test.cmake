@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest with NM, LIBRARY, HEADERS (folders of public headers): libnestrt.so exports the C interface and what public
-# headers declare. c_abi_test.cmake compares the former by name.
+# Checks that libnestrt.so exports only the C interface and the declarations of public headers; c_abi_test.cmake checks the
+# C interface by name. ctest sets NM, LIBRARY and HEADERS (folders of public headers).
 set(declared "")
 foreach(folder ${HEADERS})
   file(GLOB_RECURSE headers ${folder}/*.h)
@@ -34,6 +34,6 @@ foreach(symbol ${symbols})
   math(EXPR count "${count} + 1")
 endforeach()
 if(count LESS 100)
-  message(FATAL_ERROR "libnestrt.so exports ${count} symbols of its C++ interface: ${NM} has not listed them")
+  message(FATAL_ERROR "libnestrt.so exports only ${count} symbols of its C++ interface; check that ${NM} lists them")
 endif()
 message(STATUS "${count} symbols of the C++ interface")

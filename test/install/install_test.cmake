@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CC, CXX.
+# Builds and runs a consumer of an installed nestrt. ctest sets BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CC
+# and CXX.
 set(prefix ${WORK_DIR}/prefix)
 set(consumer ${WORK_DIR}/consumer)
 file(REMOVE_RECURSE ${prefix} ${consumer})

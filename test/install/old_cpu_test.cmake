@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest with NESTC, NESTRT, QEMU, SOURCE_DIR, WORK_DIR: the same class on a Nehalem as on this machine.
+# Checks that an image gets the same class on an emulated Nehalem as on this machine. ctest sets NESTC, NESTRT, QEMU,
+# SOURCE_DIR and WORK_DIR.
 set(plan ${WORK_DIR}/old_cpu.nest)
 set(images ${SOURCE_DIR}/examples/images)
 execute_process(COMMAND ${NESTC} compile ${SOURCE_DIR}/examples/models/nest_squeeze_cifar10.onnx -o ${plan}

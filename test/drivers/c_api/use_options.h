@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Creates a session with every option set and runs it with a timeout of 0, a long and an unlimited one. The plan has one
- * f32 input and one f32 output of six elements. Costs are stored in `cost_file`. */
+/* Creates a session with every option set and runs it with a timeout of 0, a long one and none. The plan has one f32
+ * input and one f32 output of six elements. Costs are stored in `cost_file`. */
 int use_session_options(const char* path, const char* cost_file, const float* x, float* y);
 
 /* Runs a session on the units "skeleton,cpu" of the plug-in, both isolated and in-process. The plan has one input and
