@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts share. Source it first: it changes to the root of the repository and answers --help.
+# Shared functions of the scripts. Source it first: it changes to the root of the repository and handles --help.
 
-# The folder from which the script was called, the script's file, and its name for messages, such as script/dev/fuzz.
+# The caller's working directory, the script's file, and its name in messages, such as script/dev/fuzz.
 caller=$PWD
 script_file=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,18 +21,18 @@ from_caller() { (cd "$caller" && realpath -m -- "$1"); }
 
 [ "${1:-}" != --help ] || { usage; exit 0; }
 
-# One cache of compiled files for every clone of the repository.
+# All clones of the repository share one compiler cache.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 
-# What comes next, and how long it took to come here: scripts that are started by others count from the first.
+# say TEXT: prints a heading with the elapsed time. Nested scripts count from the start of the outermost one.
 export NESTRT_STARTED=${NESTRT_STARTED:-$EPOCHSECONDS}
 say() {
   local seconds=$((EPOCHSECONDS - NESTRT_STARTED))
   printf '\n== %s (%d:%02d)\n' "$*" $((seconds / 60)) $((seconds % 60))
 }
 
-# build PRESET [TARGET...]: configures and builds build/PRESET; prints what the tools say only where they fail.
+# build PRESET [TARGET...]: configures and builds build/PRESET. Prints the tools' output only on failure.
 build() {
   local preset=$1 log=build/$1.log
   shift
@@ -42,20 +42,20 @@ build() {
     cmake --preset "$preset" && cmake --build "build/$preset" --parallel "$(nproc)" ${1:+--target "$@"}
   } >"$log" 2>&1; then
     grep -E -A12 'error|Error|FAILED' "$log" | head -n 100 >&2 || true
-    echo "$0: the build of '$preset' failed; the whole log is $log" >&2
+    echo "$0: the build of '$preset' failed; see $log for the full log" >&2
     return 1
   fi
 }
 
-# packages_behind PACKAGE...: PACKAGE:arm64 with all of arm64 that apt would install for them where nothing is; others,
-# which are for all architectures, alone.
-packages_behind() {
+# with_dependencies PACKAGE...: prints the packages, those named PACKAGE:arm64 with all their arm64 dependencies. Other
+# packages are architecture-independent and printed without dependencies.
+with_dependencies() {
   printf '%s\n' "$@" | grep -v : || true
   apt-get --simulate -o Dir::State::status=/dev/null install --no-install-recommends "$@" |
     sed -nE 's/^Inst ([^ ]+:arm64) .*/\1/p'
 }
 
-# unpack_packages FOLDER ARCHIVE...: into a folder where /lib is /usr/lib, as Debian's packages expect it.
+# unpack_packages FOLDER ARCHIVE...: unpacks into a folder with merged /usr, as Debian's packages expect.
 unpack_packages() {
   local folder=$1 archive
   shift
@@ -68,16 +68,16 @@ unpack_packages() {
   done
 }
 
-# unpack_debian FOLDER ARCHIVES PACKAGE...: packages of Debian and what is behind them, fetched into ARCHIVES.
+# unpack_debian FOLDER ARCHIVES PACKAGE...: downloads Debian packages and dependencies to ARCHIVES and unpacks them.
 unpack_debian() {
   local folder=$1 archives=$2 packages
-  mapfile -t packages < <(packages_behind "${@:3}")
+  mapfile -t packages < <(with_dependencies "${@:3}")
   mkdir -p "$archives"
   (cd "$archives" && apt-get -q download "${packages[@]}" >/dev/null)
   unpack_packages "$folder" "$archives"/*.deb
 }
 
-# failures_in LOG: what ctest wrote of the tests that failed, without a line for each of the others.
+# failures_in LOG: prints a ctest log without the lines of tests that passed or were skipped.
 failures_in() {
   grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .*(Passed|\*\*\*Skipped) )' "$1"
 }

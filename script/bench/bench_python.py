@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a call from Python costs beside C++: bench_python.py OVERHEAD PLAN...
+"""Measures the overhead of a call from Python compared with C++: bench_python.py OVERHEAD PLAN...
 
-OVERHEAD is the program of test/python/overhead_bench.cpp; it and this script take turns on the same plan with one thread, so
-that a busy machine slows both alike. Prints the medians of Session.run() in microseconds, and their difference.
+OVERHEAD is the program of test/python/overhead_bench.cpp. It and this script run the same plan alternately with one
+thread, so that other load affects both equally. Prints the medians of Session.run() in microseconds and the difference.
 """
 
 import statistics
@@ -20,7 +20,7 @@ RUNS = 400
 
 
 def in_python(session, inputs, out):
-    """The median of RUNS runs after a few others."""
+    """Returns the median of RUNS runs in microseconds, after 20 warm-up runs."""
     times = []
     for _ in range(RUNS + 20):
         start = time.perf_counter_ns()
@@ -30,7 +30,7 @@ def in_python(session, inputs, out):
 
 
 class InCpp:
-    """The program: a median for each line that it is sent."""
+    """The C++ benchmark; prints a median for each line it receives."""
 
     def __init__(self, program, plan):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -55,8 +55,8 @@ def compare(program, path):
     rounds = [(cpp.median(), in_python(session, inputs, out), in_python(session, inputs, None)) for _ in range(ROUNDS)]
     cpp.end()
     in_cpp, in_place, new = (statistics.median(column) for column in zip(*rounds))
-    print(f"{path}: C++ {in_cpp:.1f} us; Python {in_place:.1f} us into arrays of the caller's (+{in_place - in_cpp:.1f}), "
-          f"{new:.1f} us into new ones (+{new - in_cpp:.1f})")
+    print(f"{path}: C++ {in_cpp:.1f} us; Python {in_place:.1f} us into existing arrays (+{in_place - in_cpp:.1f}), "
+          f"{new:.1f} us into new arrays (+{new - in_cpp:.1f})")
     return new - in_cpp
 
 

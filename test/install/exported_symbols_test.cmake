@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Checks that libnestrt.so exports only the C interface and the declarations of public headers; c_abi_test.cmake checks the
-# C interface by name. ctest sets NM, LIBRARY and HEADERS (folders of public headers).
+# Checks that libnestrt.so exports only the C interface and the declarations of public headers; c_abi_test.cmake checks
+# the C interface by name. ctest sets NM, LIBRARY and HEADERS (folders of public headers).
 set(declared "")
 foreach(folder ${HEADERS})
   file(GLOB_RECURSE headers ${folder}/*.h)

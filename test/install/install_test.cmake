@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs a consumer of an installed nestrt. ctest sets BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CC
-# and CXX.
+# Builds and runs a consumer of an installed nestrt.
+# ctest sets BUILD_DIR, SOURCE_DIR, WORK_DIR, PLAN, LIBDIR, GENERATOR, CC and CXX.
 set(prefix ${WORK_DIR}/prefix)
 set(consumer ${WORK_DIR}/consumer)
 file(REMOVE_RECURSE ${prefix} ${consumer})
