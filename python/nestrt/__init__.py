@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nestrt compiles ONNX models for boards with an ARM CPU and an FPGA NPU, and runs them.
+"""Compiles ONNX models for boards with an ARM CPU and an FPGA NPU, and runs them.
 
     import nestrt
 
@@ -7,8 +7,8 @@
     session = nestrt.Session(plan, threads=4)
     outputs = session.run({"data": array})     # a dict of NumPy arrays by name
 
-docs/how-to/python.md has more. Failures are subclasses of nestrt.Error: nestrt.InvalidArgument, nestrt.InvalidPlan and
-others.
+See docs/how-to/python.md for an introduction. Errors are raised as subclasses of nestrt.Error, such as
+nestrt.InvalidArgument and nestrt.InvalidPlan.
 """
 
 from ._errors import (

@@ -8,13 +8,13 @@ from typing import Callable, Iterator
 
 
 class Error(Exception):
-    """What could not be done, and why.
+    """Base class of all nestrt errors.
 
     code: the code of nestrt::Status, such as "invalid plan".
-    message: what was wrong, what was expected and what came.
-    where: the file or the call that it is about.
-    remedy: the last part of the message, after "; ": most often what to do about it, or what there is to choose from.
-        Empty where there is none, or one that begins with no letter, which says what came: "-1 were asked for".
+    message: what is wrong, expected against actual.
+    where: the file or call the error is about.
+    remedy: the part of the message after the last "; ", usually how to fix the error or the available choices. Empty if
+        there is no such part, or if it does not start with a letter, as in "-1 were asked for".
     """
 
     code = "error"
@@ -26,6 +26,7 @@ class Error(Exception):
 
     @property
     def remedy(self) -> str:
+        """The suggested fix, or an empty string."""
         before, _, last = self.message.rpartition("; ")
         return last if before and last[:1].isalpha() else ""
 
@@ -34,61 +35,61 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """A wrong name, type, shape, size or option."""
+    """A name, type, shape, size or option is wrong."""
 
     code = "invalid argument"
 
 
 class NotFound(Error, LookupError):
-    """A file, tensor, node or cost of that name does not exist."""
+    """A file, tensor, node or cost does not exist."""
 
     code = "not found"
 
 
 class InvalidModel(Error):
-    """An ONNX file that is malformed, hostile or inconsistent."""
+    """An ONNX file is malformed, hostile or inconsistent."""
 
     code = "invalid model"
 
 
 class Unsupported(Error, NotImplementedError):
-    """Well-formed, but uses something that nestrt does not implement."""
+    """A valid model uses a feature that nestrt does not implement."""
 
     code = "unsupported"
 
 
 class InvalidPlan(Error):
-    """A plan that fails verification."""
+    """A plan fails verification."""
 
     code = "invalid plan"
 
 
 class Incompatible(Error):
-    """A plan of another format version, or for other units."""
+    """A plan has a different format version or was compiled for other units."""
 
     code = "incompatible plan"
 
 
 class OutOfMemory(Error, MemoryError):
-    """Memory is short."""
+    """Not enough memory is available."""
 
     code = "out of memory"
 
 
 class InputOutput(Error):
-    """A file that could not be read or written."""
+    """A file cannot be read or written."""
 
     code = "input/output error"
 
 
 class Unavailable(Error):
-    """A unit, its driver, or ONNX Runtime is absent, in quarantine or busy."""
+    """A unit, its driver or ONNX Runtime is absent, quarantined or busy."""
 
     code = "unavailable"
 
 
 class DeadlineExceeded(Error, TimeoutError):
-    """The deadline passed before completion."""
+    """The deadline passed before the run completed."""
 
     code = "deadline exceeded"
 
@@ -106,7 +107,7 @@ class DeviceFault(Error):
 
 
 class InternalError(Error):
-    """A defect of nestrt itself: please report it."""
+    """nestrt has a defect; please report it."""
 
     code = "internal error"
 
@@ -129,12 +130,13 @@ _BY_CODE = {
 
 
 def from_status(code: int, message: str, where: str) -> Error:
+    """Returns the exception for a status code."""
     return _BY_CODE.get(code, InternalError)(message, where)
 
 
 @contextlib.contextmanager
 def reworded(change: Callable[[str], str]) -> Iterator[None]:
-    """What an error says is said in other words, those that `change` makes of them."""
+    """Replaces the message of a nestrt.Error by change(message)."""
     try:
         yield
     except Error as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the library reads from files, given as Python objects."""
+"""Writes Python objects to the files that the library reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._values import path_text
 
 @contextlib.contextmanager
 def model_file(model: Any) -> Iterator[str]:
-    """The path of an ONNX model that is a path, bytes, or an onnx.ModelProto."""
+    """Provides the path of an ONNX model that is a path, bytes, or an onnx.ModelProto."""
     if isinstance(model, (str, os.PathLike)):
         yield path_text(model)
         return
@@ -33,8 +33,8 @@ def model_file(model: Any) -> Iterator[str]:
         yield path
 
 
-def _is_in_its_file(plan: Plan) -> bool:
-    """Whether a plan's path still leads to it, and not to what was written there since."""
+def _is_unchanged(plan: Plan) -> bool:
+    """Returns whether the plan's path still contains this plan."""
     if plan.path is None:
         return False
     try:
@@ -46,12 +46,12 @@ def _is_in_its_file(plan: Plan) -> bool:
 
 @contextlib.contextmanager
 def plan_file(plan: Any) -> Iterator[str]:
-    """The path of a plan that is a path, bytes, or a Plan."""
+    """Provides the path of a plan that is a path, bytes, or a Plan."""
     if isinstance(plan, (str, os.PathLike)):
         yield path_text(plan)
         return
     plan = plan if isinstance(plan, Plan) else Plan(plan)
-    if _is_in_its_file(plan):
+    if _is_unchanged(plan):
         yield plan.path
         return
     with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
@@ -61,31 +61,35 @@ def plan_file(plan: Any) -> Iterator[str]:
 
 
 def check_names(given: Iterable[Any], inputs: Sequence[str], owner: str, where: str) -> None:
-    """Names of inputs are refused in the words of Session.run(). owner: of the inputs: a plan or a network."""
-    came = list(given)
-    has, got = (", ".join(map(repr, each)) or "nothing" for each in (inputs, came))
+    """Checks names of inputs, with the same messages as Session.run().
+
+    owner: what has the inputs: "plan" or "network".
+    """
+    actual = list(given)
+    expected, got = (", ".join(map(repr, each)) or "nothing" for each in (inputs, actual))
     for name in inputs:
-        if name not in came:
-            raise InvalidArgument(f"input '{name}' is missing: the {owner} has {has}, and given is {got}", where)
-    if len(came) != len(inputs):
-        raise InvalidArgument(f"inputs: there are names that the {owner} does not have, which has {has}, and given is "
-                              f"{got}", where)
+        if name not in actual:
+            raise InvalidArgument(f"input '{name}' is missing: the {owner} expects {expected}, got {got}", where)
+    if len(actual) != len(inputs):
+        raise InvalidArgument(f"inputs: unknown names: the {owner} expects {expected}, got {got}", where)
 
 
 def inputs_of(model: Any, how: Mapping[str, Any]) -> List[str]:
-    """Names of a network's inputs. Compiling it tells them; without what makes a plan fast that takes least."""
+    """Returns the names of a network's inputs. It compiles the network, without the slow optimizations."""
     simple = {name: how[name] for name in ("input_shapes", "bindings", "computed_constants") if name in how}
     with model_file(model) as path:
         core, report = _nestrt.compile(path, {**simple, "layout": "plain"}, None, {}, None, None)
     return [each.name for each in Plan._of(core, report).inputs]
 
 
-def samples_for(inputs: Callable[[], Sequence[str]], owner: str, samples: Any) -> Any:
-    """Samples that are no file, read once; names are those of `inputs`, which are looked for where there are names,
-    and come in their order."""
+def load_samples(inputs: Callable[[], Sequence[str]], owner: str, samples: Any) -> Any:
+    """Reads samples that are not a file or folder once, and returns them as arrays.
+
+    If they have names, inputs() supplies the expected names, and the result has their order.
+    """
     if isinstance(samples, (str, os.PathLike)):
         return samples
-    arrays = stacked(samples)
+    arrays = stack_samples(samples)
     if isinstance(arrays, dict):
         names = inputs()
         check_names(arrays, names, owner, "samples")
@@ -93,43 +97,44 @@ def samples_for(inputs: Callable[[], Sequence[str]], owner: str, samples: Any) -
     return arrays
 
 
-def stacked(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
-    """All samples in one array, or in one of each input."""
+def stack_samples(samples: Any) -> Union[np.ndarray, Dict[str, np.ndarray]]:
+    """Returns all samples in one array, or in one array per input."""
     if isinstance(samples, np.ndarray):
         return sample_arrays(samples)[0]
     if isinstance(samples, Mapping):
-        return _as_many({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
-    listed = list(samples) if isinstance(samples, (list, tuple)) else [_copied(sample) for sample in samples]
+        return _check_lengths({name: sample_arrays(np.asarray(array))[0] for name, array in samples.items()})
+    listed = list(samples) if isinstance(samples, (list, tuple)) else [_copy_sample(sample) for sample in samples]
     if not any(isinstance(sample, Mapping) for sample in listed):
         return np.stack(sample_arrays(listed))
     if any(not isinstance(sample, Mapping) or sample.keys() != listed[0].keys() for sample in listed):
-        raise ValueError("the samples: expected a dict of the same names for each")
-    return _as_many({name: np.stack(sample_arrays(sample[name] for sample in listed)) for name in listed[0]})
+        raise ValueError("samples: expected a dict with the same names for each sample")
+    return _check_lengths({name: np.stack(sample_arrays(sample[name] for sample in listed)) for name in listed[0]})
 
 
-def _copied(sample: Any) -> Any:
-    """A generator may fill the same array again."""
+def _copy_sample(sample: Any) -> Any:
+    """Returns a copy, since a generator may reuse its array."""
     if isinstance(sample, Mapping):
         return {name: np.array(array) for name, array in sample.items()}
     return np.array(_as_array(sample))
 
 
-def _as_many(arrays: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
+def _check_lengths(arrays: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
+    """Checks that all arrays have the same number of samples."""
     lengths = {name: len(array) if array.ndim else 0 for name, array in arrays.items()}
     if len(set(lengths.values())) != 1:
         counted = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
-        raise ValueError("the samples: expected as many along the first axis of each array; "
-                         f"{counted or 'there is none'}")
+        raise ValueError("samples: expected arrays of the same length along the first axis, got "
+                         f"{counted or 'no arrays'}")
     return arrays
 
 
 def row_major(array: np.ndarray) -> np.ndarray:
-    """As the library reads arrays, with f32 for all floating point."""
+    """Returns the array in row-major order, with floating point converted to f32."""
     return np.asarray(array, dtype=np.float32 if array.dtype.kind == "f" else None, order="C")
 
 
 def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str) -> Dict[str, str]:
-    """Files as the library reads them, and the option that names them."""
+    """Writes samples to files that the library can read, and returns the option that names them."""
     if isinstance(samples, np.ndarray) or len(samples) == 1:
         path = os.path.join(folder, "samples.npy")
         np.save(path, row_major(samples if isinstance(samples, np.ndarray) else next(iter(samples.values()))))
@@ -143,49 +148,50 @@ def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str
 
 
 def sample_arrays(samples: Any) -> List[np.ndarray]:
-    """Each of the shape of an input, or several of them along the first axis."""
+    """Returns a list of arrays, each with the shape of an input or with several inputs along the first axis."""
     if isinstance(samples, np.ma.MaskedArray):
-        raise TypeError("the samples: a masked array, whose mask means nothing here; array.filled(...) makes one "
-                        "without")
+        raise TypeError("samples: masked arrays are not supported; convert it with array.filled(...)")
     if isinstance(samples, np.ndarray):
         return [_numbers(samples)]
     arrays = [_numbers(sample) for sample in samples]
     if not arrays:
-        raise ValueError("the samples are empty; give at least one array")
+        raise ValueError("samples: empty; give at least one array")
     return arrays
 
 
 def _as_array(sample: Any) -> np.ndarray:
     try:
         return np.asarray(sample)
-    except ValueError as error:  # of an array and its label, say, as data sets of PyTorch have them
-        raise ValueError(f"the samples: expected an array for each, or a dict of arrays for several inputs, got "
+    except ValueError as error:  # for example tuples of array and label, as PyTorch data sets return
+        raise ValueError(f"samples: expected an array for each sample, or a dict of arrays for several inputs, got "
                          f"{sample!r:.80}") from error
 
 
 def _numbers(sample: Any) -> np.ndarray:
     array = _as_array(sample)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"the samples: expected arrays of numbers, got {sample!r:.80}; a folder of images or a .npy "
-                        "file is given by its path alone")
+        raise TypeError(f"samples: expected arrays of numbers, got {sample!r:.80}; for a folder of images or a .npy "
+                        "file, give its path")
     return array
 
 
 @contextlib.contextmanager
 def sample_files(samples: Any, limit: int, skip_unreadable: bool) -> Iterator[Dict[str, Any]]:
-    """Options of samples that are a folder, a .npy file, an array of N inputs, or an iterable of arrays; of a network
-    with several inputs arrays by name."""
+    """Provides the library's options for samples.
+
+    samples: a folder, a .npy file, an array of N inputs, or an iterable of arrays; arrays by name for several inputs.
+    """
     options: Dict[str, Any] = {"limit": limit, "skip_unreadable": skip_unreadable}
     if isinstance(samples, (str, os.PathLike)):
         path = path_text(samples)
         yield {**options, ("npy" if path.endswith(".npy") else "images"): path}
         return
     with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
-        yield {**options, **write_samples(stacked(samples), folder)}
+        yield {**options, **write_samples(stack_samples(samples), folder)}
 
 
-def named_files(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:
-    """A .npy file for each array."""
+def write_arrays(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:
+    """Writes a .npy file for each array, and returns the paths by name."""
     files = {}
     for index, (name, array) in enumerate(arrays.items()):
         files[name] = os.path.join(folder, f"{index}.npy")
@@ -193,8 +199,8 @@ def named_files(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:
     return files
 
 
-def of_arguments(files: Mapping[str, str]) -> ContextManager[None]:
-    """What a command says of its files and options is said of the arrays of `inputs` and of arguments."""
+def name_arguments(files: Mapping[str, str]) -> ContextManager[None]:
+    """Rewords messages about files and command-line options in terms of `inputs` and Python arguments."""
 
     def change(message: str) -> str:
         message = re.sub(r"--input (.+?)=FILE\.npy", r"\1", message).replace("--python", "python=")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for notebooks."""
+"""HTML tables for notebooks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Iterable, Sequence
 
 
 def text(value: Any) -> str:
+    """Returns a value as cell text."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -16,7 +17,7 @@ def text(value: Any) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table whose numbers are on the right; everything is escaped, as names come from models."""
+    """Returns an HTML table with right-aligned numbers. All text is escaped because names come from models."""
     head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
     body = []
     for row in rows:

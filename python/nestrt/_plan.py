@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: compiled networks."""
+"""Compiled networks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """How an image becomes an input: x = (pixel - mean) * scale by channel, pixels 0 to 255.
+    """Preprocessing that converts an image to an input: x = (pixel - mean) * scale per channel, with pixels from 0 to
+    255.
 
-    mean, scale: one value for all channels, or one for each, in the input's order; default: 0 and 1.
-    resize: the shorter side in pixels before the centre is cropped; 0: the image is resized to the input's size.
-    bgr: the input takes blue first.
-    letterbox: all of the image, in proportion, in the middle, with pixels of `pad` beside it.
+    mean, scale: one value for all channels, or one per channel in the input's order; default: 0 and 1.
+    resize: length of the shorter side in pixels before the centre is cropped; 0 resizes the image to the input's size.
+    bgr: the input expects the channel order blue, green, red.
+    letterbox: scale the whole image to fit, keep its aspect ratio, and centre it on a border of value `pad`.
+    pad: pixel value of the letterbox border, 0 to 255.
     """
 
     mean: Tuple[float, ...] = ()
@@ -35,6 +37,7 @@ class Preprocessing:
     pad: int = 0
 
     def to_dict(self) -> Dict[str, Any]:
+        """Returns the values by name."""
         return asdict(self)
 
     @staticmethod
@@ -46,10 +49,13 @@ class Preprocessing:
 
 @dataclass(frozen=True)
 class Quantization:
-    """Which real numbers integers stand for: real = (integer - zero point) * scale.
+    """Mapping from integers to real numbers: real = (integer - zero point) * scale.
 
-    exponents: scale = 2 ** -exponent, where scales are powers of two, as nestc makes them; one, or one by index of
+    exponents: for power-of-two scales, as nestc produces, scale = 2 ** -exponent; one value, or one per index of
         `axis`.
+    scales: the scales, in the same form.
+    zero_points: the zero points, in the same form.
+    axis: the axis of per-channel values.
     """
 
     exponents: Tuple[int, ...]
@@ -59,12 +65,12 @@ class Quantization:
 
     @property
     def exponent(self) -> Optional[int]:
-        """The exponent, where there is one for all elements."""
+        """The exponent, or None if it differs between channels."""
         return self.exponents[0] if len(self.exponents) == 1 else None
 
     @property
     def scale(self) -> Optional[float]:
-        """The scale, where there is one for all elements."""
+        """The scale, or None if it differs between channels."""
         return self.scales[0] if len(self.scales) == 1 else None
 
     @staticmethod
@@ -78,12 +84,13 @@ class Quantization:
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """An input, an output or an inner value of a plan: dense and row-major where the caller sees it.
+    """An input, output or intermediate value of a plan. Inputs and outputs are dense and row-major.
 
-    dtype: what NumPy calls it. shape: fixed when the plan was compiled.
-    quantization: of integers that stand for real numbers, else None; inputs and outputs of a quantized plan are real
-        numbers already.
-    preprocessing: of an input that takes images, where it was stated, else None.
+    dtype: the NumPy type.
+    shape: the shape fixed at compile time.
+    quantization: the mapping of integers to real numbers, or None. Inputs and outputs of a quantized plan are real
+        numbers, so theirs is None.
+    preprocessing: the preprocessing of an image input, or None if the plan does not state any.
     """
 
     name: str
@@ -94,9 +101,11 @@ class TensorSpec:
 
     @property
     def nbytes(self) -> int:
+        """The size in bytes."""
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
     def to_dict(self) -> Dict[str, Any]:
+        """Returns the values by name."""
         return {**asdict(self), "dtype": self.dtype.name}
 
     @staticmethod
@@ -111,11 +120,11 @@ class TensorSpec:
 
 
 class Plan:
-    """A compiled network, verified completely. Immutable; any number of sessions and threads may share it.
+    """A compiled and fully verified network. Plans are immutable; any number of sessions and threads may share one.
 
-    source: the path of a .nest file, which is mapped, or its content as bytes.
-    keys: files of public keys, of which one must have signed the plan; None: signed or not.
-    copy: read the file into memory, safe from changes of the file, instead of mapping it.
+    source: the path of a .nest file, which is memory-mapped, or its content as bytes.
+    keys: public key files; one of them must have signed the plan. None accepts unsigned plans.
+    copy: read the file into memory instead of mapping it, so that later changes of the file have no effect.
 
     Raises NotFound, InputOutput, InvalidPlan, Incompatible.
     """
@@ -124,7 +133,8 @@ class Plan:
                  copy: bool = False) -> None:
         paths = names("keys", () if keys is None else keys)
         if keys is not None and not paths:
-            raise ValueError("keys: no plan is signed by one of none; give a public key, or None to load plans that nobody signed")
+            raise ValueError("keys: expected at least one public key, got none; pass None to accept "
+                             "unsigned plans")
         if isinstance(source, (bytes, bytearray, memoryview)):
             core = _nestrt.Plan(bytes(source), paths)
         else:
@@ -145,57 +155,61 @@ class Plan:
 
     @property
     def inputs(self) -> Tuple[TensorSpec, ...]:
-        """In the plan's order."""
+        """The inputs, in the plan's order."""
         return self._inputs
 
     @property
     def outputs(self) -> Tuple[TensorSpec, ...]:
-        """In the plan's order."""
+        """The outputs, in the plan's order."""
         return self._outputs
 
     @property
     def tensors(self) -> Dict[str, TensorSpec]:
-        """Every value that is computed, by name, with the exponents of those in 8 bits."""
+        """All computed values by name, with the exponents of 8-bit values."""
         return {name: TensorSpec._of(spec) for name, spec in self._core._tensors().items()}
 
     @property
     def operators(self) -> Tuple[Dict[str, Any], ...]:
-        """name, kind and macs (multiply-accumulates) of each operator, in the order of the plan."""
+        """The name, kind and macs (multiply-accumulates) of each operator, in the plan's order."""
         return tuple(self._core._operators())
 
     @property
     def metadata(self) -> Dict[str, Any]:
-        """producer, model, digest, signer, file_bytes, arena_bytes, branches, targets."""
+        """The producer, model, digest, signer, file_bytes, arena_bytes, branches and targets."""
         return self._core._metadata()
 
     @property
     def units(self) -> Tuple[Tuple[str, str], ...]:
-        """What the plan was compiled for: (kind, configuration), such as ("evta", "1x16_15_15_18_17")."""
+        """The units the plan was compiled for, as (kind, configuration), such as ("evta", "1x16_15_15_18_17")."""
         return tuple(self.metadata["targets"])
 
     @property
     def report(self) -> Dict[str, Any]:
-        """Of a plan that compile() gave: quantization (s8_operators, kept_f32: why by name), units (operators by kind
-        of unit), and trials where a quantization was searched for. Empty of others."""
+        """The report of compile(); empty for plans from other sources.
+
+        It contains quantization (s8_operators; kept_f32: reasons by name), units (number of operators by kind of unit),
+        and trials if compile() searched for a quantization.
+        """
         return self._report
 
     @property
     def path(self) -> Optional[str]:
-        """The file that it was read from; None where it was made of bytes, or by compile() without output."""
+        """The path of the plan's file; None for plans from bytes or from compile() without output."""
         return self._core.path or None
 
     def preprocess(
         self, image: Union[PathLike, np.ndarray], *, input: int = 0, preprocessing: Optional[Preprocessing] = None
     ) -> np.ndarray:
-        """The input that an image becomes.
+        """Converts an image to an input array.
 
-        image: the path of a JPEG, PNG or BMP file, or uint8 of height x width x 3 (RGB) or 1.
-        preprocessing: where the plan states nothing; pixels as they are without, which is warned of. Ignored where the
-            plan states some.
+        image: the path of a JPEG, PNG or BMP file, or a uint8 array of height x width x 3 (RGB) or 1.
+        input: the index of the input.
+        preprocessing: used only if the plan does not state any. If neither does, pixels stay 0 to 255 and a warning is
+            issued.
         """
         integer("input", input, 0, len(self.inputs) - 1)
         if preprocessing is None and self.inputs[input].preprocessing is None:
-            warnings.warn("the plan states no preprocessing: pixels go in as 0 to 255; see nestrt.Preprocessing",
+            warnings.warn("the plan states no preprocessing: pixels stay 0 to 255; see nestrt.Preprocessing",
                           stacklevel=2)
         return self._preprocessed(image, input, preprocessing)
 
@@ -206,14 +220,15 @@ class Plan:
         return self._core._preprocess(source, input, _keywords(preprocessing))
 
     def to_bytes(self) -> bytes:
-        """The content of the plan's file."""
+        """Returns the content of the plan's file."""
         return self._core.to_bytes()
 
     def save(self, path: PathLike) -> None:
-        """Writes the plan's file: whole or not at all."""
+        """Writes the plan's file atomically: on failure nothing is written."""
         _nestrt.write_plan(self._core, path_text(path))
 
     def to_dict(self) -> Dict[str, Any]:
+        """Returns the metadata, inputs, outputs and operators."""
         return {
             "metadata": self.metadata,
             "inputs": [spec.to_dict() for spec in self.inputs],
@@ -241,7 +256,7 @@ class Plan:
 
 
 def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict[str, Any]:
-    """As the library takes it, checked as nestc checks its options."""
+    """Returns the preprocessing as keywords for the native module, with the same checks as nestc."""
     if preprocessing is None:
         return {}
     if not isinstance(preprocessing, (Preprocessing, Mapping)):
@@ -256,9 +271,9 @@ def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict
     for name in ("bgr", "letterbox"):
         values[name] = flag(name, stated.pop(name, False))
     if stated:
-        raise TypeError(f"preprocessing has no {', '.join(sorted(map(str, stated)))}; see nestrt.Preprocessing")
+        raise TypeError(f"preprocessing: unknown names {', '.join(sorted(map(str, stated)))}; see nestrt.Preprocessing")
     if values["letterbox"] and values["resize"]:
-        raise ValueError("preprocessing: letterbox and resize exclude each other")
+        raise ValueError("preprocessing: letterbox and resize are mutually exclusive")
     if values["pad"] and not values["letterbox"]:
-        raise ValueError("preprocessing: pad goes with letterbox")
+        raise ValueError("preprocessing: pad requires letterbox")
     return values

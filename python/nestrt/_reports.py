@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calibrate(), check(), bench(), simulate() and profile() find out."""
+"""Results of calibrate(), check(), bench(), simulate() and profile()."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar, Un
 from . import _nestrt
 from ._html import table
 from ._plan import PathLike, Preprocessing
-from ._values import path_text, useless, within
+from ._values import path_text, reject_unused, check_ranges
 
 R = TypeVar("R", bound="Report")
 
@@ -19,7 +19,7 @@ DEFAULT_PERCENTILE = 99.99
 
 @dataclass(frozen=True)
 class Report:
-    """Figures by name: the most used as attributes, all of them in to_dict(), as --json of the command has them."""
+    """Figures by name. The main ones are attributes; to_dict() has all of them, as --json of the command."""
 
     _all: Dict[str, Any] = field(repr=False, compare=False)
 
@@ -29,13 +29,15 @@ class Report:
         return cls(figures, **{name: figures[name] for name in names if name in figures})
 
     def to_dict(self) -> Dict[str, Any]:
+        """Returns all figures."""
         return self._all
 
     def _title(self) -> str:
         return type(self).__name__
 
     def _rows(self) -> Tuple[Sequence[str], List[Sequence[Any]]]:
-        plain: List[Sequence[Any]] = [(n, v) for n, v in self._all.items() if isinstance(v, (str, int, float, bool)) or v is None]
+        plain: List[Sequence[Any]] = [(name, value) for name, value in self._all.items()
+                                      if value is None or isinstance(value, (str, int, float, bool))]
         return ("", ""), plain
 
     def _repr_html_(self) -> str:
@@ -45,10 +47,12 @@ class Report:
 
 @dataclass(frozen=True)
 class BenchReport(Report):
-    """Latency of a plan on random inputs. Milliseconds, unless the name says otherwise.
+    """Latency of a plan on random inputs, in milliseconds unless the name states another unit.
 
-    operators: name, kind, unit, kernel, mean_ms, macs of each (per_op). units: how long each was busy (per_unit).
-    pipeline: throughput with several inferences in flight (pipeline). comparison: with another schedule (against).
+    operators: name, kind, unit, kernel, mean_ms and macs of each operator (per_op).
+    units: busy time of each unit (per_unit).
+    pipeline: throughput with several inferences in flight (pipeline).
+    comparison: latency with another schedule (against).
     """
 
     runs: int = 0
@@ -75,10 +79,12 @@ class BenchReport(Report):
 
 @dataclass(frozen=True)
 class SimulateReport(Report):
-    """Latency of a plan on a described board, in virtual time, by way of scheduling. Milliseconds.
+    """Latency of a plan on a described board in virtual time, by schedule, in milliseconds.
 
-    steps: of the schedule that splits channels: name, unit, lane, threads, channels, start_ms, end_ms and others.
-    estimated: operators that no profile has. sensitivity: the same figures by clock and CPU factor.
+    steps: the steps of the schedule that splits channels: name, unit, lane, threads, channels, start_ms, end_ms and
+        others.
+    estimated: operators that are not in any profile.
+    sensitivity: the same figures by clock and CPU factor.
     """
 
     board: str = ""
@@ -99,7 +105,7 @@ class SimulateReport(Report):
 
 @dataclass(frozen=True)
 class ProfileReport(Report):
-    """What operators cost on the units of this machine. Microseconds.
+    """Costs of operators on the units of this machine, in microseconds.
 
     works: operator, unit, threads, branch, median_us, error_us (half of the 95 % interval) and others.
     overheads: start_us and finish_us of each unit.
@@ -119,12 +125,13 @@ class ProfileReport(Report):
 
 @dataclass(frozen=True)
 class CheckReport(Report):
-    """A plan against ONNX Runtime on the model itself. True where it matches.
+    """Comparison of a plan with ONNX Runtime on the model. The report is true if the plan matches.
 
-    outputs: over all runs: name, max_absolute, relative, cosine, snr_db (None: nothing differs), rows and
-        rows_agreeing of class scores, matches.
-    layers: the same by operator of a plan of floating point; noise: signal to noise by operator of a quantized one,
-        the worst first (both where layers=True).
+    outputs: over all runs: name, max_absolute, relative, cosine, snr_db (None if the outputs are equal), rows and
+        rows_agreeing of class scores, and matches.
+    layers: the same figures by operator of a floating-point plan (layers=True).
+    noise: signal-to-noise ratio by operator of a quantized plan, worst first (layers=True).
+    first_divergence: the first operator that differs, or None.
     """
 
     matches: bool = False
@@ -146,51 +153,59 @@ class CheckReport(Report):
 
 
 class Calibration:
-    """What was seen of every value of a network over sample data, and the exponents to quantize them with."""
+    """Statistics of every value of a network over sample data, and the exponents for quantization."""
 
     def __init__(self, source: Union[PathLike, _nestrt.Profile]) -> None:
-        """source: a file of save(), as load() reads it."""
+        """Creates a calibration.
+
+        source: a file written by save().
+        """
         is_file = isinstance(source, (str, os.PathLike))
         self._core = _nestrt.load_profile(path_text(source), "") if is_file else source
         self._summary: Dict[str, Any] = self._core._summary()
 
     @classmethod
     def load(cls, path: PathLike, *, method: str = "", percentile: Optional[float] = None) -> "Calibration":
-        """From a file of save() or `nestc calibrate`. method, percentile: choose the exponents anew by them. percentile:
-        50 to 100, with method="percentile", which may be the file's own."""
+        """Loads a file written by save() or `nestc calibrate`.
+
+        method, percentile: choose the exponents again by this method.
+        percentile: 50 to 100; requires method="percentile", given here or in the file.
+        """
         check_method(method, empty=True)
         check_percentile(percentile, method, of_profile=True)
         return cls(_nestrt.load_profile(path_text(path), method, percentile))
 
     def save(self, path: PathLike) -> None:
-        """As YAML, to keep, read and edit."""
+        """Writes a YAML file that can be loaded, read and edited."""
         self._core._save(path_text(path))
 
     @property
     def method(self) -> str:
+        """The method that chose the exponents."""
         return self._summary["method"]
 
     @property
     def samples(self) -> int:
-        """How many were seen."""
+        """The number of observed samples."""
         return self._summary["samples"]
 
     @property
     def skipped(self) -> List[str]:
-        """Why, by image (skip_unreadable)."""
+        """The reasons for skipped images (skip_unreadable)."""
         return self._summary["skipped"]
 
     @property
     def values(self) -> List[Dict[str, Any]]:
-        """name, min, max, elements, zeros and exponent of each: a step of the integers is 2 ** -exponent."""
+        """The name, min, max, elements, zeros and exponent of each value. One integer step is 2 ** -exponent."""
         return self._summary["values"]
 
     @property
     def preprocessing(self) -> Optional[Preprocessing]:
-        """What images went through."""
+        """The preprocessing of the images, or None."""
         return Preprocessing._of(self._summary["preprocessing"])
 
     def to_dict(self) -> Dict[str, Any]:
+        """Returns the whole summary."""
         return self._summary
 
     def __repr__(self) -> str:
@@ -205,13 +220,17 @@ METHODS = ("minmax", "percentile", "kl", "mse")
 
 
 def check_method(method: str, empty: bool = False) -> str:
+    """Rejects unknown calibration methods."""
     if method in METHODS or (empty and not method):
         return method
     raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
 
 
 def check_percentile(percentile: Optional[float], method: Optional[str], of_profile: bool = False) -> None:
-    """None: not stated. of_profile: a saved profile, whose own method it may be."""
-    within({"percentile": (percentile, 50.0, 100.0)})
+    """Checks a percentile; None means that it is not set.
+
+    of_profile: whether it applies to a saved profile, whose own method may be "percentile".
+    """
+    check_ranges({"percentile": (percentile, 50.0, 100.0)})
     if percentile not in (None, DEFAULT_PERCENTILE) and method != "percentile" and not (of_profile and not method):
-        useless(percentile="method='percentile'")
+        reject_unused(percentile="method='percentile'")

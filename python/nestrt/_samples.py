@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples in pieces, for work that is divided."""
+"""Reads samples and splits them into chunks for workers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 
 from . import _nestrt
 from ._errors import InvalidArgument
-from ._files import check_names, row_major, stacked, write_samples
+from ._files import check_names, row_major, stack_samples, write_samples
 from ._values import path_text
 
-ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
+EXTENSIONS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
 
 
-def evenly(items: Sequence[Any], limit: int) -> List[Any]:
-    """At most so many, evenly from all; 0: all."""
+def select_evenly(items: Sequence[Any], limit: int) -> List[Any]:
+    """Returns at most `limit` items, evenly spaced over all of them; 0 returns all."""
     if limit < 0:
         raise ValueError(f"limit: expected at least 0, got {limit}")
     count = min(limit, len(items)) if limit > 0 else len(items)
@@ -28,40 +28,44 @@ def evenly(items: Sequence[Any], limit: int) -> List[Any]:
 
 
 def sample_names(folder: str) -> List[str]:
-    """Its images and arrays, in their order."""
-    return sorted(name for name in os.listdir(folder) if os.path.splitext(name)[1].lower() in ENDINGS)
+    """Returns the file names of a folder's images and arrays, sorted."""
+    return sorted(name for name in os.listdir(folder) if os.path.splitext(name)[1].lower() in EXTENSIONS)
 
 
-def folders_of_inputs(folder: str) -> List[str]:
-    """Those that have samples, for a network with several inputs; none where the folder itself has samples."""
+def input_folders(folder: str) -> List[str]:
+    """Returns the subfolders with samples, one per input of a network with several.
+
+    The list is empty if the folder itself has samples.
+    """
     if sample_names(folder):
         return []
     return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir() and sample_names(entry.path))
 
 
-def fitting(array: np.ndarray, expected: Any) -> np.ndarray:
-    """As that input of a plan; its batch of one may be left out."""
+def as_input(array: np.ndarray, expected: Any) -> np.ndarray:
+    """Returns the array in the shape and layout of a plan's input. The batch dimension of 1 is optional."""
     shape = expected.shape
     if array.shape != shape and (1, *array.shape) != shape:
-        came, takes = ("x".join(map(str, each)) for each in (array.shape, shape))
-        raise InvalidArgument(f"a sample is {came}; input '{expected.name}' takes {takes}", "samples")
+        actual, wanted = ("x".join(map(str, each)) for each in (array.shape, shape))
+        raise InvalidArgument(f"samples: input '{expected.name}' expects shape {wanted}, got {actual}", "samples")
     return row_major(array).reshape(shape)
 
 
 def by_name(plan: Any, arrays: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray]:
-    """An array for each input, as it takes it."""
+    """Returns an array for each input of the plan, in its shape and layout."""
     expected = {each.name: each for each in plan.inputs}
     check_names(arrays, list(expected), "plan", "samples")
-    return {name: fitting(arrays[name], each) for name, each in expected.items()}
+    return {name: as_input(arrays[name], each) for name, each in expected.items()}
 
 
-def run_of_files(plan: Any, folder: str, paths: Sequence[str]) -> Dict[str, np.ndarray]:
-    """A sample that lies in files of a folder: one, or one in the folder of each input."""
+def read_sample(plan: Any, folder: str, paths: Sequence[str]) -> Dict[str, np.ndarray]:
+    """Reads one sample: a file of the folder, or one file from the folder of each input."""
     inputs = [each.name for each in plan.inputs]
     folders = sorted({os.path.dirname(path) for path in paths} - {""})
     if folders and len(inputs) == 1:
-        raise InvalidArgument(f"'{folder}' has its samples in folders, as of {folders[0]!r}, which are for networks of "
-                              "several inputs; the plan has one: give a folder that has them itself", "samples")
+        raise InvalidArgument(f"'{folder}' has a subfolder {folders[0]!r} with samples, which only networks of several "
+                              "inputs use; the plan has one: give a folder that contains the samples directly",
+                              "samples")
     if len(inputs) > 1:
         stems = dict(zip(_nestrt.file_stems(inputs), inputs))
         names = [stems.get(os.path.dirname(path), os.path.dirname(path)) for path in paths]
@@ -78,28 +82,32 @@ def _read(plan: Any, inputs: Sequence[str], name: str, path: str) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Some of the samples by name: files of a folder, or arrays, one or one for each input. Files are paths on this
-    machine, or, in a piece that is carried to another one, what is in them."""
+class Chunk:
+    """A chunk of the samples.
+
+    It holds files of a folder or arrays, one per sample or one per sample and input. Files are paths on this machine;
+    after portable() they are their contents.
+    """
 
     names: Tuple[str, ...]
-    paths: Tuple[str, ...] = ()  # in the folder: the names, or, where inputs have folders, such of each
+    paths: Tuple[str, ...] = ()  # relative to the folder; one per sample, or one per sample and input
     folder: Optional[str] = None
     contents: Optional[Tuple[bytes, ...]] = None
     array: Union[np.ndarray, Dict[str, np.ndarray], None] = None
 
-    def carried(self) -> "Piece":
+    def portable(self) -> "Chunk":
+        """Returns a chunk that can be used on another machine."""
         if self.folder is None:
             return self
         contents = []
         for path in self.paths:
             with open(os.path.join(self.folder, path), "rb") as file:
                 contents.append(file.read())
-        return Piece(self.names, self.paths, contents=tuple(contents))
+        return Chunk(self.names, self.paths, contents=tuple(contents))
 
     @contextlib.contextmanager
     def files(self) -> Iterator[Dict[str, Any]]:
-        """As the library's options of samples."""
+        """Provides the chunk as files, as options of the library."""
         with tempfile.TemporaryDirectory(prefix="nestrt-") as work:
             if self.array is not None:
                 yield write_samples(self.array, work)
@@ -116,57 +124,60 @@ class Piece:
             yield {"images": work}
 
 
-def pieces(samples: Any, limit: int, size: int) -> List[Piece]:
-    """Of so many samples each, in the order in which the library reads them: a folder of images or .npy arrays, a
-    .npy file, an array of N inputs, or an iterable of arrays of the input's shape; by name of several inputs."""
+def split_samples(samples: Any, limit: int, size: int) -> List[Chunk]:
+    """Splits samples into chunks of at most `size` samples, in the order in which the library reads them.
+
+    samples: a folder of images or .npy arrays, a .npy file, an array of N inputs, or an iterable of arrays of the
+        input's shape; arrays by name for several inputs.
+    """
     if isinstance(samples, (str, os.PathLike)):
         path = path_text(samples)
         if path.endswith(".npy"):
-            return _of_array(np.load(path, allow_pickle=False), limit, size)
-        return _of_folder(path, limit, size)
-    return _of_array(stacked(samples), limit, size)
+            return _split_array(np.load(path, allow_pickle=False), limit, size)
+        return _split_folder(path, limit, size)
+    return _split_array(stack_samples(samples), limit, size)
 
 
-def number_of(samples: Any) -> int:
-    """Of all of them, of those that pieces() takes and that are read once."""
+def count_samples(samples: Any) -> int:
+    """Returns the number of samples. They must be in a form that split_samples() accepts, except iterators."""
     if isinstance(samples, (str, os.PathLike)):
         path = path_text(samples)
-        return len(np.load(path, mmap_mode="r") if path.endswith(".npy") else runs_of_folder(path))
+        return len(np.load(path, mmap_mode="r") if path.endswith(".npy") else list_samples(path))
     return len(samples if isinstance(samples, np.ndarray) else next(iter(samples.values())))
 
 
-def _of_folder(folder: str, limit: int, size: int) -> List[Piece]:
-    rows = runs_of_folder(folder)
+def _split_folder(folder: str, limit: int, size: int) -> List[Chunk]:
+    rows = list_samples(folder)
     if not rows:
         raise ValueError(f"samples: the folder '{folder}' has no .jpg, .jpeg, .png, .bmp or .npy file")
-    chosen = evenly(rows, limit)
+    chosen = select_evenly(rows, limit)
     parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
-    return [Piece(tuple(os.path.basename(row[0]) for row in part), tuple(path for row in part for path in row),
+    return [Chunk(tuple(os.path.basename(row[0]) for row in part), tuple(path for row in part for path in row),
                   folder=folder) for part in parts]
 
 
-def runs_of_folder(folder: str) -> List[Tuple[str, ...]]:
-    """Of each sample its files in the folder: one, or one of each input's folder."""
-    inputs = folders_of_inputs(folder)
+def list_samples(folder: str) -> List[Tuple[str, ...]]:
+    """Returns the files of each sample: one in the folder, or one in each input's folder."""
+    inputs = input_folders(folder)
     if not inputs:
         return [(name,) for name in sample_names(folder)]
     columns = [sample_names(os.path.join(folder, name)) for name in inputs]
     stems = [[os.path.splitext(name)[0] for name in column] for column in columns]
     for name, column in zip(inputs, stems):
         if column != stems[0]:
-            raise InvalidArgument(f"'{folder}': the files of '{inputs[0]}' and '{name}' have other names; expected "
-                                  "those of one sample to have the same", "samples")
+            raise InvalidArgument(f"'{folder}': the files of '{inputs[0]}' and '{name}' have different names; expected "
+                                  "the same name for the files of one sample", "samples")
     return [tuple(os.path.join(name, row[at]) for at, name in enumerate(inputs)) for row in zip(*columns)]
 
 
-def _of_array(arrays: Union[np.ndarray, Dict[str, np.ndarray]], limit: int, size: int) -> List[Piece]:
+def _split_array(arrays: Union[np.ndarray, Dict[str, np.ndarray]], limit: int, size: int) -> List[Chunk]:
     first = arrays if isinstance(arrays, np.ndarray) else next(iter(arrays.values()))
     if first.ndim == 0 or len(first) == 0:
         raise ValueError("samples: the array is empty; expected N inputs along its first axis")
-    chosen = evenly(range(len(first)), limit)
+    chosen = select_evenly(range(len(first)), limit)
     parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
 
     def rows(part: Sequence[int]) -> Union[np.ndarray, Dict[str, np.ndarray]]:
         return arrays[part] if isinstance(arrays, np.ndarray) else {name: each[part] for name, each in arrays.items()}
 
-    return [Piece(tuple(f"[{index}]" for index in part), array=rows(part)) for part in parts]
+    return [Chunk(tuple(f"[{index}]" for index in part), array=rows(part)) for part in parts]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions: plans that are loaded on units, ready to run."""
+"""Units, sessions and pipelines: plans loaded on units, ready to run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ._plan import PathLike, Plan
 from ._values import path_text
 
 
-def given(**options: Any) -> Dict[str, Any]:
-    """Those that are not None, with paths as text."""
+def drop_none(**options: Any) -> Dict[str, Any]:
+    """Returns the options that are not None, with paths as text."""
     return {
         name: path_text(value) if isinstance(value, (str, os.PathLike)) else value
         for name, value in options.items()
@@ -26,21 +26,24 @@ def given(**options: Any) -> Dict[str, Any]:
 
 
 def as_plan(plan: Union[Plan, PathLike, bytes]) -> Plan:
+    """Returns the plan, loading it if a path or bytes are given."""
     return plan if isinstance(plan, Plan) else Plan(plan)
 
 
 class Units:
-    """Units that were opened once, for any number of sessions: they share its threads and accelerators.
+    """Units opened once for any number of sessions, which share the threads and accelerators.
 
-    units: a list such as "cpu", "cpu,evta", "cpu,evta:sim" (simulated), "evta:2_1x32_15_15_18_17,cpu".
-    threads: of the CPU; 0: all cores that this process may use.
-    plan: units without a configuration get the one that it was compiled for.
-    cpus: the machine's CPUs that may be used, such as "0-1,3"; the calling thread stays on them.
-    pace: simulated units take at least so many times their modelled time.
-    xclbin, device: what the fabric of a board runs, and which board.
-    plugin, isolate: a vendor's library, and whether it runs in a process of its own.
+    units: a list such as "cpu", "cpu,evta", "cpu,evta:sim" (simulated) or "evta:2_1x32_15_15_18_17,cpu".
+    threads: number of CPU threads; 0 uses all cores available to this process.
+    plan: the plan whose configuration is used for units without one.
+    cpus: CPUs to use, such as "0-1,3"; the calling thread is pinned to them.
+    pace: minimum run time of simulated units, as a multiple of their modelled time.
+    xclbin: the bitstream of the board's FPGA.
+    device: the board to use.
+    plugin: the vendor's library.
+    isolate: run the vendor's library in a separate process.
 
-    Raises InvalidArgument for an unknown unit, Unavailable where there is none.
+    Raises InvalidArgument for an unknown unit, Unavailable if a unit is not available.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class Units:
         plugin: Optional[PathLike] = None,
         isolate: bool = False,
     ) -> None:
-        options = given(
+        options = drop_none(
             units=units, threads=threads, cpus=cpus, pace=pace, xclbin=xclbin, device=device, plugin=plugin,
             isolate=isolate,
         )
@@ -64,56 +67,62 @@ class Units:
 
     @property
     def info(self) -> Tuple[Dict[str, Any], ...]:
-        """name, kind, configuration, threads and is_host of each unit."""
+        """The name, kind, configuration, threads and is_host of each unit."""
         return tuple(self._core._describe())
 
     def __repr__(self) -> str:
         return f"<nestrt.Units {', '.join(unit['name'] for unit in self.info)}>"
 
 
-def _opened(units: Union[str, Units], plan: Plan, threads: Optional[int], options: Dict[str, Any]) -> Units:
+def _open_units(units: Union[str, Units], plan: Plan, threads: Optional[int], options: Dict[str, Any]) -> Units:
     if not isinstance(units, Units):
         return Units(units, threads=threads or 0, plan=plan, **options)
     if threads is not None or options:
-        raise TypeError("threads and options of units belong to Units(...), which is open already")
+        raise TypeError("threads and unit options: pass them to Units(...); the given units are open already")
     return units
 
 
 class _Loaded:
-    """What has a plan and the units that it is loaded on."""
+    """Base class of objects that load a plan on units."""
 
     _plan: Plan
     _units: Units
 
     @property
     def plan(self) -> Plan:
+        """The plan."""
         return self._plan
 
     @property
     def units(self) -> Units:
+        """The units."""
         return self._units
 
 
 class Session(_Loaded, _nestrt.Session):
-    """A plan that is loaded on units, ready to run. Creating it allocates all memory but that of the outputs.
+    """A plan loaded on units, ready to run. The constructor allocates all memory except that of the outputs.
 
-    plan: a Plan, or what makes one.
-    units: as Units takes them, or Units to share.
-    threads: of the CPU; 0: all cores that this process may use. Not with Units.
-    deadline: seconds that each run may take; None: any time.
-    priority: "urgent": units and threads that sessions share take this session's work first; else "normal".
-    schedule: how branches are placed: "file-order", "sequential", "group-enumeration" or "optimum" (docs/concepts/scheduling.md).
-    split: one operator may be divided between units.
+    plan: a Plan, a path, or a plan file's content as bytes.
+    units: a list as for Units, or Units to share.
+    threads: number of CPU threads; 0 uses all cores available to this process. Not allowed with Units.
+    deadline: time limit of each run in seconds; None disables it.
+    priority: "normal" or "urgent"; urgent sessions precede others on shared units and threads.
+    schedule: how branches are placed: "file-order", "sequential", "group-enumeration" or "optimum"
+        (docs/concepts/scheduling.md).
+    split: allow an operator to be split across units.
     partition: a file that places the branches, instead of a schedule.
-    cost_file: costs measured on this board are kept here.
-    keep_costs: what runs have shown is kept in the user's cache for the next session of this plan.
-    measure: measure costs now, which takes as long as some tens of inferences.
-    check_every: in every so many runs the CPU computes again what other units have computed; 0: never.
-    unit_timeout: seconds after which an accelerator has failed.
+    cost_file: a file that stores costs measured on this board.
+    keep_costs: store measured costs in the user's cache for the next session of this plan.
+    measure: measure costs now, which takes as long as several tens of inferences.
+    check_every: recompute the results of other units on the CPU every N runs; 0 disables the check.
+    unit_timeout: seconds after which an accelerator counts as failed.
+
     Further options are those of Units.
 
-    Threads: one run at a time, a second thread waits; sessions may run side by side. After fork() a child makes
-    sessions of its own. Raises Unavailable, Incompatible, NotFound, OutOfMemory, InvalidArgument.
+    Only one run at a time is possible per session; a second thread waits. Different sessions may run concurrently. A
+    child process made by fork() must create its own sessions.
+
+    Raises Unavailable, Incompatible, NotFound, OutOfMemory, InvalidArgument.
     """
 
     def __init__(
@@ -137,8 +146,8 @@ class Session(_Loaded, _nestrt.Session):
         if priority not in ("normal", "urgent"):
             raise ValueError(f"priority: expected 'normal' or 'urgent', got {priority!r}")
         self._plan = as_plan(plan)
-        self._units = _opened(units, self._plan, threads, unit_options)
-        options = given(
+        self._units = _open_units(units, self._plan, threads, unit_options)
+        options = drop_none(
             schedule=schedule, split=split, partition=partition, cost_file=cost_file, keep_costs=keep_costs,
             measure=measure, check_every=check_every, unit_timeout=unit_timeout, urgent=priority == "urgent",
         )
@@ -146,12 +155,12 @@ class Session(_Loaded, _nestrt.Session):
 
     @property
     def operators(self) -> Tuple[Dict[str, Any], ...]:
-        """name, kind, unit, kernel, shape, type ("s8 2^-4") and macs of each operator."""
+        """The name, kind, unit, kernel, shape, type (such as "s8 2^-4") and macs of each operator."""
         return tuple(self._operators())
 
     @property
     def schedule(self) -> Tuple[Dict[str, Any], ...]:
-        """The steps of the next run: branch, unit, lane, threads, predicted_us, waits (for earlier steps)."""
+        """The steps of the next run: branch, unit, lane, threads, predicted_us, waits (steps to wait for)."""
         return tuple(self._schedule())
 
     def __repr__(self) -> str:
@@ -163,16 +172,20 @@ class Session(_Loaded, _nestrt.Session):
 
 
 class Pipeline(_Loaded, _nestrt.Pipeline):
-    """Several inferences of one plan in flight, so that every unit has work: more of them in a second than a Session's,
-    each of them later.
+    """A plan with several inferences in flight, so that all units stay busy.
 
-    plan, units, threads, cost_file, keep_costs: as Session takes them; its other options are for sessions alone.
-    in_flight: inferences that are computed at once; 0: three for each unit. waiting: more that submit() takes.
+    Compared with Session, throughput is higher and the latency of each inference is longer.
+
+    plan, units, threads, cost_file, keep_costs: as for Session, whose other options are not supported.
+    in_flight: the number of concurrent inferences; 0 uses three per unit.
+    waiting: the number of further inferences that submit() accepts.
+
     Further options are those of Units.
 
-    What is wrong with an inference is raised by submit() where it is seen there, else by next() in its turn; others
-        go on.
-    Threads: submit() from one thread at a time, a second one waits; the same for next(). The threads may differ.
+    Errors of an inference are raised by submit() if it can detect them, otherwise by the matching next(). Other
+    inferences are not affected.
+
+    One thread may call submit() while another calls next(). Further threads calling the same method wait.
     """
 
     def __init__(
@@ -188,39 +201,43 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
         **unit_options: Any,
     ) -> None:
         self._plan = as_plan(plan)
-        self._units = _opened(units, self._plan, threads or None, unit_options)
-        for name, value, least in (("in_flight", in_flight, 0), ("waiting", waiting, 0)):
-            if value < least:
-                raise ValueError(f"{name}: expected at least {least}, got {value}")
-        options = given(cost_file=cost_file, keep_costs=keep_costs)
+        self._units = _open_units(units, self._plan, threads or None, unit_options)
+        for name, value in (("in_flight", in_flight), ("waiting", waiting)):
+            if value < 0:
+                raise ValueError(f"{name}: expected at least 0, got {value}")
+        options = drop_none(cost_file=cost_file, keep_costs=keep_costs)
         super().__init__(self._plan._core, self._units._core, in_flight, waiting, options)
-        self._submitting = threading.Lock()
-        self._asking = threading.Lock()
-        self._handed_in = threading.Condition()
-        self._submitted = self._taken = 0
+        self._submit_lock = threading.Lock()
+        self._next_lock = threading.Lock()
+        self._submission = threading.Condition()
+        self._submitted = self._returned = 0
 
     def submit(self, inputs: Any) -> None:
-        """Hands in an inference, in the forms that Session.run() takes; waits while `capacity` inferences are in the
-        pipeline, until another thread has called next(). The arrays have to stay as they are until next() has returned
-        its result. KeyboardInterrupt ends the waiting."""
-        with self._submitting:
+        """Submits an inference, with inputs in the forms that Session.run() accepts.
+
+        If `capacity` inferences are already in the pipeline, waits until another thread has called next(). Do not
+        change the arrays until next() has returned the result. KeyboardInterrupt ends the wait.
+        """
+        with self._submit_lock:
             super().submit(inputs)
-            with self._handed_in:
+            with self._submission:
                 self._submitted += 1
-                self._handed_in.notify_all()
+                self._submission.notify_all()
 
     def next(self, wait: bool = False) -> Dict[str, np.ndarray]:
-        """Waits for the oldest inference that has not been asked for, and returns its outputs by name. Raises
-        InvalidArgument where there is none; with `wait`, for a thread beside the one that submits, it waits for one."""
-        with self._asking:
+        """Waits for the oldest inference whose result was not yet returned, and returns its outputs by name.
+
+        wait: if no inference is submitted, wait for another thread to submit one instead of raising InvalidArgument.
+        """
+        with self._next_lock:
             if wait:
-                with self._handed_in:
-                    self._handed_in.wait_for(lambda: self._submitted > self._taken)
-            was_due = self._submitted > self._taken
+                with self._submission:
+                    self._submission.wait_for(lambda: self._submitted > self._returned)
+            is_due = self._submitted > self._returned
             try:
                 outputs = super().next()
             except Error:
-                self._taken += was_due  # one that has failed; what handlers of signals raise is of none
+                self._returned += is_due  # a failed inference counts; exceptions of signal handlers do not
                 raise
-            self._taken += 1
+            self._returned += 1
             return outputs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""evaluate() and sensitivity(): many runs, which workers share."""
+"""evaluate() and sensitivity(): many runs, distributed to workers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from . import _nestrt
 from . import _tasks as tasks
 from ._errors import InvalidArgument
-from ._files import model_file, samples_for
+from ._files import model_file, load_samples
 from ._plan import PathLike, Plan
 from ._reports import Calibration, Report
-from ._samples import Piece, evenly, number_of, pieces
+from ._samples import count_samples, select_evenly, split_samples
 from ._session import as_plan
 from ._workers import Workers, open_workers
 from ._values import integer, path_text
@@ -24,11 +24,12 @@ from ._values import integer, path_text
 WorkerChoice = Union[str, int, None]
 Progress = Callable[[str, int, int], None]
 
-SAMPLES_OF_TASK = 32  # of an evaluation
+SAMPLES_PER_TASK = 32  # of an evaluation
 
 
 @contextlib.contextmanager
-def opened(workers: WorkerChoice) -> Iterator[Workers]:
+def opened_workers(workers: WorkerChoice) -> Iterator[Workers]:
+    """Opens a pool of workers and closes it at the end."""
     pool = open_workers(workers)
     try:
         yield pool
@@ -36,32 +37,32 @@ def opened(workers: WorkerChoice) -> Iterator[Workers]:
         pool.close()
 
 
-def content_of(model: Any) -> bytes:
-    """A model for workers that may be on another machine. Data beside it (external tensors) stays behind."""
+def model_bytes(model: Any) -> bytes:
+    """Returns the bytes of a model, for workers on other machines. External tensors are not included."""
     with model_file(model) as path, open(path, "rb") as file:
         return file.read()
 
 
 def shared_model(model: Any, workers: WorkerChoice) -> Union[str, bytes]:
-    """A path as long as workers are on this machine, so that data beside the model is found."""
+    """Returns the path of a model for workers on this machine, so that external tensors are found, or its bytes."""
     on_cluster = isinstance(workers, str) and workers.startswith("ray")
     if isinstance(model, (str, os.PathLike)) and not on_cluster:
         return os.path.abspath(path_text(model))
-    return content_of(model)
+    return model_bytes(model)
 
 
 def threads_of(workers: WorkerChoice) -> int:
-    """A task of a cluster has one CPU; a process of this machine those that it was given."""
+    """Returns the threads of a task: 1 on a cluster; 0 (all CPUs of the process) on this machine."""
     return 1 if isinstance(workers, str) and workers.startswith("ray") else 0
 
 
 def observe(model: Any, samples: Any, options: Dict[str, Any], *, method: str, percentile: float, limit: int,
             skip_unreadable: bool, workers: WorkerChoice, progress: Optional[Progress]) -> Any:
-    """A calibration whose parts workers observe: the same as one of this process, to the byte."""
+    """Returns a calibration whose parts were observed by workers. It equals that of one process to the byte."""
     shared = {"model": shared_model(model, workers), "options": options, "skip_unreadable": skip_unreadable,
               "threads": threads_of(workers)}
-    with opened(workers) as pool:
-        divided = pieces(samples, limit, _nestrt.SAMPLES_OF_PART)
+    with opened_workers(workers) as pool:
+        divided = split_samples(samples, limit, _nestrt.SAMPLES_OF_PART)
         parts = pool.map(tasks.observe, shared, divided, "calibrating", progress)
     skipped = [why for _, reasons in parts for why in reasons]
     return _nestrt.merge_parts([part for part, _ in parts], skipped, method, percentile)
@@ -69,10 +70,12 @@ def observe(model: Any, samples: Any, options: Dict[str, Any], *, method: str, p
 
 @dataclass(frozen=True)
 class SensitivityReport(Report):
-    """Which layers a network can least afford in 8 bits.
+    """Sensitivity of each layer to 8-bit quantization.
 
-    all: samples, agreement with f32 (None without class scores) and snr_db where everything is s8. layers, the worst first: name, kind, mac_share, and
-    the same figures where only it is s8 (only_it), and where all but it are (all_but_it).
+    samples: the number of samples.
+    all: agreement with f32 (None without class scores) and snr_db if all layers are s8.
+    layers: name, kind and mac_share, and the same figures if only this layer is s8 (only_it) and if only this layer is
+        not (all_but_it); most sensitive first.
     """
 
     samples: int = 0
@@ -88,22 +91,22 @@ class SensitivityReport(Report):
 def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: int = 16, all_but_one: bool = True,
                 workers: WorkerChoice = None, progress: Optional[Progress] = None, options: Mapping[str, Any] = {},
                 quantize: Mapping[str, Any] = {}) -> SensitivityReport:
-    """Measures what each layer loses as the only one in s8, and gains as the only one that is not."""
+    """Measures the loss if only one layer is s8, and the gain if only that layer is not, for each layer."""
     base = dict(quantize)
     with model_file(model) as path:
         named = _nestrt.quantized_layers(path, dict(options), calibration._core._text(), base)
     names = [name for name, _ in named]
     alone = [tuple(other for other in names if other != name) for name in names]
-    but_one = [(name,) for name in names] if all_but_one and len(names) > 1 else []
+    all_but_it = [(name,) for name in names] if all_but_one and len(names) > 1 else []
     shared = _evaluation(model, calibration, samples, limit, workers, options)
-    asked = [({**base, "keep_f32": [*base.get("keep_f32", ()), *kept]}, 0) for kept in [(), *alone, *but_one]]
-    with opened(workers) as pool:
+    asked = [({**base, "keep_f32": [*base.get("keep_f32", ()), *kept]}, 0) for kept in [(), *alone, *all_but_it]]
+    with opened_workers(workers) as pool:
         scores = pool.map(tasks.score, shared, asked, "layers", progress)
     rows = []
     for index, (name, kind) in enumerate(named):
         only_it = scores[1 + index]
         rows.append({"name": name, "kind": kind, "mac_share": 1 - only_it["f32_share"], "only_it": _figures(only_it),
-                     "all_but_it": _figures(scores[1 + len(names) + index]) if but_one else None})
+                     "all_but_it": _figures(scores[1 + len(names) + index]) if all_but_it else None})
     rows.sort(key=lambda row: math.inf if row["only_it"]["snr_db"] is None else row["only_it"]["snr_db"])
     return SensitivityReport._of({"samples": scores[0]["samples"], "all": _figures(scores[0]), "layers": rows})
 
@@ -111,15 +114,15 @@ def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: in
 def _evaluation(model: Any, calibration: Calibration, samples: Any, limit: int, workers: WorkerChoice,
                 options: Mapping[str, Any], *, skip_unreadable: bool = False, labels: Optional[PathLike] = None,
                 offset: int = 0) -> Dict[str, Any]:
-    """What tasks.score needs."""
-    limited = pieces(samples, limit, limit or 1 << 30)[0]
+    """Returns the shared values that tasks.score needs."""
+    limited = split_samples(samples, limit, limit or 1 << 30)[0]
     given_labels = None
     if labels is not None:
         with open(labels, "rb") as file:
             given_labels = file.read()
     return {"model": shared_model(model, workers), "options": dict(options), "profile": calibration._core._text(),
             "percentile": calibration._core._percentile,
-            "samples": limited.carried() if threads_of(workers) == 1 else limited,
+            "samples": limited.portable() if threads_of(workers) == 1 else limited,
             "skip_unreadable": skip_unreadable, "labels": given_labels, "offset": offset,
             "threads": threads_of(workers)}
 
@@ -130,16 +133,16 @@ Measure = Callable[[Sequence[Dict[str, Any]], int, Callable[[int], None]], List[
 @contextlib.contextmanager
 def measuring(model: Any, calibration: Calibration, samples: Any, limit: int, workers: WorkerChoice,
               options: Mapping[str, Any], **how: Any) -> Iterator[Optional[Measure]]:
-    """What measures for a search of quantizations; None: the search does itself."""
+    """Provides a function that measures quantizations on workers, or None if the search runs in this process."""
     if workers is None:
         yield None
         return
     shared = _evaluation(model, calibration, samples, limit, workers, options, **how)
-    with opened(workers) as pool:
+    with opened_workers(workers) as pool:
 
         def measure(settings: Sequence[Dict[str, Any]], count: int, done: Callable[[int], None]) -> Any:
             asked = [(each, count) for each in settings]
-            return pool.map(tasks.score_if_any, shared, asked, "", lambda _, finished, total: done(finished))
+            return pool.map(tasks.score_or_none, shared, asked, "", lambda _, finished, total: done(finished))
 
         yield measure
 
@@ -150,8 +153,12 @@ def _figures(score: Mapping[str, Any]) -> Dict[str, Any]:
 
 @dataclass(frozen=True)
 class EvaluateReport(Report):
-    """How often a classifier is right: shares of the samples that have a label, with the 95 % interval of top1 (Wilson,
-    1927). predictions: of each sample its name and five classes, the likeliest first; [-1] where a score is no number.
+    """Accuracy of a classifier.
+
+    n: the number of samples with a label, or of all samples without labels.
+    top1, top5: the fraction of labelled samples whose class is first, or among the first five.
+    interval: the 95 % confidence interval of top1 (Wilson, 1927).
+    predictions: the name and the five most likely classes of each sample, best first; [-1] if a score is NaN.
     """
 
     n: int = 0
@@ -161,15 +168,15 @@ class EvaluateReport(Report):
     predictions: Sequence[Tuple[str, List[int]]] = ()
 
     def agreement(self, other: "EvaluateReport") -> float:
-        """The share of samples for which both name the same class first."""
+        """Returns the fraction of samples for which both reports have the same first class."""
         if [name for name, _ in self.predictions] != [name for name, _ in other.predictions]:
-            raise ValueError("agreement: the evaluations are of different samples")
+            raise ValueError("agreement: the reports have different samples")
         same = sum(mine[0] == theirs[0] >= 0 for (_, mine), (_, theirs) in zip(self.predictions, other.predictions))
         return same / len(self.predictions)
 
 
 def wilson(right: int, n: int) -> Tuple[float, float]:
-    """The 95 % interval of a share."""
+    """Returns the 95 % confidence interval of a fraction."""
     z = 1.959964
     share = right / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
@@ -188,37 +195,42 @@ def evaluate(
     workers: WorkerChoice = None,
     progress: Optional[Progress] = None,
 ) -> EvaluateReport:
-    """Classifies samples, and counts how often the plan is right.
+    """Classifies samples and counts how often the plan is right.
 
-    samples: as calibrate() takes them; images are preprocessed as the plan states.
-    labels: a file of lines image<TAB>class, a dict by file name, or a class for each sample in order (files of a
-        folder: sorted by name, as text), those that `limit` leaves out too; None: classes only. Samples without a label do not count.
-    offset: what a class of the labels is more than the plan's index.
-    limit: at most so many samples, evenly from all, not the first; 0: all.
-    workers: who classifies (calibrate()).
+    samples: as for calibrate(); images are preprocessed as the plan states.
+    labels: a file with lines image<TAB>class, a dict by file name, or a class for each sample in order; None returns
+        classes only. Files of a folder are sorted by name. A list needs a class for all samples, including those that
+        `limit` skips. Samples without a label do not count.
+    units: the units of each worker.
+    offset: the class number in the labels minus the plan's class index.
+    limit: use at most N samples, evenly spaced over all of them; 0 uses all.
+    workers: who classifies (see calibrate()).
+    progress: called with ("samples", done, total).
     """
     if not isinstance(units, str):
-        raise TypeError(f"units: each worker opens its own; expected their names, as 'cpu,evta', got {units!r}")
+        raise TypeError(f"units: each worker opens its own units; expected names such as 'cpu,evta', got {units!r}")
     loaded = as_plan(plan)
     count = _number_of_classes(loaded)
-    samples = samples_for(lambda: [each.name for each in loaded.inputs], "plan", samples)
-    divided = pieces(samples, limit, SAMPLES_OF_TASK)
-    labels = _of_those_taken(labels, samples, limit)
-    names = [name for piece in divided for name in piece.names]
+    samples = load_samples(lambda: [each.name for each in loaded.inputs], "plan", samples)
+    divided = split_samples(samples, limit, SAMPLES_PER_TASK)
+    labels = _select_labels(labels, samples, limit)
+    names = [name for chunk in divided for name in chunk.names]
     classes = _classes(labels, names, range(offset, offset + count), is_whole=limit == 0)
     if loaded.inputs[0].preprocessing is None and any(not name.endswith((".npy", "]")) for name in names):
-        warnings.warn("the plan states no preprocessing: images enter as pixels of 0 to 255; compile it with "
+        warnings.warn("the plan states no preprocessing: pixels stay 0 to 255; compile it with "
                       "preprocessing=", stacklevel=2)
     shared = {"plan": loaded.to_bytes(), "units": units, "threads": threads_of(workers)}
-    with opened(workers) as pool:
+    with opened_workers(workers) as pool:
         found = pool.map(tasks.classify, shared, divided, "samples", progress)
     predictions = [entry for part in found for entry in part]
-    without = sum(top[0] < 0 for _, top in predictions)
-    if without:
-        warnings.warn(f"{without} of {len(predictions)} samples hold or got what is no number: they count as wrong", stacklevel=2)
+    num_nan = sum(top[0] < 0 for _, top in predictions)
+    if num_nan:
+        warnings.warn(f"{num_nan} of {len(predictions)} samples contain NaN or have NaN scores and count as wrong",
+                      stacklevel=2)
     report: Dict[str, Any] = {"n": len(predictions), "predictions": predictions}
     if classes is not None:
-        remark = _nestrt.remark_on_background(count, offset, max((each for each in classes if each is not None), default=0))
+        largest = max((each for each in classes if each is not None), default=0)
+        remark = _nestrt.remark_on_background(count, offset, largest)
         if remark:
             warnings.warn(remark.replace("--offset -1", "offset=-1"), stacklevel=2)
         labelled = [(top, wanted - offset) for (_, top), wanted in zip(predictions, classes) if wanted is not None]
@@ -233,19 +245,23 @@ def evaluate(
 
 
 def _number_of_classes(plan: Plan) -> int:
-    """Of a network whose first output is one row of class scores."""
+    """Returns the number of classes. The first output must be one row of class scores."""
     shape = plan.outputs[0].shape
     count = math.prod(shape)
     if max(shape, default=1) != count or count < 2:
-        raise InvalidArgument(f"output '{plan.outputs[0].name}' of shape {shape} is no row of class scores", "evaluate")
-    if plan._core._gives_ranks():
-        raise InvalidArgument(f"output '{plan.outputs[0].name}' is what a TopK gives: its places are ranks, and no classes",
+        raise InvalidArgument(f"output '{plan.outputs[0].name}': expected one row of class scores, got shape {shape}",
                               "evaluate")
+    if plan._core._gives_ranks():
+        raise InvalidArgument(f"output '{plan.outputs[0].name}' comes from a TopK, so its positions are ranks, not "
+                              "classes", "evaluate")
     return count
 
 
 def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) -> Optional[List[Optional[int]]]:
-    """By sample; None for those without a label. is_whole: `names` are those of all samples."""
+    """Returns the class of each sample, or None for samples without a label.
+
+    is_whole: whether `names` contains all samples.
+    """
     if labels is None:
         return None
     if isinstance(labels, (str, os.PathLike)):
@@ -253,34 +269,34 @@ def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) ->
     if isinstance(labels, Mapping):
         classes = [_class(labels[name]) if name in labels else None for name in names]
         if all(wanted is None for wanted in classes):
-            hint = "; rows of an array have the names '[0]', '[1]' and so on" if names[0] == "[0]" else ""
-            taken = "" if is_whole else " that limit takes"
-            raise InvalidArgument(f"the labels have no class for '{names[0]}', nor for any other sample{taken}{hint}",
+            hint = "; rows of an array are named '[0]', '[1]' and so on" if names[0] == "[0]" else ""
+            selected = "" if is_whole else " selected by limit"
+            raise InvalidArgument(f"labels: no class for '{names[0]}', nor for any other sample{selected}{hint}",
                                   "evaluate")
         absent = sorted(set(labels) - set(names)) if is_whole else []
         if absent:
-            warnings.warn(f"{len(absent)} of {len(labels)} labels are of no sample, the first of them '{absent[0]}': "
-                          "they do not count", stacklevel=3)
+            warnings.warn(f"{len(absent)} of {len(labels)} labels match no sample and are ignored; the first is "
+                          f"'{absent[0]}'", stacklevel=3)
     else:
         classes = [_class(label) for label in labels]
     for wanted in classes:
         if wanted is not None and wanted not in known:
-            what = f"class {wanted} is none of the plan's, {known[0]} to {known[-1]}; see offset="
-            raise InvalidArgument(what, "evaluate")
+            raise InvalidArgument(f"labels: class {wanted} is out of range; the plan has classes {known[0]} to "
+                                  f"{known[-1]}; see offset=", "evaluate")
     return classes
 
 
-def _of_those_taken(labels: Any, samples: Any, limit: int) -> Any:
-    """Of a class for each sample those of the samples that `limit` takes; other labels have names."""
+def _select_labels(labels: Any, samples: Any, limit: int) -> Any:
+    """Selects the labels of the samples that `limit` keeps from a list; other forms of labels are unchanged."""
     if labels is None or isinstance(labels, (str, os.PathLike, Mapping)):
         return labels
-    labels = list(labels)  # a column of a table is indexed by its own labels
-    count = number_of(samples)
+    labels = list(labels)  # index by position; the column of a table would be indexed by its labels
+    count = count_samples(samples)
     if len(labels) != count:
-        left_out = ", those that limit leaves out too" if limit else ""
-        raise InvalidArgument(f"{len(labels)} labels are for {count} samples; give a class for each{left_out}",
+        skipped = ", including those that limit skips" if limit else ""
+        raise InvalidArgument(f"labels: expected {count}, one per sample{skipped}, got {len(labels)}",
                               "evaluate")
-    return evenly(labels, limit)
+    return select_evenly(labels, limit)
 
 
 def _class(label: Any) -> int:
@@ -288,8 +304,9 @@ def _class(label: Any) -> int:
 
 
 def _read_labels(path: PathLike) -> Dict[str, int]:
+    """Returns the class of each file name."""
     found: Dict[str, int] = {}
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # as names of files are read
+    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # as for file names
         content = file.read()
     if "\0" in content:
         raise InvalidArgument(f"'{path_text(path)}' is not a text file", "evaluate")
@@ -300,12 +317,12 @@ def _read_labels(path: PathLike) -> Dict[str, int]:
         label = text.split("\t")[0].strip()
         where = f"'{path_text(path)}' line {number}"
         if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
-            continue  # the names of the columns
+            continue  # the column headers
         if not label.lstrip("-").isdigit():
             raise InvalidArgument(f"{where}: expected image<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
         name = os.path.normpath(name)
         if found.setdefault(name, int(label)) != int(label):
-            raise InvalidArgument(f"{where}: '{name}' had another class before", "evaluate")
+            raise InvalidArgument(f"{where}: '{name}' already has another class", "evaluate")
     if not found:
         raise InvalidArgument(f"'{path_text(path)}' has no line image<TAB>class", "evaluate")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers state, as the library takes it: refused where it would be read as something else."""
+"""Checks and conversions of arguments. Values that could be misread are rejected."""
 
 from __future__ import annotations
 
@@ -14,52 +14,53 @@ from ._errors import InvalidArgument
 
 
 def path_text(path: Any) -> str:
-    """A path as text. The library takes names in UTF-8."""
+    """Returns a path as text. The library expects paths in UTF-8."""
     text = os.fsdecode(os.fspath(path))
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidArgument(f"{text!r}: expected a name in UTF-8; give the file another one", "paths") from None
+        raise InvalidArgument(f"{text!r}: expected a UTF-8 path; rename the file", "paths") from None
     return text
 
 
 def names(name: str, values: Any) -> List[str]:
-    """A list of names or paths."""
+    """Returns a list of names or paths as text."""
     if isinstance(values, (str, bytes, os.PathLike)):
         raise TypeError(f"{name}: expected a list of names, got {values!r}")
     return [path_text(value) for value in values]
 
 
-def integer(name: str, value: Any, least: int, most: int) -> int:
-    """Whole, of whatever integer type."""
+def integer(name: str, value: Any, minimum: int, maximum: int) -> int:
+    """Returns a value of any integer type as int, after a range check."""
     try:
         if isinstance(value, (bool, str)):
             raise TypeError
         whole = operator.index(value)
     except TypeError:
         raise TypeError(f"{name}: expected a whole number, got {value!r}") from None
-    if not least <= whole <= most:
-        raise InvalidArgument(f"{name}: expected {least} to {most}, got {whole}", "options")
+    if not minimum <= whole <= maximum:
+        raise InvalidArgument(f"{name}: expected {minimum} to {maximum}, got {whole}", "options")
     return whole
 
 
-def number(name: str, value: Any, least: float, most: float) -> float:
-    """Finite, of whatever type."""
+def number(name: str, value: Any, minimum: float, maximum: float) -> float:
+    """Returns a value of any real type as float, after a range check that also rejects NaN."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: expected a number, got {value!r}")
-    if not least <= value <= most:
-        raise InvalidArgument(f"{name}: expected {least:g} to {most:g}, got {value}", "options")
+    if not minimum <= value <= maximum:
+        raise InvalidArgument(f"{name}: expected {minimum:g} to {maximum:g}, got {value}", "options")
     return float(value)
 
 
 def flag(name: str, value: Any) -> bool:
+    """Returns a Python or NumPy Boolean as bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, got {value!r}")
     return bool(value)
 
 
 def shapes(name: str, stated: Any) -> Dict[str, List[int]]:
-    """{input: dimensions}."""
+    """Returns {input: dimensions} with dimensions as lists of int."""
     if not isinstance(stated, Mapping):
         raise TypeError(f"{name}: expected {{input: shape}}, got {stated!r}")
     found = {}
@@ -70,17 +71,17 @@ def shapes(name: str, stated: Any) -> Dict[str, List[int]]:
     return found
 
 
-def within(limits: Mapping[str, Any]) -> None:
-    """{name: (value, least, most)}; None is nothing stated."""
-    for name, (value, least, most) in limits.items():
+def check_ranges(limits: Mapping[str, Any]) -> None:
+    """Checks the ranges of {name: (value, minimum, maximum)}. None means that the value is not set."""
+    for name, (value, minimum, maximum) in limits.items():
         if value is None:
             continue
-        check = integer if isinstance(least, int) and isinstance(most, int) else number
-        check(name, value, least, most)
+        check = integer if isinstance(minimum, int) and isinstance(maximum, int) else number
+        check(name, value, minimum, maximum)
 
 
-def useless(**stated: Optional[Any]) -> None:
-    """Options that would do nothing: {name: the option that it goes with} for those that were given."""
+def reject_unused(**stated: Optional[Any]) -> None:
+    """Rejects options that have no effect: {name: the required option}, with None for options that are not set."""
     for name, needed in stated.items():
         if needed is not None:
-            raise TypeError(f"{name} goes with {needed}")
+            raise TypeError(f"{name} requires {needed}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that is divided: tasks on processes of this machine, or on a cluster of Ray.
+"""Distributes work as tasks, to processes on this machine or to a Ray cluster.
 
-A task is a function of a module of nestrt, called as task(shared, item) in a worker; `shared` reaches each worker once.
-Results come in the order of the items, whoever computed them, and a worker that is lost costs its tasks another try.
+A task is a module-level function of nestrt. A worker calls it as task(shared, item); each worker receives `shared`
+once. Results have the order of the items, regardless of the worker. If a worker dies, its tasks are retried.
 """
 
 from __future__ import annotations
@@ -23,112 +23,122 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol, Sequ
 Task = Callable[[Any, Any], Any]
 Progress = Callable[[str, int, int], None]
 
-TRIES = 4  # of an item whose worker is lost
+MAX_TRIES = 4  # per item, if its worker dies
 
 
 class Workers(Protocol):
-    """What divides work; closed by close(). Workers keep what they made of `shared` as long as the same object comes."""
+    """A pool of workers. Call close() when done.
+
+    Workers keep values derived from `shared` as long as map() is called with the same object.
+    """
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
-        """task(shared, item) of each. What a task raises ends all; `progress` is told (what, done, total)."""
+        """Returns task(shared, item) of each item, and calls progress(what, done, total).
+
+        An exception of a task stops the work and is raised here.
+        """
 
     def close(self) -> None: ...
 
 
 def open_workers(workers: Union[str, int, None]) -> Workers:
-    """None or 1: this process; a number or "local:N": so many processes; "local": one for each core; "ray": a Ray of
-    this machine, or the one that the program is connected to; "ray=ADDRESS": a cluster."""
+    """Opens a pool of workers.
+
+    workers: None or 1 uses this process; a number or "local:N" starts N processes; "local" starts one per core; "ray"
+        uses a local Ray instance or the one the program is connected to; "ray=ADDRESS" uses a cluster.
+    """
     if workers is None or workers == "local:1":
-        return Here()
+        return InProcess()
     if isinstance(workers, int) and not isinstance(workers, bool) and workers > 0:
-        return Here() if workers == 1 else Processes(workers)
+        return InProcess() if workers == 1 else ProcessPool(workers)
     kind, separator, rest = str(workers).partition(":" if str(workers).startswith("local") else "=")
     if kind == "local" and (not separator or rest.isdigit() and int(rest) > 0):
-        return Processes(int(rest) if separator else len(os.sched_getaffinity(0)))
+        return ProcessPool(int(rest) if separator else len(os.sched_getaffinity(0)))
     if kind == "ray" and (rest or not separator):
-        return Ray(rest or None)
+        return RayPool(rest or None)
     raise ValueError(f"workers: expected a number, 'local', 'local:N', 'ray' or 'ray=ADDRESS', got {workers!r}")
 
 
-class Here:
-    """This process, one item after the other."""
+class InProcess:
+    """Runs the tasks in this process, one after the other."""
 
     def __init__(self) -> None:
-        self._shared = Named()
+        self._shared = SharedKey()
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         results = []
-        self._shared.take(shared)
+        self._shared.update(shared)
         for item in items:
-            _tell(progress, what, len(results), len(items))
+            _report(progress, what, len(results), len(items))
             results.append(_call(self._shared.key, task, shared, item))
-        _tell(progress, what, len(items), len(items))
+        _report(progress, what, len(items), len(items))
         return results
 
     def close(self) -> None:
         _forget(self._shared.key)
 
 
-class Processes:
-    """Processes of this machine, each on CPUs of its own where there are enough."""
+class ProcessPool:
+    """Runs the tasks in processes on this machine. If there are enough CPUs, each process has its own."""
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._shared = Named()
+        self._shared = SharedKey()
         self._pool: Optional[concurrent.futures.ProcessPoolExecutor] = None
         self._folder = ""  # for temporary files of its processes
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         results: Dict[int, Any] = {}
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             missing = [index for index in range(len(items)) if index not in results]
             if not missing:
                 break
             try:
                 self._run(task, shared, items, missing, results, what, progress)
             except BrokenProcessPool:
-                self.close()  # the others begin again what is missing
+                self.close()  # new processes retry the missing items
         if len(results) < len(items):
             left = len(items) - len(results)
-            raise RuntimeError(f"workers were lost {TRIES} times; {left} of {len(items)} tasks are left")
+            raise RuntimeError(f"workers were lost {MAX_TRIES} times; {left} of {len(items)} tasks are unfinished")
         return [results[index] for index in range(len(items))]
 
     def _run(self, task: Task, shared: Any, items: Sequence[Any], missing: Sequence[int], results: Dict[int, Any],
              what: str, progress: Optional[Progress]) -> None:
-        pool = self._opened(shared)
+        pool = self._ensure_pool(shared)
         try:
             with _without_main():
-                futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
-            _tell(progress, what, len(results), len(items))
+                futures = {pool.submit(_call_initialized, task, items[index]): index for index in missing}
+            _report(progress, what, len(results), len(items))
             for future in concurrent.futures.as_completed(futures):
                 results[futures[future]] = future.result()
-                _tell(progress, what, len(results), len(items))
+                _report(progress, what, len(results), len(items))
         except BaseException:
-            # One that ends while it writes leaves half a result, which is read for ever as long as somebody could write.
+            # A process that is ended while it writes leaves an incomplete result. Its reader would block until all
+            # writers are closed.
             pool._result_queue._writer.close()
             for process in list((pool._processes or {}).values()):
-                process.terminate()  # what they have begun nobody waits for
+                process.terminate()  # the results of running tasks are not needed
             pool.shutdown(wait=False, cancel_futures=True)
-            self._forget_pool()
+            self._discard_pool()
             raise
 
-    def _opened(self, shared: Any) -> concurrent.futures.ProcessPoolExecutor:
-        """Processes that have been given `shared`."""
-        if self._shared.take(shared):
+    def _ensure_pool(self, shared: Any) -> concurrent.futures.ProcessPoolExecutor:
+        """Returns the pool, and starts its processes with `shared` if necessary."""
+        if self._shared.update(shared):
             self.close()
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
-            places = context.SimpleQueue()
+            cpu_sets = context.SimpleQueue()
             for cpus in self._cpus():
-                places.put(cpus)
+                cpu_sets.put(cpus)
             self._folder = tempfile.mkdtemp(prefix="nestrt-")
-            given = (places, shared, self._folder)
-            self._pool = concurrent.futures.ProcessPoolExecutor(self._count, context, _begin, given)
+            arguments = (cpu_sets, shared, self._folder)
+            self._pool = concurrent.futures.ProcessPoolExecutor(self._count, context, _initialize, arguments)
         return self._pool
 
-    def _forget_pool(self) -> None:
+    def _discard_pool(self) -> None:
         self._pool = None
-        shutil.rmtree(self._folder, ignore_errors=True)  # what workers leave that are killed
+        shutil.rmtree(self._folder, ignore_errors=True)  # files of killed workers
 
     def _cpus(self) -> List[List[int]]:
         available = sorted(os.sched_getaffinity(0))
@@ -139,11 +149,11 @@ class Processes:
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown()
-            self._forget_pool()
+            self._discard_pool()
 
 
-class Ray:
-    """A cluster of Ray: `shared` and the items lie in its object store, a task takes one CPU."""
+class RayPool:
+    """Runs the tasks on a Ray cluster, with one CPU each. `shared` and the items are in its object store."""
 
     def __init__(self, address: Optional[str]) -> None:
         try:
@@ -151,26 +161,27 @@ class Ray:
         except ImportError:
             raise ImportError("workers='ray' needs Ray: pip install nestrt[ray]") from None
         self._ray = ray
-        self._shared = Named()
+        self._shared = SharedKey()
         self._reference: Any = None
         self._owned = not ray.is_initialized()
         if not self._owned and address is not None and address != ray.get_runtime_context().gcs_address:
-            raise ValueError(f"workers: the program is connected to another Ray than '{address}'; 'ray' uses that one")
+            raise ValueError(f"workers: the program is connected to a Ray cluster other than '{address}'; use "
+                             "workers='ray' for that one")
         if self._owned:
             ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
 
     def map(self, task: Task, shared: Any, items: Sequence[Any], what: str, progress: Optional[Progress]) -> List[Any]:
         ray = self._ray
-        if self._shared.take(shared):
+        if self._shared.update(shared):
             self._reference = ray.put(shared)
-        remote = ray.remote(num_cpus=1, max_retries=TRIES - 1)(_call)
-        futures = [remote.remote(self._shared.key, task, self._reference, _carried(item)) for item in items]
+        remote = ray.remote(num_cpus=1, max_retries=MAX_TRIES - 1)(_call)
+        futures = [remote.remote(self._shared.key, task, self._reference, _portable(item)) for item in items]
         left = list(futures)
         while left:
-            _tell(progress, what, len(futures) - len(left), len(futures))
+            _report(progress, what, len(futures) - len(left), len(futures))
             done, left = ray.wait(left)
-            self._results(done)  # what a task has raised ends all
-        _tell(progress, what, len(futures), len(futures))
+            self._results(done)  # raises the exception of a failed task
+        _report(progress, what, len(futures), len(futures))
         return self._results(futures)
 
     def _results(self, futures: Sequence[Any]) -> List[Any]:
@@ -179,7 +190,7 @@ class Ray:
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause or error from None
         except self._ray.exceptions.RayError as error:  # such as WorkerCrashedError
-            raise RuntimeError(f"workers were lost {TRIES} times, or the cluster is: {error}") from None
+            raise RuntimeError(f"workers were lost {MAX_TRIES} times, or the cluster was lost: {error}") from None
 
     def close(self) -> None:
         self._reference = None
@@ -187,28 +198,31 @@ class Ray:
             self._ray.shutdown()
 
 
-class Named:
-    """A `shared` with a key of its own, by which workers know it."""
+class SharedKey:
+    """A unique key for the current `shared` value, by which workers cache derived values."""
 
     def __init__(self) -> None:
         self.key = ""
         self._value: Any = None
 
-    def take(self, value: Any) -> bool:
-        """Whether it is another one than before."""
+    def update(self, value: Any) -> bool:
+        """Returns whether the value is a new object, and assigns a new key if so."""
         if self.key and value is self._value:
             return False
         self.key, self._value = uuid.uuid4().hex, value
         return True
 
 
-_main_is_away = threading.Lock()
+_main_lock = threading.Lock()
 
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Processes that begin do not run the user's program again, which may not ask whether it is `__main__`."""
-    with _main_is_away:
+    """Hides __main__ while processes start, so that they do not run the user's program again.
+
+    Otherwise a program without a check of __name__ would start workers recursively.
+    """
+    with _main_lock:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
         try:
@@ -217,56 +231,56 @@ def _without_main() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-def _tell(progress: Optional[Progress], what: str, done: int, total: int) -> None:
+def _report(progress: Optional[Progress], what: str, done: int, total: int) -> None:
     if progress is not None:
         progress(what, done, total)
 
 
-def _carried(item: Any) -> Any:
-    """As it can be used on another machine."""
-    return item.carried() if hasattr(item, "carried") else item
+def _portable(item: Any) -> Any:
+    """Returns the item in a form that can be used on another machine."""
+    return item.portable() if hasattr(item, "portable") else item
 
 
-# --- in a worker ---
+# --- In a worker ---
 
-# What tasks have made of `shared`, such as a network that is loaded: by its key, the last one's only.
-_made: Dict[str, Dict[str, Any]] = {}
-_begun: Any = None
+# Values that tasks derived from `shared`, such as a loaded network, by its key. Only the last key is kept.
+_cache: Dict[str, Dict[str, Any]] = {}
+_initial_shared: Any = None
 
 
-def _begin(places: Any, shared: Any, folder: str) -> None:
-    global _begun
+def _initialize(cpu_sets: Any, shared: Any, folder: str) -> None:
+    global _initial_shared
     tempfile.tempdir = folder
-    os.sched_setaffinity(0, places.get())
-    _begun = shared
+    os.sched_setaffinity(0, cpu_sets.get())
+    _initial_shared = shared
 
 
-def _call_begun(task: Task, item: Any) -> Any:
-    return _call("", task, _begun, item)
+def _call_initialized(task: Task, item: Any) -> Any:
+    return _call("", task, _initial_shared, item)
 
 
 def _call(key: str, task: Task, shared: Any, item: Any) -> Any:
-    if key not in _made:
-        _made.clear()
-    return task(Shared(shared, _made.setdefault(key, {})), item)
+    if key not in _cache:
+        _cache.clear()
+    return task(Shared(shared, _cache.setdefault(key, {})), item)
 
 
 def _forget(key: str) -> None:
-    _made.pop(key, None)
+    _cache.pop(key, None)
 
 
 class Shared:
-    """What tasks of a map() have, and what they keep in their worker."""
+    """The shared values of a map() call, and the values that its tasks cache in their worker."""
 
-    def __init__(self, values: Dict[str, Any], made: Dict[str, Any]) -> None:
+    def __init__(self, values: Dict[str, Any], cache: Dict[str, Any]) -> None:
         self._values = values
-        self._made = made
+        self._cache = cache
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def keep(self, name: str, make: Callable[[], Any]) -> Any:
-        """make()'s value, made once in a worker."""
-        if name not in self._made:
-            self._made[name] = make()
-        return self._made[name]
+        """Returns the value of make(), which is called once per worker."""
+        if name not in self._cache:
+            self._cache[name] = make()
+        return self._cache[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans behind Ray Serve: a deployment with a pipeline inside (pip install nestrt[ray]).
+"""Deploys plans behind Ray Serve, with one pipeline per replica (pip install nestrt[ray]).
 
     from ray import serve
     import nestrt.serve
@@ -8,9 +8,9 @@
     handle = serve.get_app_handle("default")
     outputs = handle.remote({"data": array}).result()
 
-Requests are gathered for a moment and handed to the pipeline one after the other, which has as many in flight as its
-units can work on; what it cannot take waits in the queue of Serve, and what is more than that is refused there
-(ray.serve.exceptions.BackPressureError).
+A replica collects requests for a short time and submits them to its pipeline in order. The pipeline keeps as many
+inferences in flight as its units can process. Further requests wait in Serve's queue. If that queue is full, Serve
+rejects the request with ray.serve.exceptions.BackPressureError.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._plan import PathLike, Plan
 from ._session import Pipeline, as_plan
-from ._values import within
+from ._values import check_ranges
 
 try:
     from ray import serve as _serve
@@ -30,14 +30,14 @@ except ImportError:
 
 
 class Server:
-    """What a replica runs. Made from the plan's bytes, so that it may be on another machine."""
+    """Runs the plan in a replica. It is created from the plan's bytes because the replica may be on another machine."""
 
     def __init__(
-        self, plan: bytes, units: str, threads: int, in_flight: int, largest_batch: int, wait_s: float
+        self, plan: bytes, units: str, threads: int, in_flight: int, max_batch_size: int, wait_s: float
     ) -> None:
-        self._pipeline = Pipeline(Plan(plan), units, threads=threads, in_flight=in_flight, waiting=largest_batch)
-        self._thread = concurrent.futures.ThreadPoolExecutor(1)  # a pipeline is handed work by one thread at a time
-        self._batch.set_max_batch_size(largest_batch)
+        self._pipeline = Pipeline(Plan(plan), units, threads=threads, in_flight=in_flight, waiting=max_batch_size)
+        self._thread = concurrent.futures.ThreadPoolExecutor(1)  # only one thread at a time may submit to a pipeline
+        self._batch.set_max_batch_size(max_batch_size)
         self._batch.set_batch_wait_timeout_s(wait_s)
         self._statistics = {"requests": 0, "batches": 0, "largest_batch": 0}
 
@@ -48,7 +48,7 @@ class Server:
         return result
 
     async def statistics(self) -> Dict[str, int]:
-        """requests and batches that this replica has had, and the largest_batch of them."""
+        """Returns how many requests and batches this replica has processed, and the size of the largest batch."""
         return dict(self._statistics)
 
     @_serve.batch
@@ -59,24 +59,24 @@ class Server:
     def _run(self, requests: Sequence[Any]) -> List[Any]:
         self._count(len(requests))
         results: List[Any] = [None] * len(requests)
-        begun = []
+        submitted = []
         for index, inputs in enumerate(requests):
             try:
                 self._pipeline.submit(inputs)
-                begun.append(index)
-            except Exception as error:  # of this request alone
+                submitted.append(index)
+            except Exception as error:  # affects only this request
                 results[index] = error
-        for index in begun:
+        for index in submitted:
             try:
                 results[index] = self._pipeline.next()
             except Exception as error:
                 results[index] = error
         return results
 
-    def _count(self, requests: int) -> None:
+    def _count(self, num_requests: int) -> None:
         before = self._statistics
-        self._statistics = {"requests": before["requests"] + requests, "batches": before["batches"] + 1,
-                            "largest_batch": max(before["largest_batch"], requests)}
+        self._statistics = {"requests": before["requests"] + num_requests, "batches": before["batches"] + 1,
+                            "largest_batch": max(before["largest_batch"], num_requests)}
 
 
 def application(
@@ -85,22 +85,25 @@ def application(
     *,
     threads: int = 0,
     in_flight: int = 0,
-    largest_batch: int = 8,
+    max_batch_size: int = 8,
     batch_wait_s: float = 0.005,
-    most_waiting: int = 64,
+    max_queue_length: int = 64,
     name: str = "nestrt",
     options: Optional[Mapping[str, Any]] = None,
 ) -> Any:
-    """What serve.run() takes: a plan behind a handle. HTTP is for a deployment of yours, which calls the handle.
+    """Returns an application for serve.run() that serves a plan through a deployment handle.
 
-    plan, units, threads, in_flight: as Pipeline takes them.
-    largest_batch, batch_wait_s: requests that a replica gathers, and how long it waits for more.
-    most_waiting: requests that may wait for a replica; one more is refused.
-    options: further ones of a Serve deployment, such as num_replicas or ray_actor_options.
+    For HTTP access, write a deployment that calls the handle.
+
+    plan, units, threads, in_flight: as for Pipeline.
+    max_batch_size: the maximum number of requests in a batch of a replica.
+    batch_wait_s: how long a replica waits for a batch to fill, in seconds.
+    max_queue_length: the maximum number of queued requests; Serve rejects further ones.
+    options: further options of the Serve deployment, such as num_replicas or ray_actor_options.
     """
-    within({"largest_batch": (largest_batch, 1, 10**6), "most_waiting": (most_waiting, 1, 10**9),
+    check_ranges({"max_batch_size": (max_batch_size, 1, 10**6), "max_queue_length": (max_queue_length, 1, 10**9),
             "batch_wait_s": (batch_wait_s, 0.0, 1e6)})
     content = as_plan(plan).to_bytes()
-    limits = {"max_ongoing_requests": 2 * largest_batch, "max_queued_requests": most_waiting}
-    served = _serve.deployment(**{"name": name, **limits, **(options or {})})(Server)
-    return served.bind(content, units, threads, in_flight, largest_batch, batch_wait_s)
+    limits = {"max_ongoing_requests": 2 * max_batch_size, "max_queued_requests": max_queue_length}
+    deployment = _serve.deployment(**{"name": name, **limits, **(options or {})})(Server)
+    return deployment.bind(content, units, threads, in_flight, max_batch_size, batch_wait_s)

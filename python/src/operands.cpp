@@ -24,7 +24,7 @@ std::string keys_of(nb::handle dict) {
   return names.empty() ? "nothing" : names;
 }
 
-// The object for each of the infos: from a dict by name, from a list or tuple by position, or the only one itself.
+// Returns one object per info: from a dict by name, from a list or tuple by position, or the object itself.
 std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, std::span<const TensorInfo> infos,
                                     const std::string& what) {
   std::vector<nb::handle> found;
@@ -32,13 +32,12 @@ std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, st
     for (const TensorInfo& info : infos) {
       PyObject* const value = PyDict_GetItemString(given.ptr(), info.name.c_str());
       if (value == nullptr)
-        refuse(plan, what + " '" + info.name + "' is missing: the plan has " + names_of(infos) + ", and given is " +
+        refuse(plan, what + " '" + info.name + "' is missing: the plan expects " + names_of(infos) + ", got " +
                          keys_of(given));
       found.emplace_back(value);
     }
     if (static_cast<size_t>(PyDict_Size(given.ptr())) != infos.size())
-      refuse(plan, what + "s: there are names that the plan does not have, which has " + names_of(infos) +
-                       ", and given is " + keys_of(given));
+      refuse(plan, what + "s: unknown names: the plan expects " + names_of(infos) + ", got " + keys_of(given));
     return found;
   }
   if (PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0) {
@@ -47,12 +46,12 @@ std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, st
     found.push_back(given);
   }
   if (found.size() != infos.size())
-    refuse(plan, what + "s: " + std::to_string(found.size()) + " given, and the plan has " +
-                     std::to_string(infos.size()) + ": " + names_of(infos));
+    refuse(plan, what + "s: the plan expects " + std::to_string(infos.size()) + " (" + names_of(infos) + "), got " +
+                     std::to_string(found.size()));
   return found;
 }
 
-// That of its shapes which the inputs fit; the first where none does, which the session then says.
+// Returns the shape of the plan that matches the inputs. If none does, returns the first; the session then reports it.
 const Plan& plan_for(const Plan& plan, const Inputs& inputs) {
   for (const auto& shape : plan.shapes()) {
     const auto has_shape = [](const TensorInfo& info, const ConstTensorView& view) { return info.shape == view.shape; };

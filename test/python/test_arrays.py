@@ -89,9 +89,9 @@ def test_wrong_inputs_are_refused_with_what_is_expected(session, cat):
         session.run(cat.astype(np.int32))
     with pytest.raises(nestrt.InvalidArgument, match="input 'image' is missing"):
         session.run({"image": cat})
-    with pytest.raises(nestrt.InvalidArgument, match="names that the plan does not have.*'image'"):
+    with pytest.raises(nestrt.InvalidArgument, match="unknown names: the plan expects 'image'"):
         session.run({"image": cat, "image": cat})
-    with pytest.raises(nestrt.InvalidArgument, match="2 given"):
+    with pytest.raises(nestrt.InvalidArgument, match=r"the plan expects 1 \('image'\), got 2"):
         session.run([cat, cat])
     for nothing in (3, "image", object()):
         with pytest.raises(nestrt.InvalidArgument, match="expected an array"):

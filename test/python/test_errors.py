@@ -197,7 +197,7 @@ def test_names_that_are_not_utf8_are_refused(model, plan):
     with pytest.raises(TypeError, match="keys: expected a list"):
         nestrt.Plan(plan.path, keys="team.pub")
     for source in (plan.path, plan.to_bytes()):
-        with pytest.raises(ValueError, match="keys: no plan is signed by one of none"):
+        with pytest.raises(ValueError, match="keys: expected at least one public key"):
             nestrt.Plan(source, keys=[])
     with pytest.raises(ValueError, match="input: expected 0 to 0"):
         plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)
@@ -234,5 +234,5 @@ def test_folders_of_classes_are_no_folders_of_inputs(plan, tmp_path):
     for name in ("cat", "dog"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.png").write_bytes(CAT.read_bytes())
-    with pytest.raises(nestrt.Error, match="networks of several inputs; the plan has one"):
+    with pytest.raises(nestrt.Error, match="networks of several inputs use; the plan has one"):
         nestrt.evaluate(plan, tmp_path)

@@ -155,7 +155,7 @@ def served(plan, cluster):
     import nestrt.serve
 
     serve.start(proxy_location="Disabled")
-    application = nestrt.serve.application(plan, threads=1, in_flight=2, largest_batch=4, most_waiting=64)
+    application = nestrt.serve.application(plan, threads=1, in_flight=2, max_batch_size=4, max_queue_length=64)
     yield serve.run(application, name="test", route_prefix=None)
     serve.shutdown()
 
@@ -177,7 +177,7 @@ def test_a_replica_gathers_as_many_requests_as_it_may(served, plan, images, expe
     serve = pytest.importorskip("ray.serve")
     import nestrt.serve
 
-    application = nestrt.serve.application(plan, threads=1, largest_batch=4, batch_wait_s=10 * LIMIT_S, name="patient")
+    application = nestrt.serve.application(plan, threads=1, max_batch_size=4, batch_wait_s=10 * LIMIT_S, name="patient")
     patient = serve.run(application, name="patient", route_prefix=None)  # four begin at once, fewer would wait
     responses = [patient.remote({"image": image}) for image in images[:8]]
     for response, wanted in zip(responses, expected):
@@ -192,7 +192,7 @@ def test_more_requests_than_may_wait_are_refused(served, plan, images):
     import nestrt.serve
     from ray.serve.exceptions import BackPressureError
 
-    application = nestrt.serve.application(plan, threads=1, largest_batch=1, most_waiting=1, name="narrow",
+    application = nestrt.serve.application(plan, threads=1, max_batch_size=1, max_queue_length=1, name="narrow",
                                            options={"max_ongoing_requests": 1})
     narrow = serve.run(application, name="narrow", route_prefix=None)
     responses = [narrow.remote({"image": images[0]}) for _ in range(200)]

@@ -152,12 +152,13 @@ def test_check_takes_samples_and_tells_noise(model, quantized, samples):
 def test_arrays_by_name_are_those_of_the_plan(model, plan, cat):
     for call in (lambda inputs: nestrt.check(model, plan, inputs),
                  lambda inputs: nestrt.bench(plan, inputs=inputs, runs=1)):
-        with pytest.raises(nestrt.InvalidArgument, match="is missing: the plan has 'image', and given is 'img'"):
+        with pytest.raises(nestrt.InvalidArgument, match="is missing: the plan expects 'image', got 'img'"):
             call({"img": cat})
-        with pytest.raises(nestrt.InvalidArgument, match="3x5x5.*input 'image' takes") as caught:
+        with pytest.raises(nestrt.InvalidArgument, match="input 'image'") as caught:
             call({"image": cat[:, :, :5, :5]})
+        assert "3x5x5" in caught.value.message
         assert "--" not in caught.value.message and "/" not in caught.value.message
-    with pytest.raises(nestrt.InvalidArgument, match="names that the plan does not have"):
+    with pytest.raises(nestrt.InvalidArgument, match="unknown names: the plan expects"):
         nestrt.bench(plan, inputs={"image": cat, "img": cat}, runs=1)
     with pytest.raises(TypeError, match="inputs: expected {name: array}, got ndarray"):
         nestrt.bench(plan, inputs=cat, runs=1)

@@ -119,11 +119,11 @@ def test_inputs_whose_folders_would_have_one_name_are_told_apart(tmp_path):
 
 
 def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
-    with pytest.raises(ValueError, match="as many along the first axis"):
+    with pytest.raises(ValueError, match="the same length along the first axis"):
         nestrt.calibrate(model, {**arrays, "id:0": arrays["id:0"][:3]})
-    with pytest.raises(ValueError, match="the same names"):
+    with pytest.raises(ValueError, match="with the same names"):
         nestrt.calibrate(model, [{"image": arrays["image"][0]}, {"id:0": arrays["id:0"][0]}])
-    with pytest.raises(nestrt.InvalidArgument, match="'id:0' is missing: the network has 'image', 'id:0', and given"):
+    with pytest.raises(nestrt.InvalidArgument, match="'id:0' is missing: the network expects 'image', 'id:0', got"):
         nestrt.calibrate(model, {"image": arrays["image"], "wrong": arrays["id:0"]})
     with pytest.raises(nestrt.Unsupported, match="2 inputs"):
         nestrt.calibrate(model, arrays["image"])
@@ -132,9 +132,9 @@ def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
 def test_names_of_no_input_are_refused_before_samples_are_read(model, arrays, plan_of_one, images):
     extra = {**arrays, "img": arrays["image"]}
     for given in (extra, rows_of(extra)):
-        with pytest.raises(nestrt.InvalidArgument, match="network does not have, which has 'image', 'id:0'.*'img'"):
+        with pytest.raises(nestrt.InvalidArgument, match="the network expects 'image', 'id:0', got.*'img'"):
             nestrt.calibrate(model, given)
-    with pytest.raises(nestrt.InvalidArgument, match="the plan does not have, which has 'image'.*'image', 'img'"):
+    with pytest.raises(nestrt.InvalidArgument, match="the plan expects 'image', got 'image', 'img'"):
         nestrt.evaluate(plan_of_one, {"image": images, "img": images})
 
 
@@ -148,7 +148,7 @@ def test_an_only_input_has_its_name_too(model_of_one, plan_of_one, images, wrong
                      lambda: nestrt.sensitivity(model_of_one, images, given),
                      lambda: nestrt.compile(model_of_one, quantize="s8", calibration=images, max_loss=50,
                                             search_samples=given)):
-            with pytest.raises(nestrt.InvalidArgument, match="has 'image', and given is.*'img'"):
+            with pytest.raises(nestrt.InvalidArgument, match="expects 'image', got.*'img'"):
                 call()
     assert text(nestrt.calibrate(model_of_one, {"image": images})) == text(nestrt.calibrate(model_of_one, images))
 

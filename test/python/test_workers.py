@@ -54,13 +54,13 @@ def writes_much(shared, item):
     return bytes(item)
 
 
-def observe_but_die_once(shared, piece):
+def observe_but_die_once(shared, chunk):
     """A calibration's task, whose worker is killed in the middle."""
     marker = pathlib.Path(shared["marker"])
-    if piece.names[0] == shared["fatal"] and not marker.exists():
+    if chunk.names[0] == shared["fatal"] and not marker.exists():
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return _tasks.observe(shared, piece)
+    return _tasks.observe(shared, chunk)
 
 
 @pytest.fixture(scope="module")
@@ -268,17 +268,17 @@ def test_the_program_is_main_still_after_sweeps_side_by_side():
 def test_labels_have_to_be_those_of_the_samples(plan):
     with pytest.raises(nestrt.InvalidArgument, match="no class for"):
         nestrt.evaluate(plan, IMAGES, {"other.png": 1})
-    with pytest.raises(nestrt.InvalidArgument, match="any other sample that limit takes"):
+    with pytest.raises(nestrt.InvalidArgument, match="any other sample selected by limit"):
         nestrt.evaluate(plan, IMAGES, {"other.png": 1}, limit=2)
     with pytest.raises(TypeError, match="units: each worker opens its own"):
         nestrt.evaluate(plan, IMAGES, units=nestrt.Units("cpu"))
-    with pytest.raises(nestrt.InvalidArgument, match="2 labels are for"):
+    with pytest.raises(nestrt.InvalidArgument, match="labels: expected .* got 2"):
         nestrt.evaluate(plan, IMAGES, [1, 2])
 
 
 def test_a_worker_that_is_killed_costs_its_tasks_another_try(tmp_path):
     shared = {"marker": str(tmp_path / "killed")}
-    assert _workers.Processes(2).map(dies_once, shared, range(8), "", None) == [10 * item for item in range(8)]
+    assert _workers.ProcessPool(2).map(dies_once, shared, range(8), "", None) == [10 * item for item in range(8)]
     assert (tmp_path / "killed").exists()
 
 
@@ -316,12 +316,12 @@ for part in (0.2, 0.4, 0.6, 0.8):
 
 def test_workers_that_are_always_killed_end_the_work():
     with pytest.raises(RuntimeError, match="workers were lost"):
-        _workers.Processes(2).map(always_dies, {}, range(3), "", None)
+        _workers.ProcessPool(2).map(always_dies, {}, range(3), "", None)
 
 
 def test_what_a_task_raises_reaches_the_caller():
     with pytest.raises(nestrt.NotFound, match="item 0 is not there") as caught:
-        _workers.Processes(2).map(fails, {}, range(1), "", None)
+        _workers.ProcessPool(2).map(fails, {}, range(1), "", None)
     assert caught.value.where == "here"
 
 
@@ -353,17 +353,17 @@ def test_a_search_on_a_cluster_finds_what_one_process_finds(ray, model, tight):
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same(ray, model, many_samples, tmp_path):
-    divided = _samples.pieces(many_samples, 0, 16)
+    divided = _samples.split_samples(many_samples, 0, 16)
     shared = {"model": pathlib.Path(model).read_bytes(), "options": {}, "skip_unreadable": False, "threads": 1}
-    whole = _workers.Here().map(_tasks.observe, shared, divided, "", None)
+    whole = _workers.InProcess().map(_tasks.observe, shared, divided, "", None)
     killed = {**shared, "marker": str(tmp_path / "killed"), "fatal": divided[2].names[0]}
-    assert _workers.Ray(None).map(observe_but_die_once, killed, divided, "", None) == whole
+    assert _workers.RayPool(None).map(observe_but_die_once, killed, divided, "", None) == whole
     assert (tmp_path / "killed").exists()
 
 
 def test_what_a_task_of_a_cluster_raises_reaches_the_caller(ray):
     with pytest.raises(nestrt.NotFound, match="is not there"):
-        _workers.Ray(None).map(fails, {}, range(2), "", None)
+        _workers.RayPool(None).map(fails, {}, range(2), "", None)
 
 
 def test_a_program_without_a_guard_has_workers_too(model, tmp_path):
