@@ -31,7 +31,7 @@ constexpr ElementType kTypes[] = {
 const ElementType& element_type(DataType type) {
   for (const ElementType& known : kTypes)
     if (known.type == type) return known;
-  refuse("a tensor of no type that NumPy has");
+  refuse("a tensor has a type that NumPy does not support");
 }
 
 nb::dlpack::dtype dlpack_type(DataType type) {
@@ -43,15 +43,15 @@ DataType data_type(nb::dlpack::dtype type, const std::string& what) {
   for (const ElementType& known : kTypes)
     if (static_cast<uint8_t>(known.kind) == type.code && known.bits == type.bits && type.lanes == 1) return known.type;
   refuse(what +
-         ": its elements are of a type that no plan has (float32, int8, uint8, int32, int64 and bool are); "
-         "convert it to the one that is expected, as with array.astype(numpy.float32)");
+         ": unsupported element type; expected float32, int8, uint8, int32, int64 or bool; convert it to the "
+         "input's type, for example with array.astype(numpy.float32)");
 }
 
 template <typename Array>
 Shape shape_of(const Array& array, const std::string& what) {
   if (array.ndim() > Shape::kMaxRank)
-    refuse(what + ": an array of " + std::to_string(array.ndim()) + " dimensions; at most " +
-           std::to_string(Shape::kMaxRank) + " are possible");
+    refuse(what + ": expected at most " + std::to_string(Shape::kMaxRank) + " dimensions, got " +
+           std::to_string(array.ndim()));
   return Shape(std::span(array.shape_ptr(), array.ndim()));
 }
 
@@ -66,16 +66,16 @@ nb::object to_numpy(void* data, DataType type, const Shape& shape, nb::handle ow
 
 nb::object numpy(const char* function) { return nb::module_::import_("numpy").attr(function); }
 
-// Of what gives an array by __dlpack__ that is not dense and row-major. Where it gives none, it says itself why.
+// Copies an object with __dlpack__ that is not dense and row-major. If __dlpack__ fails, reports its error.
 InputArray dense_copy(nb::handle object, const std::string& what) {
   try {
     return nb::cast<InputArray>(numpy("ascontiguousarray")(numpy("from_dlpack")(object)));
   } catch (const nb::python_error& error) {
     const std::string text = error.what();
-    refuse(what + ": the '" + class_of(object) +
-           "' gives no array of the CPU's memory; it says: " + text.substr(text.rfind("\n", text.size() - 2) + 1));
+    refuse(what + ": '" + class_of(object) +
+           "' does not provide an array in CPU memory: " + text.substr(text.rfind("\n", text.size() - 2) + 1));
   } catch (const nb::cast_error&) {
-    refuse(what + ": the '" + class_of(object) + "' gives no array of the CPU's memory");
+    refuse(what + ": '" + class_of(object) + "' does not provide an array in CPU memory");
   }
 }
 
@@ -85,28 +85,27 @@ const char* numpy_name(DataType type) { return element_type(type).name; }
 
 ConstTensorView view_input(nb::handle object, const std::string& what, InputArray& array) {
   if (std::string_view(Py_TYPE(object.ptr())->tp_name) == "MaskedArray")
-    refuse(what + ": the mask of a masked array means nothing here; array.filled(...) makes one without");
+    refuse(what + ": masked arrays are not supported; convert it with array.filled(...)");
   const bool is_numpy = nb::hasattr(object, "newbyteorder") || nb::hasattr(object, "byteswap");
   if (!nb::try_cast(object, array, true)) {
     if (is_numpy)
       refuse(what +
-             ": expected an array of numbers in this machine's order of bytes; array.astype(numpy.float32) makes "
-             "one, or what the plan's input is");
+             ": expected an array of numbers in native byte order; convert it to the input's type, for example with "
+             "array.astype(numpy.float32)");
     if (!nb::hasattr(object, "__dlpack__"))
-      refuse(what + ": expected an array in the CPU's memory (NumPy's, or any with __dlpack__), got '" +
-             class_of(object) + "'; numpy.asarray(...) makes one");
+      refuse(what + ": expected an array in CPU memory (NumPy, or any object with __dlpack__), got '" +
+             class_of(object) + "'; convert it with numpy.asarray(...)");
     array = dense_copy(object, what);
   }
   const DataType type = data_type(array.dtype(), what);
-  if (reinterpret_cast<uintptr_t>(array.data()) % size_bytes(type) != 0)  // a field of a record, or bytes of a file
+  if (reinterpret_cast<uintptr_t>(array.data()) % size_bytes(type) != 0)  // such as a field of a record
     array = nb::cast<InputArray>(numpy("array")(object));
   return {type, shape_of(array, what), array.data()};
 }
 
 TensorView view_output(nb::handle object, const std::string& what, OutputArray& array) {
   if (!nb::try_cast(object, array, false))
-    refuse(what + ": expected an array in the CPU's memory that is dense, row-major and can be written to, got '" +
-           class_of(object) + "'");
+    refuse(what + ": expected a dense, row-major and writable array in CPU memory, got '" + class_of(object) + "'");
   return {data_type(array.dtype(), what), shape_of(array, what), array.data()};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of Python as tensors, and the other way round: by DLPack and the buffer protocol, in place wherever they are
-// dense and row-major.
+// Converts between Python arrays and tensors through DLPack and the buffer protocol. Dense row-major arrays are used in
+// place.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,18 +17,18 @@ namespace nestrt::python {
 using InputArray = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 using OutputArray = nanobind::ndarray<nanobind::c_contig, nanobind::device::cpu>;
 
-// Reads an array in place; one that is not dense and row-major is copied, and `array` keeps the copy. Errors raise
-// InvalidArgument, which names `what`.
+// Returns a view of an array. If the array is not dense and row-major, `array` holds a copy. Raises InvalidArgument
+// with the name `what`.
 ConstTensorView view_input(nanobind::handle object, const std::string& what, InputArray& array);
-// Of an array to write to, which is never copied.
+// Returns a view of an array to write to, which is never copied.
 TensorView view_output(nanobind::handle object, const std::string& what, OutputArray& array);
 
-// "float32", as NumPy has it.
+// Returns the NumPy name of a type, such as "float32".
 const char* numpy_name(DataType type);
 
-// A NumPy array over memory that it takes over.
+// Returns a NumPy array that owns the memory.
 nanobind::object make_array(AlignedMemory memory, const TensorInfo& info);
-nanobind::object make_array(DataType type, const Shape& shape, const void* elements);  // a copy
+nanobind::object make_array(DataType type, const Shape& shape, const void* elements);  // copies the elements
 tools::Array copy_array(nanobind::handle object, const std::string& what);
 
 nanobind::tuple as_tuple(const Shape& shape);

@@ -55,7 +55,7 @@ Status read_shapes(const nb::dict& values, std::map<std::string, Shape>& shapes)
     const bool fits = dims.size() <= static_cast<size_t>(Shape::kMaxRank) &&
                       std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim > 0; });
     if (!fits)
-      return Status(Code::kInvalidArgument, "input_shapes: input '" + name + "' takes up to " +
+      return Status(Code::kInvalidArgument, "input_shapes: input '" + name + "': expected up to " +
                                                 std::to_string(Shape::kMaxRank) + " positive dimensions");
     shapes.emplace(name, Shape(dims));
   }
@@ -120,7 +120,7 @@ compiler::SampleOptions sample_options(const nb::dict& values) {
   return samples;
 }
 
-// Tells Python how far the work is, and ends it where that raises.
+// Returns a function that reports progress to Python. An exception there ends the work.
 auto reporter(Interruptible& work, const std::optional<Progress>& progress) {
   return [&](std::string_view what, size_t done, size_t total) {
     work.poll([&] {
@@ -150,7 +150,7 @@ ProfileHandle load_profile(const std::string& path, const std::string& method, s
           path};
 }
 
-// The part's profile as bytes, with names as they are in the model, and what could not be read.
+// Returns the partial profile as bytes, with unescaped names, and the reasons for samples that could not be read.
 nb::tuple observe_part(const std::string& model, const nb::dict& compile, const nb::dict& samples, int threads) {
   compiler::CalibrationOptions options;
   options.compile = compile_options(compile);
@@ -229,7 +229,7 @@ nb::dict as_dict(const compiler::Trial& trial) {
   return row;
 }
 
-// What settings_of() reads.
+// Returns the settings as the keywords that quantize_options() and EvaluatorHandle::evaluate() read.
 nb::dict as_dict(const compiler::QuantizationSettings& settings) {
   const compiler::QuantizeOptions& options = settings.options;
   std::vector<std::string> corrections;
@@ -248,7 +248,8 @@ nb::dict as_dict(const compiler::QuantizationSettings& settings) {
   return values;
 }
 
-// Has workers measure quantizations: measure(settings, samples, done) gives a list of scores, None for some.
+// Returns a function that measures quantizations on workers. measure(settings, samples, done) returns a list of scores,
+// with None for impossible settings.
 auto measured_by(const nb::object& measure, Interruptible& work) {
   return [&](std::span<const compiler::QuantizationSettings> settings, size_t samples,
              const std::function<void(size_t)>& done) -> Result<compiler::Scores> {
@@ -264,7 +265,8 @@ auto measured_by(const nb::object& measure, Interruptible& work) {
   };
 }
 
-// Looks for a quantization that loses little enough; sets it in `options` and `report`. False where there is none.
+// Searches for a quantization within the loss limit and stores the best in `options` and `report`. Returns whether it
+// meets the limit.
 bool search(const std::string& model, const ProfileHandle& profile, const nb::dict& values, CompileOptions& options,
             Interruptible& work, const std::optional<Progress>& progress, nb::dict& report) {
   compiler::EvaluationOptions evaluation;
@@ -295,7 +297,7 @@ bool search(const std::string& model, const ProfileHandle& profile, const nb::di
   return result.met;
 }
 
-// Operators that compute something, by unit that has a program for all of it.
+// Returns the number of computing operators by unit that has programs for all channels.
 nb::dict units_of(const Plan& plan) {
   const plan::Tables& tables = plan.tables();
   std::map<std::string, size_t> counts;
@@ -325,8 +327,8 @@ std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOption
   std::optional<compiler::QuantizationReport> made;
   if (options.quantization)
     options.quantization->observer = [&](const compiler::QuantizationReport& given) { made = given; };
-  const auto tell = reporter(work, progress);
-  options.progress = [&](std::string_view stage) { tell(stage, 0, 0); };
+  const auto report_progress = reporter(work, progress);
+  options.progress = [&](std::string_view stage) { report_progress(stage, 0, 0); };
   auto plan = work.run(
       [&]() -> Result<std::shared_ptr<const Plan>> {
         NESTRT_ASSIGN_OR_RETURN(const compiler::PlanBytes bytes, compiler::compile(model, options));
@@ -339,7 +341,7 @@ std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOption
   return plan;
 }
 
-// The plan, None where no quantization loses as little as asked, and a report.
+// Returns the plan, or None if no quantization meets the loss limit, and a report.
 nb::tuple compile(const std::string& model, const nb::dict& values, const ProfileHandle* profile,
                   const nb::dict& quantize, const nb::object& searched, const std::optional<Progress>& progress) {
   CompileOptions options = compile_options(values);
@@ -368,7 +370,7 @@ compiler::QuantizationProfile profile_of(const std::string& model, const nb::dic
   return profile;
 }
 
-// Name and kind of each layer that becomes s8, in the order of computation.
+// Returns the name and kind of each layer that becomes s8, in execution order.
 std::vector<std::pair<std::string, std::string>> quantized_layers(const std::string& model, const nb::dict& compile,
                                                                   const std::string& profile,
                                                                   const nb::dict& quantize) {
@@ -380,7 +382,7 @@ std::vector<std::pair<std::string, std::string>> quantized_layers(const std::str
   return result;
 }
 
-// What a network loses by how it is quantized, over samples that are read once.
+// Measures the loss of quantizations over samples that are read once.
 class EvaluatorHandle {
  public:
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
@@ -390,7 +392,7 @@ class EvaluatorHandle {
     start_.percentile = percentile;
   }
 
-  // Over so many of the samples; 0: all.
+  // Measures over N samples; 0 uses all.
   nb::dict evaluate(const nb::dict& values, size_t samples) {
     compiler::QuantizationSettings settings = start_;
     settings.options = quantize_options(values);
@@ -413,7 +415,7 @@ class EvaluatorHandle {
     options.threads = threads;
     read(samples, "labels", options.labels);
     read(samples, "offset", options.offset);
-    options.needs_classes = !options.labels.empty();  // a search says before what it needs
+    options.needs_classes = !options.labels.empty();  // a search has already checked this
     Interruptible work;
     return work.run([&] { return compiler::Evaluator::create(model, options); }, model);
   }
@@ -425,14 +427,14 @@ class EvaluatorHandle {
 
 void bind_evaluator(nb::module_& module) {
   using nb::literals::operator""_a;
-  nb::class_<EvaluatorHandle>(module, "Evaluator", "What workers measure with.")
+  nb::class_<EvaluatorHandle>(module, "Evaluator", "Measures the loss of quantizations; used by workers.")
       .def(nb::init<const std::string&, const nb::dict&, const nb::dict&, const std::string&, double, int>(), "model"_a,
            "options"_a, "samples"_a, "profile"_a, "percentile"_a, "threads"_a)
       .def("evaluate", &EvaluatorHandle::evaluate, "settings"_a, "samples"_a);
 }
 
-// Before a long computation, and at its end. `inputs` are not to be written over. `kind`: of a file that may be
-// replaced: "plan", "profile" or "json".
+// Checks before and after a long computation that `path` is writable and not one of `inputs`. An existing file must be
+// of `kind` "plan", "profile" or "json".
 void check_output(const std::string& path, const std::vector<std::string>& inputs, const std::string& kind) {
   static const std::map<std::string, tools::Written> kKinds = {
       {"plan", tools::Written::kPlan}, {"profile", tools::Written::kProfile}, {"json", tools::Written::kJson}};
@@ -450,7 +452,7 @@ void bind_compile(nb::module_& module) {
   module.def("merge_parts", &merge_parts, "parts"_a, "skipped"_a, "method"_a, "percentile"_a);
   module.attr("SAMPLES_OF_PART") = compiler::kSamplesOfPart;
   module.attr("MAX_PARTIAL_PROGRAMS") = compiler::evta::kDefaultPartialPrograms;
-  nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
+  nb::class_<ProfileHandle>(module, "Profile", "Calibration statistics; see nestrt.Calibration.")
       .def("_summary", &summary_of)
       .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })
       .def_ro("_percentile", &ProfileHandle::percentile)

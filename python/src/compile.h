@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compile() and calibrate() of Python.
+// Python's compile() and calibrate().
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures as Python exceptions.
+// Converts errors to Python exceptions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,7 +13,8 @@
 
 namespace nestrt::python {
 
-// The exception of nestrt._errors for the status. `where`: the file or the call that it is about. Needs the GIL.
+// Raises the exception of nestrt._errors for the status. `where` is the file or call the error is about. Requires the
+// GIL.
 [[noreturn]] void raise(const Status& status, std::string_view where);
 
 inline void check(const Status& status, std::string_view where) {
@@ -26,11 +27,11 @@ T checked(Result<T> result, std::string_view where) {
   return std::move(*result);
 }
 
-// Work of seconds without the GIL that a KeyboardInterrupt ends where it asks: poll() raises what the signal's handler
-// raised, through the work, which run() hands on. For work that is safe to leave by an exception.
+// Runs long work without the GIL that a KeyboardInterrupt can end. The work calls poll(), which leaves it by an
+// exception if the signal handler raised one; run() then rethrows that exception. The work must be exception-safe.
 class Interruptible {
  public:
-  // Of the work, at the end of a step; with the GIL released. `call`: what else is to be done there with the GIL.
+  // Called by the work after each step, with the GIL released. Runs `call` with the GIL.
   void poll(const std::function<void()>& call = nullptr);
 
   template <typename Work>

@@ -13,27 +13,28 @@
 namespace nestrt::python {
 namespace {
 
-// A signal's handler may do next to nothing: it wakes a thread, which cancels.
+// State of the signal handler and of the thread it wakes to cancel the run. The handler may only call
+// async-signal-safe functions.
 struct Watch {
   sem_t interrupts;
   std::mutex mutex;
-  Session* session = nullptr;            // that the main thread runs
-  std::atomic<uint64_t> run{0};          // which of its runs that is
-  std::atomic<uint64_t> interrupted{0};  // the run that is to end
+  Session* session = nullptr;            // run by the main thread
+  std::atomic<uint64_t> run{0};          // number of the current run
+  std::atomic<uint64_t> interrupted{0};  // number of the run to cancel
   struct sigaction before = {};
-  pid_t process = 0;  // that has the thread: a child made by fork() starts its own
+  pid_t process = 0;  // that owns the thread; a child made by fork() starts its own
 };
 
 Watch& watch() {
   static auto* const kInstance = [] {
-    auto* const made = new Watch;  // the thread uses it to the end of the process
-    sem_init(&made->interrupts, 0, 0);
-    return made;
+    auto* const created = new Watch;  // never freed: the thread uses it until the process ends
+    sem_init(&created->interrupts, 0, 0);
+    return created;
   }();
   return *kInstance;
 }
 
-// Again and again, as the run may not have begun.
+// Cancels repeatedly because the run may not have started yet.
 void cancel_until_done(Watch& watch) {
   while (true) {
     {
@@ -61,7 +62,7 @@ void start_watching(Watch& watch) {
   watch.process = getpid();
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the other threads
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread blocks all signals
   std::thread(watch_interrupts).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -75,9 +76,8 @@ CancelOnInterrupt::CancelOnInterrupt(Session& session) {
   Watch& watched = watch();
   struct sigaction now = {};
   sigaction(SIGINT, nullptr, &now);
-  const bool takes_details = (now.sa_flags & SA_SIGINFO) != 0;
-  if (takes_details || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || now.sa_handler == &on_interrupt)
-    return;
+  const bool has_siginfo = (now.sa_flags & SA_SIGINFO) != 0;
+  if (has_siginfo || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || now.sa_handler == &on_interrupt) return;
   start_watching(watched);
   {
     const std::lock_guard lock(watched.mutex);
@@ -90,7 +90,7 @@ CancelOnInterrupt::CancelOnInterrupt(Session& session) {
   active_ = true;
 }
 
-bool CancelOnInterrupt::came() const { return active_ && watch().interrupted.load() == watch().run.load(); }
+bool CancelOnInterrupt::is_interrupted() const { return active_ && watch().interrupted.load() == watch().run.load(); }
 
 CancelOnInterrupt::~CancelOnInterrupt() {
   if (!active_) return;

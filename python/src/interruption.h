@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A KeyboardInterrupt ends the run that the main thread waits for.
+// Cancels the main thread's run on Ctrl-C.
 #pragma once
 
 #include <csignal>
@@ -8,13 +8,13 @@
 
 namespace nestrt::python {
 
-// As long as it lives, an interrupt of the main thread (Ctrl-C) cancels the session's run, so that Python can handle
-// it. Nothing on other threads, which interrupts do not reach in Python either, and where nobody handles interrupts.
+// During its lifetime, SIGINT cancels the session's run so that Python can handle the signal. It has no effect on
+// threads other than the main one, where Python does not handle signals either, or if the program has no handler.
 class CancelOnInterrupt {
  public:
   explicit CancelOnInterrupt(Session& session);
   ~CancelOnInterrupt();
-  bool came() const;  // whether there was an interrupt
+  bool is_interrupted() const;
   CancelOnInterrupt(const CancelOnInterrupt&) = delete;
   CancelOnInterrupt& operator=(const CancelOnInterrupt&) = delete;
 

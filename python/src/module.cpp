@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module nestrt._nestrt: what the package is made of in C++.
+// The native module nestrt._nestrt.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
@@ -16,7 +16,7 @@
 NB_MODULE(_nestrt, module) {
   namespace python = nestrt::python;
   using nanobind::literals::operator""_a;
-  module.doc() = "The part of nestrt that is written in C++; use the package nestrt.";
+  module.doc() = "The native module of nestrt; use the package nestrt.";
   nestrt::tools::set_progress(false);
   python::bind_plan(module);
   python::bind_session(module);
@@ -29,12 +29,12 @@ NB_MODULE(_nestrt, module) {
         for (size_t i = 0; i < names.size(); ++i) tensors[i].name = names[i];
         return nestrt::tools::file_names(tensors, "");
       },
-      "names"_a, "The folders that have the samples of a network's inputs, in their order.");
+      "names"_a, "Returns the names of the sample folders of a network's inputs, in order.");
   module.def("remark_on_guessing", &nestrt::tools::remark_on_guessing, "right"_a, "samples"_a, "classes"_a);
   module.def("remark_on_background", &nestrt::tools::remark_on_background, "classes"_a, "offset"_a, "largest_label"_a,
-             "What to do about a first class for the background; empty where there seems to be none.");
+             "Returns advice if the first class seems to be a background class, otherwise an empty string.");
   module.def(
-      "version", [] { return NESTRT_VERSION; }, "The version of nestrt.");
+      "version", [] { return NESTRT_VERSION; }, "Returns the version of nestrt.");
   module.def("set_progress", &nestrt::tools::set_progress, "shown"_a,
-             "Whether bench, profile and searches show on standard error how far they are; they do not by default.");
+             "Shows or hides the progress of bench, profile and searches on standard error. Hidden by default.");
 }

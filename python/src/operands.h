@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs of a run: Python's objects as the plan's tensors.
+// Inputs and outputs of a run: Python objects as the plan's tensors.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,16 +22,16 @@ struct Tensors {
 using Inputs = Tensors<InputArray, ConstTensorView>;
 using Outputs = Tensors<OutputArray, TensorView>;
 
-// InvalidArgument about the plan.
+// Raises InvalidArgument for the plan.
 [[noreturn]] void refuse(const PlanHandle& plan, const std::string& text);
 
-// From a dict by name, a list or tuple by position, or the only one itself.
+// Reads inputs from a dict by name, a list or tuple by position, or a single array.
 Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given);
-// Arrays of the caller's, or new ones where `given` is None, of the shapes that go with the inputs. `results`: them, in
-// the plan's order.
+// Returns the caller's arrays, or new ones if `given` is None, in the shapes that match the inputs. Appends the arrays
+// to `results` in the plan's order.
 Outputs gather_outputs(const PlanHandle& plan, const Inputs& inputs, nanobind::handle given,
                        std::vector<nanobind::object>& results);
-// Results by the names of the plan's outputs.
+// Returns the results by the names of the plan's outputs.
 nanobind::dict named(const PlanHandle& plan, const std::vector<nanobind::object>& results);
 
 }  // namespace nestrt::python

@@ -20,7 +20,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// A plan in memory of its own.
+// A plan and the memory that holds it.
 struct OwnedPlan {
   AlignedMemory memory;
   std::shared_ptr<const Plan> plan;
@@ -52,7 +52,7 @@ void open_bytes(PlanHandle* self, const nb::bytes& bytes, const std::vector<std:
   new (self) PlanHandle{checked(std::move(plan), "bytes"), "bytes", ""};
 }
 
-// The exponents and zero points of a tensor of integers that stand for real numbers; None of others.
+// Returns the quantization of a tensor, or None if it is not quantized.
 nb::object quantization_of(const plan::Tensor& tensor) {
   if (!tensor.quantization) return nb::none();
   nb::dict result;
@@ -89,7 +89,7 @@ nb::list outputs_of(const PlanHandle& self) {
   return specs;
 }
 
-// Every value that an operator computes, by its name in the model.
+// Returns all computed values by their names in the model.
 nb::dict tensors_of(const PlanHandle& self) {
   nb::dict values;
   const plan::Tables& tables = self.plan->tables();
@@ -152,11 +152,13 @@ tools::Image image_of(nb::handle image) {
           std::vector<uint8_t>(pixels, pixels + view.size_bytes())};
 }
 
-// `input`: its position. What the plan does not state is `fallback`.
+// `input` is an index. `fallback` is used if the plan does not state any preprocessing.
 nb::object preprocess(const PlanHandle& self, nb::handle image, size_t input, const nb::dict& fallback) {
   if (input >= self.plan->inputs().size())
-    raise(Status(Code::kInvalidArgument, "the plan has " + std::to_string(self.plan->inputs().size()) + " inputs"),
-          self.where);
+    raise(
+        Status(Code::kInvalidArgument, "input: expected an index below " + std::to_string(self.plan->inputs().size()) +
+                                           ", got " + std::to_string(input)),
+        self.where);
   const TensorInfo& info = self.plan->inputs()[input];
   const Preprocessing* const stated = self.plan->preprocessing(input);
   const Preprocessing how = stated != nullptr ? *stated : preprocessing_of(fallback);
@@ -213,7 +215,7 @@ void bind_plan(nb::module_& module) {
       .def("__init__", &open_file, "path"_a, "keys"_a, "copy"_a)
       .def("__init__", &open_bytes, "content"_a, "keys"_a)
       .def("_gives_ranks",
-           [](const PlanHandle& self) {  // not classes, in its first output, which looks like scores
+           [](const PlanHandle& self) {  // the first output has the shape of class scores, but contains ranks
              return tools::class_rows(self.plan->outputs()[0]) > 0 && tools::class_rows(*self.plan, 0) == 0;
            })
       .def("_inputs", &inputs_of)
@@ -223,8 +225,8 @@ void bind_plan(nb::module_& module) {
       .def("_metadata", &metadata_of)
       .def("_preprocess", &preprocess, "image"_a, "input"_a, "fallback"_a,
            nb::sig("def _preprocess(self, image: typing.Any, input: int, fallback: dict) -> typing.Any"))
-      .def_ro("path", &PlanHandle::path, "The file that it was read from; empty where it was made of bytes.")
-      .def("to_bytes", &to_bytes, "The content of the plan's file.");
+      .def_ro("path", &PlanHandle::path, "The file that contains the plan; empty for plans from bytes.")
+      .def("to_bytes", &to_bytes, "Returns the content of the plan's file.");
 }
 
 }  // namespace nestrt::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of Python: a plan, with the memory that it lies in.
+// Python's Plan: a plan and the memory that holds it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,17 +15,17 @@
 namespace nestrt::python {
 
 struct PlanHandle {
-  std::shared_ptr<const Plan> plan;  // keeps the bytes alive, too
+  std::shared_ptr<const Plan> plan;  // also keeps the bytes alive
   std::string where;                 // the file, or "bytes"; for messages
-  std::string path;                  // empty where it was made of bytes
+  std::string path;                  // empty for plans from bytes
 };
 
-// Reads bytes into aligned memory that the plan keeps.
+// Loads a plan from bytes, copied into aligned memory that the plan owns.
 Result<std::shared_ptr<const Plan>> plan_of_bytes(std::span<const std::byte> bytes, const LoadOptions& options);
 
-// Of keywords mean, scale, resize, bgr, letterbox, pad.
+// Reads the keywords mean, scale, resize, bgr, letterbox and pad.
 Preprocessing preprocessing_of(const nanobind::dict& values);
-nanobind::object as_dict(const Preprocessing* preprocessing);  // None where there is none
+nanobind::object as_dict(const Preprocessing* preprocessing);  // None for nullptr
 
 void bind_plan(nanobind::module_& module);
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// The text of what --json would write.
+// Returns the text that --json writes.
 template <typename Options>
 std::string figures(Result<tools::Json> (*find)(const Options&), const Options& options) {
   Result<tools::Json> json = [&] {
@@ -72,7 +72,7 @@ std::string profile(const std::string& plan, const nb::dict& units, const nb::di
   return figures(&command::profile_figures, options);
 }
 
-// Not a number of Python's where it is not finite, as in JSON.
+// Returns None for values that are not finite, as in JSON.
 nb::object finite(double value) { return std::isfinite(value) ? nb::cast(value) : nb::none(); }
 
 nb::dict as_dict(const compiler::Difference& difference) {
@@ -145,7 +145,7 @@ compiler::CheckOptions check_options(const std::string& model, const std::string
   return options;
 }
 
-// `samples`: a run for each, a list of an array for each input.
+// `samples` has a list of arrays for each run, one per input.
 nb::dict check_plan(const std::string& model, const std::string& plan, const nb::list& samples,
                     const nb::dict& values) {
   compiler::CheckOptions options = check_options(model, plan, values);

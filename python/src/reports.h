@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check(), bench(), simulate() and profile() of Python: what the commands of the same names find out.
+// Python's check(), bench(), simulate() and profile(), with the results of the commands of the same names.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -34,13 +34,14 @@ struct SessionHandle {
   PlanHandle plan;
   UnitList units;
   std::unique_ptr<Session> session;
-  std::optional<std::chrono::nanoseconds> deadline;  // of runs that state none
+  std::optional<std::chrono::nanoseconds> deadline;  // default of runs
 };
 
 std::chrono::nanoseconds nanoseconds_of(const char* name, double seconds) {
-  constexpr double kMost = 1e9;
-  if (!(seconds > 0 && seconds <= kMost))
-    raise(Status(Code::kInvalidArgument, std::string(name) + ": expected seconds, more than 0 and at most 1e9"),
+  constexpr double kMaxSeconds = 1e9;
+  if (!(seconds > 0 && seconds <= kMaxSeconds))
+    raise(Status(Code::kInvalidArgument,
+                 std::string(name) + ": expected seconds above 0 and up to 1e9, got " + std::to_string(seconds)),
           "Session");
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
 }
@@ -106,9 +107,9 @@ void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs,
       nb::gil_scoped_release release;
       const CancelOnInterrupt interrupt(*self.session);
       status = self.session->run(inputs.views, outputs.views, options);
-      is_interrupted = status.code() == Code::kCancelled && interrupt.came();
+      is_interrupted = status.code() == Code::kCancelled && interrupt.is_interrupted();
     }
-    // The program's handler may raise nothing: then the run was not to end, and begins again.
+    // If the program's handler does not raise, the run restarts.
     if (is_interrupted && PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   check(status, self.plan.where);
@@ -128,7 +129,7 @@ nb::dict run(SessionHandle& self, nb::handle inputs, nb::handle out, std::option
 }
 
 nb::object call(SessionHandle& self, const nb::args& arrays, const nb::kwargs& by_name) {
-  if (!arrays.empty() && !by_name.empty()) refuse(self.plan, "inputs: give all by position or all by name");
+  if (!arrays.empty() && !by_name.empty()) refuse(self.plan, "inputs: pass all by position or all by name");
   const nb::handle given = !by_name.empty() ? nb::handle(by_name) : nb::handle(arrays);
   std::vector<nb::object> results = results_of(self, given, nb::none(), std::nullopt);
   if (results.size() == 1) return std::move(results.front());
@@ -178,19 +179,19 @@ nb::list schedule_of(const SessionHandle& self) {
   return steps;
 }
 
-// A pipeline, and the arrays of what is in flight.
+// A pipeline and the arrays of its inferences.
 struct PipelineHandle {
   struct Flight {
     Inputs inputs;
     Outputs outputs;
-    std::vector<nb::object> results, arguments;  // what the views are of
+    std::vector<nb::object> results, arguments;  // keep the viewed arrays alive
   };
 
   PlanHandle plan;
-  std::list<Flight> flights{};         // submitted, and not been asked for
-  std::counting_semaphore<> begun{0};  // those of them that the pipeline has
-  std::unique_ptr<Pipeline> pipeline;  // it ends before what it writes to
-  // Inferences that it takes without waiting, which could not be interrupted.
+  std::list<Flight> flights{};         // submitted, result not returned yet
+  std::counting_semaphore<> begun{0};  // flights that the pipeline has received
+  std::unique_ptr<Pipeline> pipeline;  // destroyed before the arrays it writes to
+  // Free places. Waiting here can be interrupted, unlike waiting in Pipeline::submit().
   std::counting_semaphore<> room{static_cast<std::ptrdiff_t>(pipeline->capacity())};
 };
 
@@ -204,7 +205,7 @@ void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHa
   new (self) PipelineHandle{.plan = plan, .pipeline = checked(std::move(pipeline), plan.where)};
 }
 
-// Calls wait_for(time) without the GIL until it gives true; an interrupt ends it.
+// Calls wait_for(time) without the GIL until it returns true. An interrupt ends the wait.
 template <typename WaitFor>
 void wait_interruptibly(const WaitFor& wait_for) {
   constexpr auto kBetweenInterrupts = std::chrono::milliseconds(50);
@@ -228,13 +229,13 @@ void submit(PipelineHandle& self, nb::handle inputs) {
 }
 
 nb::dict next(PipelineHandle& self) {
-  if (self.flights.empty()) refuse(self.plan, "next: there is no inference that has been submitted and not asked for");
-  wait_interruptibly([&](auto time) { return self.begun.try_acquire_for(time); });  // another thread may be submitting
+  if (self.flights.empty()) refuse(self.plan, "next: no inference is pending; call submit() first");
+  wait_interruptibly([&](auto time) { return self.begun.try_acquire_for(time); });  // another thread may be in submit()
   try {
     wait_interruptibly([&](auto time) { return self.pipeline->wait_for_next(time); });
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   } catch (...) {
-    self.begun.release();  // it is still to be asked for
+    self.begun.release();  // its result is still pending
     throw;
   }
   std::list<PipelineHandle::Flight> done;
@@ -250,52 +251,52 @@ constexpr const char* kRunTypes =
     "dict[str, typing.Any]";
 constexpr const char* kRun =
     "Runs one inference and returns the outputs by name.\n\n"
-    "inputs: a dict of arrays by name, a list or tuple in the plan's order, or the array itself where there is one\n"
-    "    input. NumPy's, or any with __dlpack__ in the CPU's memory; dtype and shape exactly as plan.inputs says. "
-    "They\n"
-    "    are read in place where they are dense and row-major (64-byte alignment is fastest), else copied first.\n"
-    "out: arrays to write to, in the same forms; the result then holds them. Default: new NumPy arrays.\n"
-    "deadline: seconds from now; default: the session's.\n\n"
-    "Outputs are real numbers, float32, of quantized plans too. The GIL is released. One run at a time: a second\n"
-    "thread waits; for runs side by side give each thread a session.\n\n"
-    "Raises InvalidArgument (says what was expected and what came), DeadlineExceeded, Cancelled, DeviceFault.\n"
-    "KeyboardInterrupt ends the run.";
+    "inputs: a dict of arrays by name, a list or tuple in the plan's order, or the array itself if the plan has one\n"
+    "    input. Arrays are NumPy arrays or objects with __dlpack__ in CPU memory. Their dtype and shape must equal\n"
+    "    those in plan.inputs. Dense row-major arrays are read in place (64-byte alignment is fastest), others are\n"
+    "    copied.\n"
+    "out: arrays to write to, in the same forms; they are also returned. Default: new NumPy arrays.\n"
+    "deadline: time limit in seconds; default: the session's.\n\n"
+    "Real-valued outputs are float32, also for quantized plans. The GIL is released. A session executes one run at\n"
+    "a time; a second thread waits. To run concurrently, give each thread its own session.\n\n"
+    "Raises InvalidArgument, DeadlineExceeded, Cancelled, DeviceFault. KeyboardInterrupt ends the run.";
 
 }  // namespace
 
 void bind_session(nb::module_& module) {
-  nb::class_<UnitsHandle>(module, "Units", "Units that were opened, for any number of sessions; see nestrt.Units.")
+  nb::class_<UnitsHandle>(module, "Units", "Opened units; see nestrt.Units.")
       .def("__init__", &open_units, "plan"_a.none(), "options"_a)
       .def("_describe", &describe);
-  nb::class_<SessionHandle>(module, "Session", "A plan that is loaded on units; see nestrt.Session.")
+  nb::class_<SessionHandle>(module, "Session", "A plan loaded on units; see nestrt.Session.")
       .def("__init__", &create, "plan"_a, "units"_a, "deadline"_a.none(), "options"_a)
       .def("run", &run, "inputs"_a, "out"_a = nb::none(), "deadline"_a = nb::none(), nb::sig(kRunTypes), kRun)
       .def("__call__", &call, "args"_a, "kwargs"_a,
            nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"),
-           "The inputs by position or by name; the output itself where there is one, else a dict of them by name.")
+           "Runs one inference with inputs by position or by name. Returns the output array, or a dict by name if\n"
+           "there are several outputs.")
       .def(
           "cancel", [](SessionHandle& self) { self.session->cancel(); },
-          "The run in progress, if there is one, raises Cancelled on its thread. From any thread.")
+          "Cancels the run in progress, which raises Cancelled on its thread. May be called from any thread.")
       .def_prop_ro(
           "num_host_fallbacks", [](const SessionHandle& self) { return self.session->num_host_fallbacks(); },
-          "Steps that the CPU computed because another unit had failed.")
+          "The number of steps that the CPU computed because another unit failed.")
       .def_prop_ro(
           "reschedules", [](const SessionHandle& self) { return self.session->num_reschedules(); },
-          "How often a new schedule took the place of another.")
+          "The number of times the schedule was replaced.")
       .def_prop_ro("memory", &memory_of,
-                   "Bytes by purpose: arena, scratch, repacked weights, and moved by the last run.")
+                   "Bytes by purpose: arena, scratch, repacked weights, and bytes moved by the last run.")
       .def("_operators", &operators_of)
       .def("_schedule", &schedule_of);
   nb::class_<PipelineHandle>(module, "Pipeline", "Several inferences in flight; see nestrt.Pipeline.")
       .def("__init__", &create_pipeline, "plan"_a, "units"_a, "in_flight"_a, "waiting"_a, "options"_a)
       .def_prop_ro(
           "capacity", [](const PipelineHandle& self) { return self.pipeline->capacity(); },
-          "So many inferences are in the pipeline at most: handed in, and not been asked for.")
+          "The maximum number of submitted inferences whose results were not returned yet.")
       .def("submit", &submit, "inputs"_a, nb::sig("def submit(self, inputs: typing.Any) -> None"),
-           "Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the\n"
-           "pipeline. The arrays stay as they are until next() has returned its result.")
+           "Submits an inference, with inputs as for Session.run(). Waits if the pipeline is full. Do not change the\n"
+           "arrays until next() has returned the result.")
       .def("next", &next, nb::sig("def next(self) -> dict[str, typing.Any]"),
-           "Waits for the oldest inference that has not been asked for, and returns its outputs by name.");
+           "Waits for the oldest pending inference and returns its outputs by name.");
 }
 
 }  // namespace nestrt::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session and Units of Python.
+// Python's Session, Pipeline and Units.
 #pragma once
 
 #include <nanobind/nanobind.h>

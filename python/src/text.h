@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text between C++ and Python, in place of nanobind/stl/string.h and string_view.h. Names of a model are bytes: those
-// that are not UTF-8 become \xNN in Python, as the commands print them, where nanobind's own casters raise.
+// Converts text between C++ and Python; replaces nanobind/stl/string.h and string_view.h. Names in a model are bytes.
+// Bytes that are not UTF-8 become \xNN in Python, as in the output of the commands; nanobind's own casters raise
+// instead.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +12,7 @@
 NAMESPACE_BEGIN(NB_NAMESPACE)
 NAMESPACE_BEGIN(detail)
 
-// Whether `src` is a str, of whose UTF-8 `text` then is a view that lives as long.
+// Returns whether `src` is a str. If so, sets `text` to a view of its UTF-8, valid as long as `src`.
 inline bool view_of_str(handle src, std::string_view& text) noexcept {
   if (!PyUnicode_Check(src.ptr())) return false;
   Py_ssize_t size = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keywords of Python that say where a plan may run, as the commands have them.
+// Python keywords that select the units of a plan, like the options of the commands.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,18 +8,19 @@
 
 namespace nestrt::python {
 
-// Of units, threads, cpus, pace, xclbin, device, plugin, isolate, schedule, split, partition, cost_file, check_every.
+// Reads units, threads, cpus, pace, xclbin, device, plugin, isolate, schedule, split, partition, cost_file and
+// check_every.
 command::UnitChoice unit_choice(const nanobind::dict& values);
 
-// What a keyword states; unchanged where it is not there or None.
+// Reads a keyword into `value`, which stays unchanged if the keyword is absent or None.
 template <typename T>
 void read(const nanobind::dict& values, const char* name, T& value) {
   if (!values.contains(name) || values[name].is_none()) return;
   try {
     value = nanobind::cast<T>(values[name]);
   } catch (const std::bad_cast&) {
-    const auto came = nanobind::cast<std::string>(nanobind::repr(values[name]));
-    throw nanobind::type_error((std::string(name) + ": it does not take " + came).c_str());
+    const auto actual = nanobind::cast<std::string>(nanobind::repr(values[name]));
+    throw nanobind::type_error((std::string(name) + ": invalid value " + actual).c_str());
   }
 }
 

@@ -58,7 +58,7 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"corrections": ["foo"]}, "corrections: expected some of none, equalisation"),
     ({"keep_f32": "conv1"}, "keep_f32: expected a list of names"),
     ({"expose": "conv1"}, "expose: expected a list of names"),
-    ({"per_tensor": "no"}, "per_tensor: it does not take 'no'"),
+    ({"per_tensor": "no"}, "per_tensor: invalid value 'no'"),
     ({"labels": "labels.tsv"}, "labels requires max_loss"),
     ({"search_samples": IMAGES}, "search_samples requires max_loss"),
     ({"search_budget": 5}, "search_budget requires max_loss"),
@@ -288,7 +288,7 @@ def test_names_of_inputs_that_are_none_are_told(plan, cat):
 
 
 @pytest.mark.parametrize("options, error", [
-    ({"threads": "2"}, "threads: it does not take '2'"), ({"check_every": -1}, "check_every: it does not take -1"),
+    ({"threads": "2"}, "threads: invalid value '2'"), ({"check_every": -1}, "check_every: invalid value -1"),
     ({"unit_timeout": -1}, "unit_timeout: expected seconds"),
 ])
 def test_options_of_sessions_that_cannot_be_are_told_by_name(plan, options, error):

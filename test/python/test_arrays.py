@@ -116,9 +116,9 @@ def test_images_are_preprocessed_as_the_plan_states(plan, cat):
 
 
 def test_arrays_that_would_be_read_as_others_are_refused(session, cat):
-    with pytest.raises(nestrt.InvalidArgument, match="mask of a masked array"):
+    with pytest.raises(nestrt.InvalidArgument, match="masked arrays are not supported"):
         session(np.ma.masked_array(cat, mask=cat > 0))
-    with pytest.raises(nestrt.InvalidArgument, match="order of bytes; array.astype"):
+    with pytest.raises(nestrt.InvalidArgument, match="native byte order; .*array.astype"):
         session(cat.astype(">f4"))
 
 

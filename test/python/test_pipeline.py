@@ -215,5 +215,5 @@ def test_a_thread_that_asks_before_another_has_submitted_waits_where_it_says_so(
         pipeline.submit(images[0])
     asking.join()
     assert len(found) == 3
-    with pytest.raises(nestrt.InvalidArgument, match="no inference"):
+    with pytest.raises(nestrt.InvalidArgument, match="no inference is pending"):
         pipeline.next()
