@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classifies images: classify.py MODEL LABELS IMAGE... [--mean M,M,M] [--scale S,S,S] [--resize N]
 
-Compiles an ONNX classifier for 8-bit integers, calibrated with the images themselves, and shows what it and the same
-network in floating point take each image for. LABELS has a name on each line, as many as there are classes. The
-options say what the network expects of an image, x = (pixel - mean) * scale; their defaults are for the network that
-the repository has:
+Compiles an ONNX classifier in floating point and for 8-bit integers, calibrated with the images themselves, and prints
+the class that each of the two predicts. LABELS has the name of one class per line. The options define the
+preprocessing, x = (pixel - mean) * scale; the defaults are for the network in the repository:
 
     cd examples && python3 python/classify.py models/nest_squeeze_cifar10.onnx images/labels.txt images/*_1.png
 """
@@ -19,6 +18,7 @@ import nestrt
 
 
 def numbers(text):
+    """Parses comma-separated numbers."""
     return tuple(float(number) for number in text.split(","))
 
 
@@ -34,7 +34,7 @@ def parse_arguments():
 
 
 def read_names(path, classes):
-    """One for each class, in their order."""
+    """Returns the class names in order."""
     with open(path, encoding="utf-8") as file:
         names = file.read().splitlines()
     if len(names) != classes:
@@ -42,8 +42,8 @@ def read_names(path, classes):
     return names
 
 
-def shares(scores):
-    """Of scores that are none yet: logits."""
+def probabilities(scores):
+    """Returns probabilities; applies softmax if the scores are logits."""
     if scores.min() >= 0 and abs(scores.sum() - 1) < 1e-3:
         return scores
     exponentials = np.exp(scores - scores.max())
@@ -56,11 +56,11 @@ def main():
     plan = nestrt.compile(options.model, preprocessing=pixels)
     names = read_names(options.labels, int(np.prod(plan.outputs[0].shape)))
     inputs = [plan.preprocess(image) for image in options.images]
-    small = nestrt.compile(options.model, quantize="s8", calibration=inputs, preprocessing=pixels)
+    quantized = nestrt.compile(options.model, quantize="s8", calibration=inputs, preprocessing=pixels)
 
-    in_f32, in_s8 = nestrt.Session(plan), nestrt.Session(small)
+    in_f32, in_s8 = nestrt.Session(plan), nestrt.Session(quantized)
     for image, values in zip(options.images, inputs):
-        exact, rounded = shares(in_f32(values)[0].ravel()), shares(in_s8(values)[0].ravel())
+        exact, rounded = probabilities(in_f32(values)[0].ravel()), probabilities(in_s8(values)[0].ravel())
         print(f"{image}: {names[exact.argmax()]} {exact.max():.1%}; "
               f"in 8 bits {names[rounded.argmax()]} {rounded.max():.1%}")
 

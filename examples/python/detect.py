@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds faces or text in images: detect.py [--svg FOLDER] [--calibrate FOLDER] MODEL IMAGE...
 
-Compiles an ONNX detector in floating point and for 8-bit integers, shows what both find, and how the boxes of the
-second match those of the first. --calibrate names other images to calibrate with; without it the images themselves
-do, and match better than others would. Detectors are told by their outputs:
+Compiles an ONNX detector in floating point and for 8-bit integers, prints the boxes that both find, and how well they
+match. --calibrate selects the calibration images. By default the images themselves are used, which overestimates the
+match. The detector is identified by its outputs:
 
     yunet_n_320_320.onnx                            faces, OpenCV's YuNet
     ultraface-version-RFB-320_simplified.onnx       faces, UltraFace
     ch_PP-OCRv4_det_infer.onnx                      lines of text, PP-OCR
 
-Boxes are x, y, width and height in parts of the image. --svg writes an image with boxes for each into FOLDER.
+Boxes are printed as x, y, width and height, as fractions of the image size. --svg writes each image with its boxes to
+FOLDER.
 """
 
 import argparse
@@ -25,12 +26,16 @@ import numpy as np
 import nestrt
 
 Outputs = Dict[str, np.ndarray]
-MATCH = 0.5  # intersection over union from which two boxes are one, as PASCAL VOC has it
+MIN_OVERLAP = 0.5  # minimum intersection over union of matching boxes, as in PASCAL VOC
 
 
 @dataclass(frozen=True)
 class Boxes:
-    """corners: N x 4, left, top, right, bottom in parts of the image; scores: N, 0 to 1, the best first."""
+    """Detected boxes.
+
+    corners: N x 4: left, top, right, bottom as fractions of the image size.
+    scores: N values from 0 to 1, best first.
+    """
 
     corners: np.ndarray
     scores: np.ndarray
@@ -39,11 +44,12 @@ class Boxes:
         return len(self.scores)
 
     def where(self, kept: np.ndarray) -> "Boxes":
+        """Returns the selected boxes."""
         return Boxes(self.corners[kept], self.scores[kept])
 
 
 def overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Intersection over union of each of N boxes with each of M: N x M."""
+    """Returns the intersection over union of N boxes with M boxes: N x M."""
     a, b = a[:, None], b[None, :]
     sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
     area = lambda box: np.prod(np.maximum(box[..., 2:] - box[..., :2], 0), axis=-1)
@@ -51,19 +57,22 @@ def overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return common / np.maximum(area(a) + area(b) - common, 1e-12)
 
 
-def best_of_overlapping(boxes: Boxes, least_score: float, most_overlap: float) -> Boxes:
-    """Non-maximum suppression."""
-    boxes = boxes.where(boxes.scores >= least_score)
+def non_max_suppression(boxes: Boxes, min_score: float, max_overlap: float) -> Boxes:
+    """Performs non-maximum suppression."""
+    boxes = boxes.where(boxes.scores >= min_score)
     boxes = boxes.where(np.argsort(-boxes.scores, kind="stable"))
     shared, kept = overlaps(boxes.corners, boxes.corners), []
     for index in range(len(boxes)):
-        if all(shared[index, other] <= most_overlap for other in kept):
+        if all(shared[index, other] <= max_overlap for other in kept):
             kept.append(index)
     return boxes.where(np.array(kept, dtype=int))
 
 
 def decode_yunet(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
-    """Of each cell of three grids the offset of the centre and the logarithm of the size, both in cells."""
+    """Decodes YuNet.
+
+    For each cell of three grids, the network returns the offset of the centre and the logarithm of the size, in cells.
+    """
     height, width = size
     corners, scores = [], []
     for stride in (8, 16, 32):
@@ -73,31 +82,35 @@ def decode_yunet(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
         half = np.exp(np.minimum(box[:, 2:], 10)) * stride / 2
         corners.append(np.concatenate([centre - half, centre + half], axis=1) / [width, height, width, height])
         scores.append(np.sqrt(np.clip(outputs[f"cls_{stride}"] * outputs[f"obj_{stride}"], 0, 1)).reshape(-1))
-    return best_of_overlapping(Boxes(np.concatenate(corners), np.concatenate(scores)), 0.7, 0.3)
+    return non_max_suppression(Boxes(np.concatenate(corners), np.concatenate(scores)), 0.7, 0.3)
 
 
-# Of UltraFace by stride the sides of the boxes that stand in each cell, in pixels.
-ULTRAFACE_SIDES = {8: (10, 16, 24), 16: (32, 48), 32: (64, 96), 64: (128, 192, 256)}
+# Sides of UltraFace's square anchors in each cell, in pixels, by stride.
+ULTRAFACE_ANCHORS = {8: (10, 16, 24), 16: (32, 48), 32: (64, 96), 64: (128, 192, 256)}
 
 
 def decode_ultraface(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
-    """Of each box that stands in a cell the offset of the centre by tenths of its size, and five logarithms of that."""
+    """Decodes UltraFace.
+
+    For each anchor, the network returns the offset of the centre in tenths of the anchor's size, and five times the
+    logarithm of the size relative to the anchor's.
+    """
     height, width = size
     centres, sides = [], []
-    for stride, lengths in ULTRAFACE_SIDES.items():
+    for stride, lengths in ULTRAFACE_ANCHORS.items():
         rows, columns = (-(-length // stride) for length in size)
         y, x, side = np.meshgrid(np.arange(rows), np.arange(columns), lengths, indexing="ij")
         centres.append((np.stack([x, y], axis=-1) + 0.5).reshape(-1, 2) * stride / [width, height])
         sides.append(side.reshape(-1, 1) / [width, height])
-    standing, side = np.clip(np.concatenate(centres), 0, 1), np.clip(np.concatenate(sides), 0, 1)
+    anchors, side = np.clip(np.concatenate(centres), 0, 1), np.clip(np.concatenate(sides), 0, 1)
     box = outputs["boxes"].reshape(-1, 4)
-    centre, half = standing + 0.1 * box[:, :2] * side, np.exp(np.minimum(0.2 * box[:, 2:], 10)) * side / 2
+    centre, half = anchors + 0.1 * box[:, :2] * side, np.exp(np.minimum(0.2 * box[:, 2:], 10)) * side / 2
     corners = np.concatenate([centre - half, centre + half], axis=1)
-    return best_of_overlapping(Boxes(corners, outputs["scores"].reshape(-1, 2)[:, 1]), 0.7, 0.3)
+    return non_max_suppression(Boxes(corners, outputs["scores"].reshape(-1, 2)[:, 1]), 0.7, 0.3)
 
 
 def decode_text(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
-    """Of a map of probabilities the areas above 0.3, each with the mean that it has there; specks are left out."""
+    """Returns the areas of a probability map above 0.3 with their mean as score; drops small or weak areas."""
     (values,) = outputs.values()
     values = values.reshape(values.shape[-2:])
     height, width = values.shape
@@ -115,7 +128,10 @@ def decode_text(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
 
 
 def connected(mask: np.ndarray) -> np.ndarray:
-    """By pixel the number of its area, from 1; 0 outside. Each takes the largest number around it."""
+    """Labels connected areas from 1; 0 is outside.
+
+    Each pixel repeatedly takes the largest label around it, until nothing changes.
+    """
     labels = np.where(mask, np.arange(1, mask.size + 1).reshape(mask.shape), 0)
     while True:
         around = np.pad(labels, 1)
@@ -129,7 +145,7 @@ def connected(mask: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Detector:
-    outputs: Tuple[str, ...]  # that it is told by; empty: a single map
+    outputs: Tuple[str, ...]  # names that identify it; empty for a single map
     preprocessing: nestrt.Preprocessing
     decode: Callable[[Outputs, Tuple[int, int]], Boxes]
 
@@ -140,32 +156,37 @@ DETECTORS = (
     Detector((), nestrt.Preprocessing(mean=(123.675, 116.28, 103.53), scale=(0.01712475, 0.017507, 0.01742919)),
              decode_text),
 )
-OPEN_SHAPES = {"x": (1, 3, 320, 320)}  # of inputs that a model leaves open, such as PP-OCR's
+DYNAMIC_SHAPES = {"x": (1, 3, 320, 320)}  # for models with dynamic inputs, such as PP-OCR
 
 
 def shapes_of(model: str) -> Dict[str, Tuple[int, ...]]:
-    """Those that have to be stated."""
+    """Returns the input shapes that must be given to compile the model."""
     try:
         nestrt.compile(model)
     except nestrt.InvalidArgument:
-        return OPEN_SHAPES
+        return DYNAMIC_SHAPES
     return {}
 
 
 def detector_of(plan: nestrt.Plan) -> Detector:
+    """Returns the detector that matches the plan's outputs."""
     names = {output.name for output in plan.outputs}
     is_map = len(names) == 1 and len(plan.outputs[0].shape) == 4
     for detector in DETECTORS:
         if names.issuperset(detector.outputs) if detector.outputs else is_map:
             return detector
-    raise SystemExit(f"detect.py: the outputs {', '.join(sorted(names))} are those of no detector that is known here")
+    raise SystemExit(f"detect.py: the outputs {', '.join(sorted(names))} match no detector; supported: YuNet, UltraFace, "
+                     "PP-OCR")
 
 
 def match(found: Boxes, expected: Boxes) -> List[float]:
-    """The overlaps of pairs of boxes that are one, each box in one pair, the largest overlap first."""
+    """Returns the overlaps of matching boxes, largest first.
+
+    Each box is in at most one pair.
+    """
     shared = overlaps(found.corners, expected.corners)
     pairs = []
-    while shared.size and shared.max() >= MATCH:
+    while shared.size and shared.max() >= MIN_OVERLAP:
         row, column = np.unravel_index(shared.argmax(), shared.shape)
         pairs.append(float(shared[row, column]))
         shared[row, :] = shared[:, column] = 0
@@ -173,6 +194,7 @@ def match(found: Boxes, expected: Boxes) -> List[float]:
 
 
 def svg_of(image: pathlib.Path, boxes: Boxes) -> str:
+    """Returns an SVG with the image and its boxes."""
     kind = {".png": "png", ".bmp": "bmp"}.get(image.suffix.lower(), "jpeg")
     data = base64.b64encode(image.read_bytes()).decode()
     frames = "".join(f'<rect x="{100 * x0:.2f}" y="{100 * y0:.2f}" width="{100 * (x1 - x0):.2f}" '
@@ -183,6 +205,7 @@ def svg_of(image: pathlib.Path, boxes: Boxes) -> str:
 
 
 def describe(boxes: Boxes) -> str:
+    """Returns the scores and positions of the boxes as text."""
     return "; ".join(f"{score:.2f} at {x0:.3f} {y0:.3f} {x1 - x0:.3f} {y1 - y0:.3f}"
                      for (x0, y0, x1, y1), score in zip(boxes.corners, boxes.scores)) or "nothing"
 
@@ -201,9 +224,9 @@ def main() -> None:
     plan = nestrt.compile(options.model, **how)
     size = plan.inputs[0].shape[2:]
     inputs = [plan.preprocess(image) for image in options.images]
-    small = nestrt.compile(options.model, quantize="s8", calibration=options.calibrate or inputs, **how)
+    quantized = nestrt.compile(options.model, quantize="s8", calibration=options.calibrate or inputs, **how)
 
-    exact, rounded = nestrt.Session(plan), nestrt.Session(small)
+    exact, rounded = nestrt.Session(plan), nestrt.Session(quantized)
     name = plan.inputs[0].name
     expected_count, found_count, pairs = 0, 0, []
     for image, pixels in zip(options.images, inputs):
@@ -216,7 +239,7 @@ def main() -> None:
             options.svg.mkdir(parents=True, exist_ok=True)
             (options.svg / f"{image.stem}.svg").write_text(svg_of(image, expected), encoding="utf-8")
     mean = f", with a mean overlap of {np.mean(pairs):.3f}" if pairs else ""
-    print(f"{len(pairs)} of {expected_count} boxes are found in 8 bits, too{mean}; {found_count - len(pairs)} others")
+    print(f"{len(pairs)} of {expected_count} boxes are also found in 8 bits{mean}; {found_count - len(pairs)} others")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share. They run in a clean environment outside of the source tree: script/dev/wheel --test."""
+"""Shared fixtures. The tests run in a clean environment outside of the source tree: script/dev/wheel --test."""
 
 import os
 import pathlib
@@ -20,20 +20,20 @@ PIXELS = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)
 
 
 def run_example(name, *arguments, cwd=None):
-    """As a user runs it, in a process of its own."""
+    """Runs an example in a separate process, like a user."""
     program = [sys.executable, EXAMPLES / "python" / name, *map(str, arguments)]
     return subprocess.run(program, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def caches(tmp_path_factory):
-    """Nothing is read from the user's caches, but the environment of ONNX Runtime, nor left there."""
+    """Disables the user's cost cache. The environment of ONNX Runtime stays shared."""
     os.environ["NESTRT_COST_CACHE"] = ""
 
 
 @pytest.fixture(scope="session")
 def cluster():
-    """Ray with two workers. On a busy machine they may need longer than the half minute after which Ray gives up."""
+    """A Ray instance with two workers. On a busy machine they may need longer than Ray's timeout of 30 s."""
     ray = pytest.importorskip("ray")
     for _ in range(4):
         try:
@@ -50,7 +50,7 @@ def cluster():
 
 @pytest.fixture(scope="session")
 def model():
-    """The demo's network: 32x32 images of ten classes."""
+    """The demo network: 10 classes of 32x32 images."""
     return EXAMPLES / "models" / "nest_squeeze_cifar10.onnx"
 
 
@@ -76,8 +76,8 @@ def quantized(model, samples):
 
 
 @pytest.fixture(scope="session")
-def for_board(model, samples):
-    """With programs for the CPU and EVTA."""
+def board_plan(model, samples):
+    """A plan with programs for the CPU and EVTA."""
     return nestrt.compile(
         model, quantize="s8", calibration=samples, preprocessing=PIXELS, target="zcu102", tuning_cache="none"
     )
@@ -85,13 +85,14 @@ def for_board(model, samples):
 
 @pytest.fixture(scope="session")
 def two_by_two():
-    """sum = a + b and product = a * b, of f32 [2, 3], as an onnx.ModelProto."""
+    """An onnx.ModelProto with sum = a + b and product = a * b, in f32 [2, 3]."""
     tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in ("a", "b", "sum", "product")]
     nodes = [helper.make_node("Add", ["a", "b"], ["sum"]), helper.make_node("Mul", ["a", "b"], ["product"])]
     return make_model(nodes, tensors[:2], tensors[2:])
 
 
 def make_model(nodes, inputs, outputs, constants=()):
+    """Returns a checked model of the nodes, with constants as initializers."""
     initializers = [numpy_helper.from_array(value, name) for name, value in constants]
     graph = helper.make_graph(nodes, "test", inputs, outputs, initializers)
     result = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
@@ -102,7 +103,7 @@ def make_model(nodes, inputs, outputs, constants=()):
 
 @pytest.fixture(scope="session")
 def slow_session():
-    """A network that takes long enough to be ended in the middle: twenty large convolutions."""
+    """A session that can be interrupted, with twenty large convolutions, and its input."""
     weights = np.full((64, 64, 3, 3), 1e-3, np.float32)
     names = ["x"] + [f"y{i}" for i in range(20)]
     nodes = [helper.make_node("Conv", [a, "weights"], [b], pads=[1, 1, 1, 1]) for a, b in zip(names, names[1:])]
@@ -113,8 +114,8 @@ def slow_session():
 
 
 @pytest.fixture
-def heard_interrupts():
-    """SIGINT as Python has it: who starts the tests in the background may have them ignore it."""
+def default_sigint():
+    """Installs Python's SIGINT handler, since test runs in the background may ignore the signal."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that cannot be meant are refused by their names; those that can are not ignored."""
+"""Invalid arguments are rejected by name, and valid ones take effect."""
 
 import os
 import pathlib
@@ -25,14 +25,14 @@ def seen(model):
     return nestrt.calibrate(model, IMAGES, preprocessing=PIXELS)
 
 
-def test_sensitivity_goes_by_the_preprocessing_of_the_calibration(model, seen):
+def test_sensitivity_uses_the_preprocessing_of_the_calibration(model, seen):
     stated = nestrt.sensitivity(model, seen, IMAGES, limit=4, all_but_one=False, preprocessing=PIXELS)
     assert nestrt.sensitivity(model, seen, IMAGES, limit=4, all_but_one=False).all == stated.all
     with pytest.raises(nestrt.InvalidArgument, match="omit preprocessing="):
         nestrt.sensitivity(model, seen, IMAGES, preprocessing=nestrt.Preprocessing(mean=(1,)))
 
 
-def test_sensitivity_refuses_the_calibration_of_another_model(model, seen, tmp_path):
+def test_sensitivity_rejects_the_calibration_of_another_model(model, seen, tmp_path):
     other = onnx.load(model)
     other.producer_name = "another"
     onnx.save(other, tmp_path / "other.onnx")
@@ -40,14 +40,14 @@ def test_sensitivity_refuses_the_calibration_of_another_model(model, seen, tmp_p
         nestrt.sensitivity(tmp_path / "other.onnx", seen, IMAGES, limit=4)
 
 
-def test_samples_with_their_labels_are_refused_by_name(model):
+def test_samples_with_labels_are_rejected(model):
     pixels = np.zeros((3, 32, 32), np.float32)
     for samples in ([(pixels, 0), (pixels, 1)], ((pixels, label) for label in range(2))):
         with pytest.raises(ValueError, match="expected an array for each sample, or a dict"):
             nestrt.calibrate(model, samples)
 
 
-def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
+def test_the_given_method_overrides_that_of_a_calibration(model, seen):
     by_method = nestrt.compile(model, quantize="s8", calibration=seen, method="minmax").to_bytes()
     anew = nestrt.compile(model, quantize="s8", calibration=IMAGES, preprocessing=PIXELS, method="minmax").to_bytes()
     assert by_method == anew != nestrt.compile(model, quantize="s8", calibration=seen).to_bytes()
@@ -86,7 +86,7 @@ def test_a_calibration_is_used_with_the_method_that_is_asked_for(model, seen):
     ({"max_loss": 200, "search_samples": IMAGES}, "max_loss: expected -100 to 100"),
     ({"max_loss": True, "search_samples": IMAGES}, "max_loss: expected -100 to 100"),
 ])
-def test_what_compile_cannot_take_is_refused_by_name(model, seen, option, error):
+def test_compile_rejects_invalid_options_by_name(model, seen, option, error):
     with pytest.raises((TypeError, ValueError), match=error):
         nestrt.compile(model, quantize="s8", calibration=seen, **option)
 
@@ -94,16 +94,16 @@ def test_what_compile_cannot_take_is_refused_by_name(model, seen, option, error)
 @pytest.mark.parametrize("option", [
     {"method": "kl"}, {"calibration_limit": 5}, {"skip_unreadable": True}, {"workers": 2}, {"keep_f32": ["conv1"]},
 ])
-def test_what_says_how_to_quantize_is_not_taken_in_silence(model, option):
+def test_quantization_options_require_quantize(model, option):
     with pytest.raises(TypeError, match="quantize='s8'"):
         nestrt.compile(model, **option)
 
 
-def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):
+def test_a_percentile_applies_to_saved_profiles(model, tmp_path):
     seen = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=99.0)
     seen.save(tmp_path / "profile.yaml")
     for calibration in (seen, tmp_path / "profile.yaml"):
-        # Other exponents are chosen, those of a calibration that was made with it.
+        # The exponents are chosen again, as in a calibration with that percentile.
         chosen = nestrt.compile(model, quantize="s8", calibration=calibration, percentile=60.0)
         anew = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, method="percentile", percentile=60.0)
         assert chosen.to_bytes() == nestrt.compile(model, quantize="s8", calibration=anew).to_bytes()
@@ -116,7 +116,7 @@ def test_a_percentile_is_that_of_a_profile_too(model, tmp_path):
 
 
 @pytest.mark.parametrize("percentile", [0, 49.9, -5, 100.5, 1000, float("nan"), float("inf")])
-def test_a_percentile_is_50_to_100_wherever_it_is_stated(model, seen, samples, tmp_path, percentile):
+def test_percentiles_outside_50_to_100_are_rejected(model, seen, samples, tmp_path, percentile):
     seen.save(tmp_path / "profile.yaml")
     how = {"method": "percentile", "percentile": percentile}
     for call in (lambda: nestrt.Calibration.load(tmp_path / "profile.yaml", **how),
@@ -126,7 +126,7 @@ def test_a_percentile_is_50_to_100_wherever_it_is_stated(model, seen, samples, t
             call()
 
 
-def test_a_percentile_of_a_profile_goes_with_its_method(seen, tmp_path):
+def test_the_percentile_of_a_profile_requires_the_percentile_method(seen, tmp_path):
     seen.save(tmp_path / "profile.yaml")
     assert nestrt.Calibration(tmp_path / "profile.yaml").values == seen.values
     assert nestrt.Calibration.load(tmp_path / "profile.yaml", method="percentile", percentile=90.0).values
@@ -136,7 +136,7 @@ def test_a_percentile_of_a_profile_goes_with_its_method(seen, tmp_path):
         nestrt.Calibration.load(tmp_path / "profile.yaml", percentile=90.0)
 
 
-def test_an_input_is_bound_in_the_shape_that_is_stated(two_by_two):
+def test_the_shape_of_a_bound_input_must_match_its_array(two_by_two):
     bound = np.ones((1, 3), np.float32)
     for option in ({"input_shapes": {"b": (2, 3)}}, {"input_shapes": {"a": (2, 3)}, "other_shapes": [{"b": (2, 3)}]}):
         with pytest.raises(nestrt.InvalidArgument, match=r"'b' has shape \(2, 3\), but its bound array has \(1, 3\)"):
@@ -145,7 +145,7 @@ def test_an_input_is_bound_in_the_shape_that_is_stated(two_by_two):
     assert len(nestrt.compile(two_by_two, bindings={"b": bound}, input_shapes={"b": (2, 3)}).inputs) == 1
 
 
-def test_iterators_are_samples_too(model, seen, samples):
+def test_samples_can_be_iterators(model, seen, samples):
     report = nestrt.sensitivity(model, (sample for sample in samples), limit=2, all_but_one=False)
     assert report.samples == 2
     plan = nestrt.compile(model, quantize="s8", calibration=seen, search_samples=(sample for sample in samples),
@@ -154,23 +154,24 @@ def test_iterators_are_samples_too(model, seen, samples):
 
 
 @pytest.mark.parametrize("option", [
-    {"cpu_scales": [-1]}, {"cpu_scales": [0]}, {"npu_clocks_mhz": [-200]}, {"memory_mb_per_s": -5}, {"transfer_scale": -1},
+    {"cpu_scales": [-1]}, {"cpu_scales": [0]}, {"npu_clocks_mhz": [-200]}, {"memory_mb_per_s": -5},
+    {"transfer_scale": -1},
     {"wait_scale": float("nan")}, {"budget_ms": 0}, {"cpu_scales": [float("inf")]}, {"cpu_scales": [1e9]},
     {"transfer_scale": float("inf")}, {"npu_clocks_mhz": [1e12]}, {"instances": 9}, {"threads": 10**9},
 ])
-def test_a_board_that_cannot_be_is_not_simulated(plan, option):
+def test_simulate_rejects_impossible_boards(plan, option):
     with pytest.raises(ValueError, match=next(iter(option))):
         nestrt.simulate(plan, **option)
 
 
-def test_options_of_a_simulation_that_would_do_nothing_are_refused(plan):
+def test_simulate_rejects_options_without_effect(plan):
     with pytest.raises(TypeError, match="urgent requires concurrent_plans"):
         nestrt.simulate(plan, urgent=True)
     with pytest.raises(TypeError, match="omit npu_clocks_mhz and cpu_scales"):
         nestrt.simulate(plan, concurrent_plans=["other.nest"], npu_clocks_mhz=[50])
 
 
-def test_images_without_preprocessing_are_told(model):
+def test_images_without_preprocessing_cause_a_warning(model):
     with pytest.warns(UserWarning, match="pixels stay 0 to 255"):
         nestrt.calibrate(model, IMAGES, limit=1)
     with pytest.warns(UserWarning, match="pixels stay 0 to 255"):
@@ -184,7 +185,7 @@ def test_images_without_preprocessing_are_told(model):
         nestrt.compile(model).preprocess(image, preprocessing={"mean": 128})
 
 
-def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, samples):
+def test_samples_that_are_not_finite_numbers_are_rejected(model, seen, samples):
     nothing = np.full_like(samples, np.nan)
     with pytest.raises(nestrt.InvalidArgument, match="not finite"):
         nestrt.compile(model, quantize="s8", calibration=seen, max_loss=50, search_samples=nothing)
@@ -196,30 +197,30 @@ def test_samples_that_are_no_numbers_are_refused_by_their_names(model, seen, sam
         nestrt.calibrate(model, np.ma.masked_array(samples))
 
 
-def test_scores_that_are_no_numbers_are_wrong(plan, samples):
+def test_nan_scores_count_as_wrong(plan, samples):
     with pytest.warns(UserWarning, match="2 of 3 samples contain NaN or have NaN scores"):
         report = nestrt.evaluate(plan, np.concatenate([np.full_like(samples[:2], np.nan), samples[:1]]), [0, 0, 0])
     assert report.predictions[0] == ("[0]", [-1]) and report.n == 3 and report.top1 <= 1 / 3
     assert report.agreement(report) == 1 / 3
 
 
-def test_samples_that_are_no_numbers_are_wrong_in_8_bits_too(quantized, samples):
+def test_nan_samples_count_as_wrong_in_8_bits(quantized, samples):
     with pytest.warns(UserWarning, match="2 of 2 samples contain NaN or have NaN scores"):
         assert nestrt.evaluate(quantized, np.full_like(samples[:2], np.nan), [0, 0]).top1 == 0
 
 
-def test_labels_of_no_sample_are_told(plan, samples):
+def test_labels_without_a_sample_cause_a_warning(plan, samples):
     with pytest.warns(UserWarning, match="1 of 3 labels match no sample and are ignored; the first is 'dgo.png'"):
         report = nestrt.evaluate(plan, samples[:2], {"[0]": 0, "[1]": 1, "dgo.png": 5})
     assert report.n == 2 and report.interval[1] <= 1
 
 
-def test_classes_of_scores_that_are_no_numbers_agree_with_none(model, quantized, cat):
+def test_nan_scores_do_not_agree_with_any_class(model, quantized, cat):
     checked = nestrt.check(model, quantized, {"image": np.full_like(cat, np.nan)})
     assert not checked.matches and checked.outputs[0]["rows_agreeing"] == 0
 
 
-def test_inputs_that_are_none_are_not_checked(model, plan, tmp_path, samples):
+def test_check_rejects_empty_inputs(model, plan, tmp_path, samples):
     for inputs in (tmp_path, samples[:0]):
         with pytest.raises(ValueError, match="the inputs are empty"):
             nestrt.check(model, plan, inputs)
@@ -228,7 +229,7 @@ def test_inputs_that_are_none_are_not_checked(model, plan, tmp_path, samples):
             nestrt.check(model, plan, **option)
 
 
-def test_samples_of_another_shape_are_not_reshaped(plan, samples, tmp_path):
+def test_samples_of_another_shape_are_rejected(plan, samples, tmp_path):
     swapped = np.ascontiguousarray(samples.transpose(0, 2, 3, 1))
     np.save(tmp_path / "a.npy", swapped[0])
     for given in (swapped, tmp_path):
@@ -236,7 +237,7 @@ def test_samples_of_another_shape_are_not_reshaped(plan, samples, tmp_path):
             nestrt.evaluate(plan, given)
 
 
-def test_labels_are_looked_at(model, plan, samples, tmp_path):
+def test_invalid_labels_are_rejected(model, plan, samples, tmp_path):
     with pytest.raises(nestrt.InvalidArgument, match="class 1000 is out of range; the plan has classes 0 to 9"):
         nestrt.evaluate(plan, samples, [1000] * len(samples))
     labels = tmp_path / "labels.tsv"
@@ -258,15 +259,15 @@ def test_labels_are_looked_at(model, plan, samples, tmp_path):
         nestrt.evaluate(nestrt.compile(model), IMAGES, limit=1)
 
 
-def test_samples_of_an_evaluation_are_named_by_where_they_are(plan, samples):
+def test_array_samples_are_named_by_index(plan, samples):
     many = np.concatenate([samples, samples])
     names = [name for name, _ in nestrt.evaluate(plan, many).predictions]
     assert names == [f"[{index}]" for index in range(len(many))]
     assert [name for name, _ in nestrt.evaluate(plan, samples[:20], limit=2).predictions] == ["[0]", "[10]"]
 
 
-def test_a_list_of_labels_is_for_all_samples_and_a_limit_takes_some_evenly(plan, samples, tmp_path):
-    classes = [top[0] for _, top in nestrt.evaluate(plan, samples).predictions]  # for these labels it is always right
+def test_a_list_of_labels_must_cover_all_samples_despite_a_limit(plan, samples, tmp_path):
+    classes = [top[0] for _, top in nestrt.evaluate(plan, samples).predictions]  # with these labels the accuracy is 1
     assert len(set(classes)) > 5
     np.save(tmp_path / "samples.npy", samples)
     for form in (samples, list(samples), (each for each in samples), tmp_path / "samples.npy", {"image": samples}):
@@ -280,7 +281,7 @@ def test_a_list_of_labels_is_for_all_samples_and_a_limit_takes_some_evenly(plan,
             nestrt.evaluate(plan, samples, classes[:count], limit=5)
 
 
-def test_names_of_inputs_that_are_none_are_told(plan, cat):
+def test_unknown_input_names_are_reported(plan, cat):
     session = nestrt.Session(plan)
     for given in ({"img": cat}, {"image": cat, "img": cat}):
         with pytest.raises(nestrt.InvalidArgument, match="'img'"):
@@ -291,12 +292,12 @@ def test_names_of_inputs_that_are_none_are_told(plan, cat):
     ({"threads": "2"}, "threads: invalid value '2'"), ({"check_every": -1}, "check_every: invalid value -1"),
     ({"unit_timeout": -1}, "unit_timeout: expected seconds"),
 ])
-def test_options_of_sessions_that_cannot_be_are_told_by_name(plan, options, error):
+def test_invalid_session_options_are_reported_by_name(plan, options, error):
     with pytest.raises((TypeError, nestrt.InvalidArgument), match=error):
         nestrt.Session(plan, **options)
 
 
-def test_images_are_taken_as_they_are_where_only_one_number_is_stated(model):
+def test_preprocessing_values_have_neutral_defaults(model):
     plan = nestrt.compile(model, preprocessing=nestrt.Preprocessing(mean=(128,)))
     assert plan.inputs[0].preprocessing.scale == (1.0,) * 3
     assert nestrt.compile(model, preprocessing={"resize": 32}).inputs[0].preprocessing.mean == (0.0,) * 3
@@ -307,7 +308,7 @@ def run_module(*arguments):
                           timeout=60)
 
 
-def test_the_module_writes_over_none_of_its_inputs(model, tmp_path):
+def test_the_command_line_never_overwrites_its_inputs(model, tmp_path):
     copy = tmp_path / "model.onnx"
     copy.write_bytes(pathlib.Path(model).read_bytes())
     numbers = ("--mean", "128", "--workers", "1")
@@ -321,21 +322,22 @@ def test_the_module_writes_over_none_of_its_inputs(model, tmp_path):
     assert done.returncode == 2 and "none" in done.stderr
 
 
-def test_the_module_compiles_with_a_profile_that_it_has_made(model, tmp_path):
+def test_the_command_line_compiles_with_its_own_profile(model, tmp_path):
     profile, plan = tmp_path / "p.yaml", tmp_path / "m.nest"
     numbers = ("--mean", "128", "--scale", "0.015625", "--workers", "1")
     assert run_module("calibrate", model, IMAGES, "-o", profile, *numbers).returncode == 0
     by_hand = nestrt.compile(model, quantize="s8", calibration=profile).to_bytes()
-    for arguments in ((IMAGES, "--calibration", profile), (profile,), (IMAGES, "--calibration", profile, "--limit", "3")):
+    for arguments in ((IMAGES, "--calibration", profile), (profile,),
+                      (IMAGES, "--calibration", profile, "--limit", "3")):
         done = run_module("compile", model, *arguments, "-o", plan)
         assert done.returncode == 0, done.stderr
         assert nestrt.Plan(plan).to_bytes() == by_hand
-    done = run_module("compile", model, IMAGES, "--calibration", profile, "-o", plan, "--max-loss", "100", "--limit", "2",
-                      "--workers", "1")
+    done = run_module("compile", model, IMAGES, "--calibration", profile, "-o", plan, "--max-loss", "100",
+                      "--limit", "2", "--workers", "1")
     assert done.returncode == 0, done.stderr
 
 
-def test_constants_that_the_compiler_computes_are_bounded_as_stated():
+def test_computed_constants_are_limited():
     network = make_model(
         [helper.make_node("ConstantOfShape", ["shape"], ["zeros"]), helper.make_node("Exp", ["zeros"], ["ones"]),
          helper.make_node("Add", ["x", "ones"], ["y"])],
@@ -348,7 +350,7 @@ def test_constants_that_the_compiler_computes_are_bounded_as_stated():
         nestrt.compile(network, computed_constants=-1)
 
 
-def test_the_module_takes_what_inputs_need(model, tmp_path):
+def test_the_command_line_accepts_input_options(model, tmp_path):
     done = run_module("calibrate", model, IMAGES, "-o", tmp_path / "p.yaml", "--mean", "128", "--bgr", "--letterbox",
                       "--pad", "114", "--input-shape", "image=1,3,32,32", "--workers", "1")
     assert done.returncode == 0, done.stderr
@@ -356,7 +358,7 @@ def test_the_module_takes_what_inputs_need(model, tmp_path):
     assert (stated.bgr, stated.letterbox, stated.pad) == (True, True, 114)
 
 
-def test_an_interrupt_ends_workers_too(model, tmp_path, heard_interrupts):
+def test_an_interrupt_ends_the_workers(model, tmp_path, default_sigint):
     samples = tmp_path / "samples.npy"
     np.save(samples, np.zeros((20000, 3, 32, 32), np.float32))
     program = subprocess.Popen([sys.executable, "-m", "nestrt", "calibrate", str(model), str(samples), "-o",
@@ -364,9 +366,9 @@ def test_an_interrupt_ends_workers_too(model, tmp_path, heard_interrupts):
                                start_new_session=True, env={**os.environ, "NESTRT_PROGRESS": "0"})
     children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children")
     while program.poll() is None and len(children.read_text().split()) < 2:
-        time.sleep(0.05)  # until there are workers
+        time.sleep(0.05)  # until the workers are running
     if program.poll() is not None:
-        pytest.skip("this machine is done before it can be interrupted")
+        pytest.skip("the work ends before it can be interrupted")
     os.killpg(program.pid, signal.SIGINT)
     assert program.wait(timeout=60) in (130, -signal.SIGINT)
     assert not (tmp_path / "p.yaml").exists()

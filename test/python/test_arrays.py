@@ -6,7 +6,7 @@ import nestrt
 
 
 class OnlyDlpack:
-    """An array of another library: nothing but DLPack."""
+    """An array of another library that only supports DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -23,7 +23,7 @@ def session(plan):
     return nestrt.Session(plan, threads=1)
 
 
-def test_arrays_of_other_libraries_go_in_and_out_by_dlpack(session, cat):
+def test_arrays_of_other_libraries_are_exchanged_through_dlpack(session, cat):
     expected = session(cat)
     np.testing.assert_array_equal(session(OnlyDlpack(cat)), expected)
     out = np.zeros((1, 10), np.float32)
@@ -44,7 +44,7 @@ def test_read_only_and_strided_inputs_are_read(session, cat):
     np.testing.assert_array_equal(session(np.asfortranarray(cat)), expected)
 
 
-def test_an_input_of_any_alignment_is_read_in_place(session, cat):
+def test_inputs_of_any_alignment_are_read(session, cat):
     block = np.zeros(cat.nbytes + 64, np.uint8)
     for offset in (0, 4, 12):
         view = block[offset : offset + cat.nbytes].view(np.float32).reshape(cat.shape)
@@ -68,7 +68,7 @@ def test_new_outputs_are_aligned_and_independent(session, cat):
     assert first.argmax() == 3
 
 
-def test_outputs_that_cannot_be_written_in_place_are_refused(session, cat):
+def test_outputs_that_cannot_be_written_in_place_are_rejected(session, cat):
     locked = np.zeros((1, 10), np.float32)
     locked.setflags(write=False)
     strided = np.zeros((1, 20), np.float32)[:, ::2]
@@ -79,7 +79,7 @@ def test_outputs_that_cannot_be_written_in_place_are_refused(session, cat):
         session.run(cat, out=np.zeros((1, 9), np.float32))
 
 
-def test_wrong_inputs_are_refused_with_what_is_expected(session, cat):
+def test_errors_about_inputs_state_what_is_expected(session, cat):
     with pytest.raises(nestrt.InvalidArgument, match="astype") as caught:
         session.run(cat.astype(np.float64))
     assert "array.astype(numpy.float32)" in caught.value.remedy
@@ -98,7 +98,7 @@ def test_wrong_inputs_are_refused_with_what_is_expected(session, cat):
             session.run(nothing)
 
 
-def test_a_run_after_a_refused_one_is_right(session, cat):
+def test_a_run_after_a_rejected_one_succeeds(session, cat):
     with pytest.raises(nestrt.InvalidArgument):
         session.run(cat[0])
     assert session(cat).argmax() == 3
@@ -115,21 +115,21 @@ def test_images_are_preprocessed_as_the_plan_states(plan, cat):
         plan.preprocess("absent.png")
 
 
-def test_arrays_that_would_be_read_as_others_are_refused(session, cat):
+def test_masked_and_byte_swapped_arrays_are_rejected(session, cat):
     with pytest.raises(nestrt.InvalidArgument, match="masked arrays are not supported"):
         session(np.ma.masked_array(cat, mask=cat > 0))
     with pytest.raises(nestrt.InvalidArgument, match="native byte order; .*array.astype"):
         session(cat.astype(">f4"))
 
 
-def test_arrays_that_are_not_aligned_are_copied(plan, cat):
+def test_misaligned_arrays_are_copied(plan, cat):
     unaligned = np.frombuffer(b"\0" + cat.tobytes(), "<f4", offset=1).reshape(cat.shape)
     assert not unaligned.flags.aligned
     session = nestrt.Session(plan, threads=1)
     assert np.array_equal(session(unaligned), session(cat))
 
 
-def test_an_object_that_gives_no_array_says_itself_why(plan):
+def test_a_failing_dlpack_export_is_reported(plan):
     class NoArray:
         def __dlpack__(self, **_):
             raise RuntimeError("use detach() first")

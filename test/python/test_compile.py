@@ -30,7 +30,7 @@ def test_a_plan_is_written_and_described(model, tmp_path):
     assert nestrt.Plan(tmp_path / "copy.nest", copy=True).metadata["digest"] == plan.metadata["digest"]
 
 
-def test_a_model_that_is_none_is_refused(tmp_path):
+def test_invalid_models_are_rejected(tmp_path):
     with pytest.raises(nestrt.NotFound):
         nestrt.compile(tmp_path / "absent.onnx")
     for content in (b"", b"nonsense"):
@@ -45,7 +45,7 @@ def test_an_unknown_operator_is_named():
         nestrt.compile(strings)
 
 
-def test_the_model_is_not_written_over(tmp_path, model):
+def test_compile_does_not_overwrite_the_model(tmp_path, model):
     copy = tmp_path / "model.onnx"
     copy.write_bytes(model.read_bytes())
     with pytest.raises(nestrt.InvalidArgument, match="over"):
@@ -68,7 +68,7 @@ def test_dynamic_dimensions_are_fixed_and_inputs_bound():
         nestrt.compile(network, input_shapes={"a": (0, 3)})
 
 
-def test_a_calibration_is_of_the_constants_that_inputs_were_bound_to():
+def test_a_calibration_is_rejected_for_other_bound_constants():
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3])
     gain = helper.make_tensor_value_info("gain", TensorProto.FLOAT, [3])
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 3])
@@ -81,7 +81,7 @@ def test_a_calibration_is_of_the_constants_that_inputs_were_bound_to():
         nestrt.compile(network, quantize="s8", calibration=calibration, bindings={"gain": thousand})
 
 
-def test_integers_and_booleans_go_in_and_out():
+def test_integers_and_booleans_are_supported():
     for kind, dtype in ((TensorProto.INT64, np.int64), (TensorProto.INT32, np.int32), (TensorProto.BOOL, np.bool_)):
         ends = [helper.make_tensor_value_info(name, kind, [2]) for name in ("x", "y")]
         plan = nestrt.compile(make_model([helper.make_node("Concat", ["x"], ["y"], axis=0)], ends[:1], ends[1:]))
@@ -92,7 +92,7 @@ def test_integers_and_booleans_go_in_and_out():
         np.testing.assert_array_equal(y, x)
 
 
-def test_options_that_are_none_are_refused(model):
+def test_unknown_options_and_names_are_rejected(model):
     with pytest.raises(TypeError, match="nonsense"):
         nestrt.compile(model, nonsense=1)
     with pytest.raises(ValueError, match="layout"):
@@ -105,13 +105,13 @@ def test_options_that_are_none_are_refused(model):
         nestrt.compile(model, expose=["nonsense"])
 
 
-def test_inner_values_become_outputs(model, cat):
+def test_intermediate_values_can_become_outputs(model, cat):
     plan = nestrt.compile(model, expose=["gap"], preprocessing=PIXELS)
     assert "gap" in [spec.name for spec in plan.outputs]
     assert set(nestrt.Session(plan)(cat)) == {"probabilities", "gap"}
 
 
-def test_quantizing_wants_calibration_and_nothing_else_does(model, samples):
+def test_quantize_requires_calibration_and_vice_versa(model, samples):
     with pytest.raises(TypeError, match="calibration"):
         nestrt.compile(model, quantize="s8")
     with pytest.raises(TypeError, match="quantize='s8'"):
@@ -124,7 +124,7 @@ def test_quantizing_wants_calibration_and_nothing_else_does(model, samples):
         nestrt.compile(model, quantize="s8", calibration=samples[:, :, :8])
 
 
-def test_samples_are_arrays_a_folder_a_file_or_an_iterator(model, samples, tmp_path, quantized):
+def test_samples_can_be_arrays_a_folder_a_file_or_an_iterator(model, samples, tmp_path, quantized):
     np.save(tmp_path / "samples.npy", samples)
     digests = {
         nestrt.compile(model, quantize="s8", calibration=form, preprocessing=PIXELS).metadata["digest"]
@@ -135,7 +135,7 @@ def test_samples_are_arrays_a_folder_a_file_or_an_iterator(model, samples, tmp_p
     assert images.report["quantization"]["s8_operators"] > 0
 
 
-def test_a_calibration_is_kept_and_used_again(model, samples, tmp_path, quantized):
+def test_a_calibration_can_be_saved_and_reused(model, samples, tmp_path, quantized):
     steps = []
     calibration = nestrt.calibrate(
         model, samples, preprocessing=PIXELS, progress=lambda what, done, total: steps.append((done, total))
@@ -151,7 +151,7 @@ def test_a_calibration_is_kept_and_used_again(model, samples, tmp_path, quantize
     assert nestrt.Calibration.load(tmp_path / "profile.yaml", method="minmax").method == "minmax"
 
 
-def test_preprocessing_other_than_the_calibrations_is_refused(model):
+def test_preprocessing_that_differs_from_the_calibration_is_rejected(model):
     calibration = nestrt.calibrate(model, EXAMPLES / "images", preprocessing=PIXELS, limit=3)
     assert calibration.preprocessing == nestrt.Preprocessing((128,), calibration.preprocessing.scale, 32) or (
         calibration.preprocessing.resize == 32
@@ -163,7 +163,7 @@ def test_preprocessing_other_than_the_calibrations_is_refused(model):
     assert plan.inputs[0].preprocessing.resize == 32
 
 
-def test_a_calibration_of_another_model_is_refused(samples, model, two_by_two):
+def test_a_calibration_of_another_model_is_rejected(samples, model, two_by_two):
     calibration = nestrt.calibrate(model, samples[:2])
     with pytest.raises(nestrt.InvalidArgument):
         nestrt.compile(two_by_two, quantize="s8", calibration=calibration)
@@ -171,17 +171,17 @@ def test_a_calibration_of_another_model_is_refused(samples, model, two_by_two):
         nestrt.calibrate(model, samples, method="nonsense")
 
 
-def test_how_to_quantize_is_chosen(model, samples):
+def test_quantization_options_take_effect(model, samples):
     plan = nestrt.compile(
-        model, quantize="s8", calibration=samples, keep_f32=["conv1"], corrections=[], rounding="floor", method="minmax",
-        per_tensor=True, scales="single",
+        model, quantize="s8", calibration=samples, keep_f32=["conv1"], corrections=[], rounding="floor",
+        method="minmax", per_tensor=True, scales="single",
     )
     assert "conv1" in plan.report["quantization"]["kept_f32"]
     with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
         nestrt.compile(model, quantize="s8", calibration=samples, keep_f32=["nonsense"])
 
 
-def test_a_quantization_is_searched_that_loses_little_enough(model, samples):
+def test_the_search_finds_a_quantization_within_the_loss_limit(model, samples):
     plan = nestrt.compile(
         model, quantize="s8", calibration=samples, preprocessing=PIXELS, max_loss=50, search_budget=3
     )
@@ -189,13 +189,13 @@ def test_a_quantization_is_searched_that_loses_little_enough(model, samples):
     assert chosen["loss"] <= 50 and chosen["samples"] == len(samples)
 
 
-def test_programs_for_a_board_are_in_the_plan(for_board):
-    assert for_board.report["units"]["evta"] > 0
-    assert any(kind == "evta" for kind, _ in for_board.units)
+def test_a_plan_for_a_board_contains_accelerator_programs(board_plan):
+    assert board_plan.report["units"]["evta"] > 0
+    assert any(kind == "evta" for kind, _ in board_plan.units)
 
 
-def with_bytes_for_names(operator, outputs):
-    """A model of one operator, then a Relu; of the operator and what it gives the names are GBK."""
+def model_with_gbk_names(operator, outputs):
+    """Returns a model of one operator and a Relu. The names of the operator and its output are in GBK."""
     nodes = [helper.make_node(operator, ["x", "w"][:1 + (operator == "Conv")], ["TT"], name="NN"),
              helper.make_node("Relu", ["TT"], ["y"], name="r")]
     weights = [numpy_helper.from_array(np.ones((4, 3, 1, 1), np.float32), "w")] if operator == "Conv" else []
@@ -205,8 +205,8 @@ def with_bytes_for_names(operator, outputs):
     return model.SerializeToString().replace(b"TT", b"\xbe\xed").replace(b"NN", b"\xbe\xee")
 
 
-def test_names_in_a_model_that_are_not_utf8_are_shown_escaped():
-    model, x = with_bytes_for_names("Conv", [1, 4, 8, 8]), np.ones((1, 3, 8, 8), np.float32)
+def test_names_in_a_model_that_are_not_utf8_are_escaped():
+    model, x = model_with_gbk_names("Conv", [1, 4, 8, 8]), np.ones((1, 3, 8, 8), np.float32)
     plan = nestrt.compile(model, quantize="s8", calibration=[x])
     assert nestrt.compile(model).operators[0]["name"] == "\\xbe\\xee"
     assert nestrt.Session(plan).run({"x": x})["y"][0, 0, 0, 0] == pytest.approx(3, rel=0.02)
@@ -214,4 +214,4 @@ def test_names_in_a_model_that_are_not_utf8_are_shown_escaped():
     seen = nestrt.calibrate(model, [x, 2 * x], workers=2)
     assert nestrt.compile(model, quantize="s8", calibration=seen).operators
     with pytest.raises(nestrt.Unsupported, match=r"Det .*xbe.xee"):
-        nestrt.compile(with_bytes_for_names("Det", [1, 3]))
+        nestrt.compile(model_with_gbk_names("Det", [1, 3]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python samples of the documentation run."""
+"""Runs the Python samples of the documentation."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ SAMPLE = re.compile(r"^<!-- run -->\n```python\n(.*?)^```", re.MULTILINE | re.DO
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_samples_that_are_marked_to_run_do(page, tmp_path):
+def test_marked_samples_run(page, tmp_path):
     path = EXAMPLES.parent / page
     if not path.is_file():
         pytest.skip(f"no {page} next to the examples")

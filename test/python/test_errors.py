@@ -16,7 +16,7 @@ from conftest import EXAMPLES, PIXELS
 CAT = EXAMPLES / "images" / "cat.png"
 
 
-def test_every_error_carries_code_message_where_and_remedy(tmp_path):
+def test_errors_have_code_message_where_and_remedy(tmp_path):
     with pytest.raises(nestrt.NotFound) as caught:
         nestrt.Plan(tmp_path / "absent.nest")
     error = caught.value
@@ -33,11 +33,11 @@ def test_every_error_carries_code_message_where_and_remedy(tmp_path):
     ("one value for each channel; 'x' was given", ""),
     ("nothing to do", ""),
 ])
-def test_the_remedy_is_the_last_part_unless_it_says_what_came(message, remedy):
+def test_the_remedy_is_the_last_part_of_the_message(message, remedy):
     assert nestrt.Error(message).remedy == remedy
 
 
-def test_what_is_no_plan_is_refused(plan, tmp_path):
+def test_damaged_plans_are_rejected(plan, tmp_path):
     content = plan.to_bytes()
     for damaged in (b"", b"nonsense", content[: len(content) // 2], content[:-1]):
         with pytest.raises((nestrt.InvalidPlan, nestrt.Incompatible)):
@@ -51,7 +51,7 @@ def test_what_is_no_plan_is_refused(plan, tmp_path):
         nestrt.Plan(tmp_path)
 
 
-def test_an_unknown_unit_is_named(plan):
+def test_errors_name_unknown_units_and_schedules(plan):
     with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
         nestrt.Session(plan, "nonsense")
     with pytest.raises(nestrt.InvalidArgument, match="file-order, sequential, group-enumeration or optimum"):
@@ -92,7 +92,7 @@ def test_cancel_ends_a_run_of_another_thread(slow_session):
     assert [type(error) for error in ended] == [nestrt.Cancelled]
 
 
-def test_an_interrupt_ends_a_run_and_the_next_one_is_right(slow_session, heard_interrupts):
+def test_an_interrupt_ends_a_run_and_the_next_one_succeeds(slow_session, default_sigint):
     session, x = slow_session
     timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
@@ -103,7 +103,7 @@ def test_an_interrupt_ends_a_run_and_the_next_one_is_right(slow_session, heard_i
     assert not np.any(session(x))
 
 
-def test_other_threads_work_while_a_run_computes(slow_session):
+def test_other_threads_progress_during_a_run(slow_session):
     session, x = slow_session
     done = threading.Event()
     counted = [0]
@@ -122,7 +122,7 @@ def test_other_threads_work_while_a_run_computes(slow_session):
     assert during > 0
 
 
-def test_an_interrupt_ends_a_calibration(model, samples, heard_interrupts):
+def test_an_interrupt_ends_a_calibration(model, samples, default_sigint):
     def interrupt(what, done, total):
         if done == 2:
             signal.raise_signal(signal.SIGINT)
@@ -131,7 +131,7 @@ def test_an_interrupt_ends_a_calibration(model, samples, heard_interrupts):
         nestrt.calibrate(model, samples, progress=interrupt)
 
 
-def test_what_progress_raises_ends_the_work(model):
+def test_an_exception_in_progress_ends_the_work(model):
     class Enough(Exception):
         pass
 
@@ -142,7 +142,7 @@ def test_what_progress_raises_ends_the_work(model):
         nestrt.compile(model, progress=stop)
 
 
-def test_a_child_of_fork_makes_sessions_of_its_own(plan, cat):
+def test_a_forked_child_must_create_its_own_sessions(plan, cat):
     text = f"""
 import os, sys, numpy, nestrt
 plan = nestrt.Plan({plan.path!r})
@@ -161,7 +161,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert subprocess.run([sys.executable, "-c", text], timeout=120).returncode == 0
 
 
-def test_a_plan_that_nobody_trusted_has_signed_is_refused(plan, tmp_path):
+def test_plans_without_a_trusted_signature_are_rejected(plan, tmp_path):
     key = tmp_path / "somebody.pub"
     with pytest.raises(nestrt.NotFound):
         nestrt.Plan(plan.path, keys=[key])
@@ -171,7 +171,7 @@ def test_a_plan_that_nobody_trusted_has_signed_is_refused(plan, tmp_path):
             nestrt.Plan(source, keys=[key])
 
 
-def test_sessions_come_and_go_without_growth(plan, cat):
+def test_creating_sessions_repeatedly_does_not_leak_memory(plan, cat):
     def resident_pages():
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1])
@@ -189,7 +189,7 @@ def test_sessions_come_and_go_without_growth(plan, cat):
     assert resident_pages() - before < 1000
 
 
-def test_names_that_are_not_utf8_are_refused(model, plan):
+def test_paths_that_are_not_utf8_are_rejected(model, plan):
     for call in (lambda: nestrt.Plan("bad\udcff.nest"), lambda: nestrt.compile("bad\udcff.onnx"),
                  lambda: plan.preprocess("bad\udcff.png"), lambda: plan.save("bad\udcff.nest")):
         with pytest.raises(nestrt.InvalidArgument, match="UTF-8"):
@@ -203,7 +203,7 @@ def test_names_that_are_not_utf8_are_refused(model, plan):
         plan.preprocess(np.zeros((32, 32, 3), np.uint8), input=-1)
 
 
-def test_nothing_is_saved_over_images_models_or_plans(model, plan, samples, tmp_path):
+def test_save_does_not_overwrite_images_models_or_plans(model, plan, samples, tmp_path):
     seen = nestrt.calibrate(model, samples, preprocessing=PIXELS)
     saved = tmp_path / "demo.nest"
     plan.save(saved)
@@ -222,15 +222,15 @@ def test_nothing_is_saved_over_images_models_or_plans(model, plan, samples, tmp_
             save(script)
     assert script.read_text() == "keep = 'me'"
     seen.save(tmp_path / "profile.yaml")
-    seen.save(tmp_path / "profile.yaml")  # over its like
+    seen.save(tmp_path / "profile.yaml")  # replaces another profile
 
 
-def test_labels_that_are_no_text_are_refused(plan):
+def test_binary_label_files_are_rejected(plan):
     with pytest.raises(nestrt.Error, match="is not a text file"):
         nestrt.evaluate(plan, EXAMPLES / "images", CAT)
 
 
-def test_folders_of_classes_are_no_folders_of_inputs(plan, tmp_path):
+def test_class_folders_are_not_read_as_input_folders(plan, tmp_path):
     for name in ("cat", "dog"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.png").write_bytes(CAT.read_bytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example that spots keywords."""
+"""The keyword spotting example."""
 
 import re
 
@@ -17,7 +17,7 @@ def recordings(tmp_path, count):
     return path
 
 
-def test_recordings_and_labels_have_to_be_as_many(model, tmp_path):
+def test_features_and_labels_are_checked(model, tmp_path):
     labels = tmp_path / "labels.txt"
     for text, part in (("1\n2\n", "has 1470 bytes"), ("1\n2\n12\n", "from 0 to 11"), ("1\n2\n3\n", "expected 1 to 2")):
         labels.write_text(text)
@@ -26,9 +26,9 @@ def test_recordings_and_labels_have_to_be_as_many(model, tmp_path):
         assert part in answer.stderr and "Traceback" not in answer.stderr
 
 
-def test_keywords_of_recordings_that_did_not_calibrate_are_as_right_in_8_bits():
+def test_8_bits_keep_the_accuracy_on_recordings_outside_the_calibration():
     if not FEATURES.exists():
-        pytest.skip("the shared recordings are not here")
+        pytest.skip("needs the shared recordings")
     answer = run_example("keywords.py", DATA / "models" / "dscnn_kws.onnx", FEATURES, LABELS)
     assert answer.returncode == 0, answer.stderr
     f32, s8 = map(float, re.findall(r"([0-9.]+)% right", answer.stdout))

@@ -14,7 +14,7 @@ import nestrt
 from conftest import make_model
 
 
-def test_bench_gives_what_json_has(plan):
+def test_bench_returns_the_figures_of_json(plan):
     report = nestrt.bench(plan, runs=3, warmup=1, threads=2, per_op=True, per_unit=True)
     assert (report.runs, report.threads) == (3, 2)
     assert 0 < report.min_ms <= report.median_ms <= report.p99_ms
@@ -26,7 +26,7 @@ def test_bench_gives_what_json_has(plan):
     assert "median_ms" in report._repr_html_()
 
 
-def test_tools_take_a_plan_as_it_was_read(tmp_path, monkeypatch):
+def test_tools_use_the_plan_as_it_was_read(tmp_path, monkeypatch):
     def network(channels):
         tensors = [
             onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, count, 8, 8])
@@ -37,7 +37,7 @@ def test_tools_take_a_plan_as_it_was_read(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     small = nestrt.compile(network(2), "net.nest")
-    large = nestrt.compile(network(16), "net.nest")  # over the same file
+    large = nestrt.compile(network(16), "net.nest")  # overwrites the same file
     products = 8 * 8
     assert nestrt.bench(small, runs=1).macs == 2 * products
     assert nestrt.bench(large, runs=1).macs == 16 * products
@@ -46,7 +46,7 @@ def test_tools_take_a_plan_as_it_was_read(tmp_path, monkeypatch):
     assert nestrt.bench(large, runs=1).macs == 16 * products
 
 
-def test_bench_takes_inputs(two_by_two):
+def test_bench_accepts_inputs(two_by_two):
     plan = nestrt.compile(two_by_two)
     a, b = np.full((2, 3), 3, np.float32), np.zeros((2, 3), np.float32)
     assert nestrt.bench(plan, inputs={"b": b, "a": a}, runs=2, warmup=0).runs == 2
@@ -54,15 +54,15 @@ def test_bench_takes_inputs(two_by_two):
         nestrt.bench(plan, inputs={"a": a}, runs=2)
 
 
-def test_bench_has_several_inferences_in_flight_and_compares_schedules(for_board):
+def test_bench_measures_a_pipeline_and_compares_schedules(board_plan):
     report = nestrt.bench(
-        for_board, "cpu,evta:sim", runs=2, warmup=0, pipeline=2, against="sequential", schedule="optimum"
+        board_plan, "cpu,evta:sim", runs=2, warmup=0, pipeline=2, against="sequential", schedule="optimum"
     )
     assert report.pipeline["in_flight"] == 2 and report.pipeline["per_second"] > 0
     assert report.comparison
 
 
-def test_progress_is_shown_only_where_it_is_asked_for(plan):
+def test_progress_is_shown_only_on_request(plan):
     def standard_error(prelude):
         text = f"import nestrt; {prelude}; nestrt.bench({plan.path!r}, runs=2, warmup=0)"
         environment = {**os.environ, "NESTRT_PROGRESS": "0"}
@@ -79,7 +79,7 @@ def test_bench_writes_a_trace(plan, tmp_path):
         nestrt.bench(plan, runs=1, trace=plan.path)
 
 
-def test_an_interrupt_ends_bench_and_not_the_next_one(plan, heard_interrupts):
+def test_an_interrupt_ends_only_the_current_bench(plan, default_sigint):
     with pytest.raises(KeyboardInterrupt):
         timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
@@ -87,7 +87,7 @@ def test_an_interrupt_ends_bench_and_not_the_next_one(plan, heard_interrupts):
     assert nestrt.bench(plan, runs=2).runs == 2
 
 
-def test_wrong_options_are_refused(plan):
+def test_bench_rejects_invalid_options(plan):
     with pytest.raises(ValueError, match="runs"):
         nestrt.bench(plan, runs=0)
     with pytest.raises(TypeError, match="nonsense"):
@@ -98,8 +98,8 @@ def test_wrong_options_are_refused(plan):
         nestrt.bench(b"nonsense")
 
 
-def test_simulate_predicts_a_board(for_board, tmp_path):
-    report = nestrt.simulate(for_board, "zcu102", npu_clocks_mhz=[100, 333], trace=tmp_path / "trace.json")
+def test_simulate_predicts_a_board(board_plan, tmp_path):
+    report = nestrt.simulate(board_plan, "zcu102", npu_clocks_mhz=[100, 333], trace=tmp_path / "trace.json")
     assert report.board == "zcu102"
     assert 0 < report.lower_bound_ms <= report.split_ms <= report.cpu_only_ms
     assert len(report.sensitivity) == 2
@@ -108,14 +108,14 @@ def test_simulate_predicts_a_board(for_board, tmp_path):
     assert "zcu102" in report._repr_html_()
 
 
-def test_simulate_names_what_is_missing(for_board, tmp_path):
+def test_simulate_reports_missing_boards_and_profiles(board_plan, tmp_path):
     with pytest.raises(nestrt.NotFound, match="zcu102"):
-        nestrt.simulate(for_board, "nonsense")
+        nestrt.simulate(board_plan, "nonsense")
     with pytest.raises(nestrt.NotFound):
-        nestrt.simulate(for_board, profiles=[tmp_path / "absent"])
+        nestrt.simulate(board_plan, profiles=[tmp_path / "absent"])
 
 
-def test_what_profile_measures_sessions_use(quantized, tmp_path, cat):
+def test_sessions_use_the_costs_of_profile(quantized, tmp_path, cat):
     clocks = {"cpu": 1234.5}
     report = nestrt.profile(quantized, tmp_path / "costs", counts=[1], max_runs=3, max_seconds=1, clocks=clocks)
     assert "\nclock\t1234.5\n" in (tmp_path / "costs").read_text()
@@ -127,7 +127,7 @@ def test_what_profile_measures_sessions_use(quantized, tmp_path, cat):
 
 
 def onnx_runtime(call):
-    """Skips where ONNX Runtime cannot be had, as without a network."""
+    """Returns call(), or skips the test if ONNX Runtime is not available, for example without a network."""
     try:
         return call()
     except nestrt.Unavailable as error:
@@ -143,13 +143,13 @@ def test_check_compares_with_onnx_runtime(model, plan, cat):
     assert "matches" in report._repr_html_()
 
 
-def test_check_takes_samples_and_tells_noise(model, quantized, samples):
+def test_check_accepts_samples_and_reports_noise(model, quantized, samples):
     report = onnx_runtime(lambda: nestrt.check(model, quantized, samples, layers=True, limit=5))
     assert report.quantized and report.matches
     assert report.outputs[0]["runs"] == 5 and report.noise
 
 
-def test_arrays_by_name_are_those_of_the_plan(model, plan, cat):
+def test_arrays_by_name_must_match_the_inputs_of_the_plan(model, plan, cat):
     for call in (lambda inputs: nestrt.check(model, plan, inputs),
                  lambda inputs: nestrt.bench(plan, inputs=inputs, runs=1)):
         with pytest.raises(nestrt.InvalidArgument, match="is missing: the plan expects 'image', got 'img'"):
@@ -165,24 +165,24 @@ def test_arrays_by_name_are_those_of_the_plan(model, plan, cat):
     assert nestrt.bench(plan, inputs={"image": np.asfortranarray(cat)}, runs=1, warmup=0).runs == 1
 
 
-def test_check_takes_arrays_by_name_of_other_orders_and_without_their_batch(model, plan, cat):
+def test_check_accepts_arrays_in_other_layouts_and_without_batch(model, plan, cat):
     for array in (np.asfortranarray(cat), cat[0], cat.astype(np.float64)):
         assert onnx_runtime(lambda: nestrt.check(model, plan, {"image": array}))
 
 
-def test_check_names_its_own_arguments(model, plan):
+def test_check_errors_name_python_arguments(model, plan):
     with pytest.raises(nestrt.Unavailable, match="with python=, or"):
         nestrt.check(model, plan, python="/bin/false")
 
 
-def test_check_finds_another_network(model, two_by_two):
+def test_check_rejects_the_plan_of_another_network(model, two_by_two):
     other = nestrt.compile(two_by_two)
     onnx_runtime(lambda: nestrt.check(two_by_two, other))
     with pytest.raises(nestrt.Error):
         nestrt.check(model, other)
 
 
-def test_check_of_a_wrong_plan_is_false(two_by_two):
+def test_check_is_false_for_a_wrong_plan(two_by_two):
     wrong = onnx.ModelProto()
     wrong.CopyFrom(two_by_two)
     wrong.graph.node[0].op_type = "Sub"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples calibrate, check and evaluate a network alike, however they are given."""
+"""All forms of samples calibrate, check and evaluate a network alike."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ COUNT = 20
 
 @pytest.fixture(scope="module")
 def model():
-    """Scores of an image, and of a word by its number."""
+    """A network with the inputs image and word index, which returns scores."""
     random = np.random.default_rng(3)
     nodes = [helper.make_node("Flatten", ["image"], ["flat"]), helper.make_node("Gather", ["words", "id:0"], ["word"]),
              helper.make_node("Concat", ["flat", "word"], ["both"], axis=1),
@@ -27,13 +27,13 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def model_of_one():
+def one_input_model():
     return EXAMPLES / "models" / "nest_squeeze_cifar10.onnx"
 
 
 @pytest.fixture(scope="module")
-def plan_of_one(model_of_one):
-    return nestrt.compile(model_of_one)
+def one_input_plan(one_input_model):
+    return nestrt.compile(one_input_model)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def rows_of(arrays):
     return [{name: array[at] for name, array in arrays.items()} for at in range(COUNT)]
 
 
-def test_a_generator_may_fill_the_same_array_again(model, arrays, folder):
+def test_a_generator_can_reuse_its_array(model, arrays, folder):
     def refilled():
         sample = {name: np.empty_like(array[0]) for name, array in arrays.items()}
         for row in rows_of(arrays):
@@ -77,7 +77,7 @@ def test_a_generator_may_fill_the_same_array_again(model, arrays, folder):
     assert text(nestrt.calibrate(model, refilled())) == text(nestrt.calibrate(model, folder))
 
 
-def test_a_folder_a_dict_of_arrays_and_dicts_calibrate_the_same(model, arrays, folder):
+def test_folders_dicts_of_arrays_and_dicts_calibrate_the_same(model, arrays, folder):
     expected = text(nestrt.calibrate(model, folder))
     assert expected.count("name:") >= 5
     assert text(nestrt.calibrate(model, arrays)) == expected
@@ -86,13 +86,13 @@ def test_a_folder_a_dict_of_arrays_and_dicts_calibrate_the_same(model, arrays, f
     assert text(nestrt.calibrate(model, without_batch)) == expected
 
 
-def test_workers_observe_several_inputs_as_one_process_does(model, arrays, folder):
+def test_workers_observe_several_inputs_like_one_process(model, arrays, folder):
     for samples in (folder, arrays):
         alone = text(nestrt.calibrate(model, samples, limit=18))
         assert text(nestrt.calibrate(model, samples, limit=18, workers=2)) == alone
 
 
-def test_a_quantized_network_of_several_inputs_is_checked_and_evaluated(model, arrays, folder, tmp_path):
+def test_quantized_networks_of_several_inputs_can_be_checked_and_evaluated(model, arrays, folder, tmp_path):
     plan = nestrt.compile(model, tmp_path / "small.nest", quantize="s8", calibration=arrays)
     for inputs in (folder, arrays, rows_of(arrays)):
         report = nestrt.check(model, plan, inputs if inputs is not arrays else rows_of(arrays), limit=5)
@@ -105,20 +105,20 @@ def test_a_quantized_network_of_several_inputs_is_checked_and_evaluated(model, a
     assert found.predictions[7][1][0] == int(np.argmax(scores))
 
 
-def test_inputs_whose_folders_would_have_one_name_are_told_apart(tmp_path):
+def test_inputs_with_colliding_folder_names_are_distinguished(tmp_path):
     network = make_model(
         [helper.make_node("MatMul", ["x:0", "w"], ["first"]), helper.make_node("Add", ["first", "x_0"], ["y"])],
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in ("x:0", "x_0")],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4])], [("w", np.eye(4, dtype=np.float32))])
     wide = np.random.RandomState(0).randn(20, 1, 4).astype(np.float32)
-    samples = {"x_0": wide, "x:0": 100 * wide}  # not in the order of the network
+    samples = {"x_0": wide, "x:0": 100 * wide}  # not in the network's order
     plan = nestrt.compile(network, quantize="s8", calibration=samples)
     report = nestrt.check(network, plan, [{name: array[0] for name, array in samples.items()}])
     assert report.outputs[0]["snr_db"] > 30
     assert nestrt.evaluate(plan, samples).n == 20
 
 
-def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
+def test_inconsistent_samples_are_rejected(model, arrays, folder, tmp_path):
     with pytest.raises(ValueError, match="the same length along the first axis"):
         nestrt.calibrate(model, {**arrays, "id:0": arrays["id:0"][:3]})
     with pytest.raises(ValueError, match="with the same names"):
@@ -129,43 +129,43 @@ def test_what_does_not_go_together_is_refused(model, arrays, folder, tmp_path):
         nestrt.calibrate(model, arrays["image"])
 
 
-def test_names_of_no_input_are_refused_before_samples_are_read(model, arrays, plan_of_one, images):
+def test_unknown_input_names_in_samples_are_rejected(model, arrays, one_input_plan, images):
     extra = {**arrays, "img": arrays["image"]}
     for given in (extra, rows_of(extra)):
         with pytest.raises(nestrt.InvalidArgument, match="the network expects 'image', 'id:0', got.*'img'"):
             nestrt.calibrate(model, given)
     with pytest.raises(nestrt.InvalidArgument, match="the plan expects 'image', got 'image', 'img'"):
-        nestrt.evaluate(plan_of_one, {"image": images, "img": images})
+        nestrt.evaluate(one_input_plan, {"image": images, "img": images})
 
 
 @pytest.mark.parametrize("wrong", [("img",), ("img", "image"), ("image", "img")])
-def test_an_only_input_has_its_name_too(model_of_one, plan_of_one, images, wrong):
+def test_a_single_input_must_have_its_name(one_input_model, one_input_plan, images, wrong):
     for given in ({name: images for name in wrong}, [{name: each for name in wrong} for each in images]):
-        for call in (lambda: nestrt.calibrate(model_of_one, given), lambda: nestrt.evaluate(plan_of_one, given),
-                     lambda: nestrt.calibrate(model_of_one, given, workers=1),
-                     lambda: nestrt.compile(model_of_one, quantize="s8", calibration=given),
-                     lambda: nestrt.sensitivity(model_of_one, given),
-                     lambda: nestrt.sensitivity(model_of_one, images, given),
-                     lambda: nestrt.compile(model_of_one, quantize="s8", calibration=images, max_loss=50,
+        for call in (lambda: nestrt.calibrate(one_input_model, given), lambda: nestrt.evaluate(one_input_plan, given),
+                     lambda: nestrt.calibrate(one_input_model, given, workers=1),
+                     lambda: nestrt.compile(one_input_model, quantize="s8", calibration=given),
+                     lambda: nestrt.sensitivity(one_input_model, given),
+                     lambda: nestrt.sensitivity(one_input_model, images, given),
+                     lambda: nestrt.compile(one_input_model, quantize="s8", calibration=images, max_loss=50,
                                             search_samples=given)):
             with pytest.raises(nestrt.InvalidArgument, match="expects 'image', got.*'img'"):
                 call()
-    assert text(nestrt.calibrate(model_of_one, {"image": images})) == text(nestrt.calibrate(model_of_one, images))
+    assert text(nestrt.calibrate(one_input_model, {"image": images})) == text(nestrt.calibrate(one_input_model, images))
 
 
-def test_samples_are_the_same_in_double_precision_and_by_columns(model_of_one, plan_of_one, images, tmp_path):
-    calibrated = text(nestrt.calibrate(model_of_one, images))
-    found = nestrt.evaluate(plan_of_one, images).predictions
+def test_double_precision_and_column_major_samples_are_equivalent(one_input_model, one_input_plan, images, tmp_path):
+    calibrated = text(nestrt.calibrate(one_input_model, images))
+    found = nestrt.evaluate(one_input_plan, images).predictions
     for form in (images.astype(np.float64), np.asfortranarray(images), np.asfortranarray(images.astype(">f8"))):
-        assert text(nestrt.calibrate(model_of_one, form)) == calibrated
-        assert text(nestrt.calibrate(model_of_one, form, workers=1)) == calibrated
-        assert nestrt.evaluate(plan_of_one, form).predictions == found
+        assert text(nestrt.calibrate(one_input_model, form)) == calibrated
+        assert text(nestrt.calibrate(one_input_model, form, workers=1)) == calibrated
+        assert nestrt.evaluate(one_input_plan, form).predictions == found
     path = tmp_path / "samples.npy"
     np.save(path, images.astype(np.float64))
-    assert text(nestrt.calibrate(model_of_one, path)) == calibrated
-    assert nestrt.evaluate(plan_of_one, path).predictions == found
+    assert text(nestrt.calibrate(one_input_model, path)) == calibrated
+    assert nestrt.evaluate(one_input_plan, path).predictions == found
 
 
-def test_inputs_of_other_orders_calibrate_by_name_too(model, arrays):
+def test_column_major_inputs_by_name_calibrate_the_same(model, arrays):
     by_columns = {name: np.asfortranarray(array) for name, array in arrays.items()}
     assert text(nestrt.calibrate(model, by_columns)) == text(nestrt.calibrate(model, arrays))

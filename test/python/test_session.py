@@ -11,7 +11,7 @@ import nestrt
 from conftest import EXAMPLES, run_example
 
 
-def test_a_image_has_its_class(plan, cat):
+def test_an_image_is_classified(plan, cat):
     session = nestrt.Session(plan, threads=1)
     outputs = session.run({"image": cat})
     assert list(outputs) == ["probabilities"]
@@ -21,7 +21,7 @@ def test_a_image_has_its_class(plan, cat):
     assert outputs["probabilities"].sum() == pytest.approx(1)
 
 
-def test_inputs_are_taken_by_name_by_position_and_alone(plan, cat):
+def test_inputs_are_accepted_by_name_by_position_and_alone(plan, cat):
     session = nestrt.Session(plan, threads=1)
     expected = session.run({"image": cat})["probabilities"]
     for outputs in (session.run([cat]), session.run((cat,)), session.run(cat)):
@@ -46,7 +46,7 @@ def test_results_do_not_depend_on_threads(plan, cat):
     np.testing.assert_array_equal(one, two)
 
 
-def test_plans_of_bytes_and_files_give_the_same(plan, cat):
+def test_plans_from_bytes_and_files_are_equivalent(plan, cat):
     from_bytes = nestrt.Plan(plan.to_bytes())
     assert from_bytes.path is None
     np.testing.assert_array_equal(nestrt.Session(from_bytes)(cat), nestrt.Session(plan.path)(cat))
@@ -58,14 +58,14 @@ def test_a_session_keeps_its_plan_alive(plan, cat):
     np.testing.assert_array_equal(session(cat), expected)
 
 
-def test_a_simulated_accelerator_gives_the_cpus_bits(for_board, cat):
-    cpu = nestrt.Session(for_board)(cat)
-    session = nestrt.Session(for_board, "cpu,evta:sim", schedule="sequential")
+def test_a_simulated_accelerator_is_bit_exact(board_plan, cat):
+    cpu = nestrt.Session(board_plan)(cat)
+    session = nestrt.Session(board_plan, "cpu,evta:sim", schedule="sequential")
     np.testing.assert_array_equal(session(cat), cpu)
     assert [unit["kind"] for unit in session.units.info] == ["cpu", "evta"]
 
 
-def test_a_quantized_plan_gives_real_numbers_and_tells_its_exponents(quantized, cat):
+def test_a_quantized_plan_returns_real_numbers_and_has_exponents(quantized, cat):
     assert quantized.inputs[0].dtype == np.float32
     assert nestrt.Session(quantized)(cat).argmax() == 3
     inner = {name: spec for name, spec in quantized.tensors.items() if spec.dtype == np.int8}
@@ -74,7 +74,7 @@ def test_a_quantized_plan_gives_real_numbers_and_tells_its_exponents(quantized, 
         assert spec.quantization.scale == 2.0**-spec.quantization.exponent
 
 
-def test_units_are_shared_by_sessions(plan, cat):
+def test_sessions_can_share_units(plan, cat):
     units = nestrt.Units("cpu", threads=2)
     sessions = [nestrt.Session(plan, units) for _ in range(3)]
     results = [session(cat) for session in sessions]
@@ -83,7 +83,7 @@ def test_units_are_shared_by_sessions(plan, cat):
         nestrt.Session(plan, units, threads=1)
 
 
-def test_sessions_run_side_by_side_on_threads(plan, samples):
+def test_sessions_run_concurrently_on_threads(plan, samples):
     units = nestrt.Units("cpu", threads=2)
     alone = nestrt.Session(plan, threads=1)
     expected = [alone(sample[None]) for sample in samples]
@@ -102,7 +102,7 @@ def test_sessions_run_side_by_side_on_threads(plan, samples):
         np.testing.assert_array_equal(np.concatenate(results[number]), np.concatenate(expected))
 
 
-def test_threads_may_share_one_session(plan, samples):
+def test_threads_can_share_one_session(plan, samples):
     session = nestrt.Session(plan, threads=2)
     expected = [session(sample[None]) for sample in samples]
     results = [None] * len(samples)
@@ -118,7 +118,7 @@ def test_threads_may_share_one_session(plan, samples):
     np.testing.assert_array_equal(np.concatenate(results), np.concatenate(expected))
 
 
-def test_a_session_tells_what_it_does(quantized, cat):
+def test_a_session_describes_itself(quantized, cat):
     session = nestrt.Session(quantized, threads=1, priority="urgent")
     session(cat)
     assert session.memory["arena_bytes"] > 0
@@ -130,14 +130,14 @@ def test_a_session_tells_what_it_does(quantized, cat):
         nestrt.Session(quantized, priority="high")
 
 
-def test_the_example_names_what_is_on_images():
+def test_the_example_classifies_images():
     files = ["models/nest_squeeze_cifar10.onnx", "images/labels.txt", "images/cat_1.png", "images/ship_1.png"]
     result = run_example("classify.py", *files, cwd=EXAMPLES)
     assert result.returncode == 0, result.stderr
     assert [line.split()[1] for line in result.stdout.splitlines()] == ["cat", "ship"]
 
 
-def test_what_is_installed_is_typed_and_described():
+def test_the_installed_package_is_typed_and_documented():
     folder = nestrt.__path__[0]
     assert {"py.typed", "_nestrt.pyi"} <= set(os.listdir(folder))
     for name in nestrt.__all__:
@@ -145,7 +145,7 @@ def test_what_is_installed_is_typed_and_described():
             assert getattr(nestrt, name).__doc__, name
 
 
-def test_a_plan_of_several_shapes_takes_the_one_that_fits():
+def test_a_plan_with_several_shapes_selects_the_matching_one():
     model = helper.make_model(
         helper.make_graph(
             [helper.make_node("Relu", ["x"], ["y"])], "relu",
@@ -164,15 +164,15 @@ def test_a_plan_of_several_shapes_takes_the_one_that_fits():
             assert np.array_equal(found, np.maximum(array, 0))
 
 
-def test_an_interrupt_whose_handler_raises_nothing_ends_no_run(for_board, samples):
-    expected = nestrt.Session(for_board, threads=1)(samples[:1])
-    session = nestrt.Session(for_board, "evta:sim,cpu", threads=1, pace=2000)  # seconds an inference
-    asked = []
-    before = signal.signal(signal.SIGINT, lambda *_: asked.append(True))
+def test_a_run_continues_if_the_interrupt_handler_does_not_raise(board_plan, samples):
+    expected = nestrt.Session(board_plan, threads=1)(samples[:1])
+    session = nestrt.Session(board_plan, "evta:sim,cpu", threads=1, pace=2000)  # each inference takes seconds
+    interrupts = []
+    before = signal.signal(signal.SIGINT, lambda *_: interrupts.append(True))
     try:
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         found = session(samples[:1])
     finally:
         signal.signal(signal.SIGINT, before)
-    assert asked == [True]
+    assert interrupts == [True]
     np.testing.assert_array_equal(found, expected)

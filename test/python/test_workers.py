@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that is divided gives what one process gives, to the byte, whoever is lost on the way."""
+"""Distributed work returns the results of one process to the byte, even if workers are lost."""
 
 import json
 import os
@@ -21,12 +21,12 @@ from conftest import EXAMPLES, PIXELS, make_model
 IMAGES = EXAMPLES / "images"
 
 
-KINDS = (IMAGES / "labels.txt").read_text().split()
+CLASSES = (IMAGES / "labels.txt").read_text().split()
 
 
 def class_of(name):
-    """Of an image of the examples."""
-    return KINDS.index(name.partition(".")[0].partition("_")[0])
+    """Returns the class of an example image."""
+    return CLASSES.index(name.partition(".")[0].partition("_")[0])
 
 
 def text(calibration):
@@ -34,7 +34,7 @@ def text(calibration):
 
 
 def dies_once(shared, item):
-    """A worker that is killed when it first comes to the third item."""
+    """A task whose worker is killed the first time it gets the third item."""
     marker = pathlib.Path(shared["marker"])
     if item == 2 and not marker.exists():
         marker.touch()
@@ -55,7 +55,7 @@ def writes_much(shared, item):
 
 
 def observe_but_die_once(shared, chunk):
-    """A calibration's task, whose worker is killed in the middle."""
+    """A calibration task whose worker is killed once."""
     marker = pathlib.Path(shared["marker"])
     if chunk.names[0] == shared["fatal"] and not marker.exists():
         marker.touch()
@@ -65,19 +65,19 @@ def observe_but_die_once(shared, chunk):
 
 @pytest.fixture(scope="module")
 def ray(cluster):
-    cluster.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # which workers of Ray cannot import
+    cluster.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Ray workers cannot import this module
     return cluster
 
 
 @pytest.fixture(scope="module")
 def many_samples(samples):
-    """Of several parts of a calibration, and a rest."""
+    """Samples for several parts of a calibration, the last one incomplete."""
     return np.concatenate([samples * np.float32(scale) for scale in (1, 0.5, 0.25)])[:50]
 
 
 @pytest.fixture(scope="module")
-def both_directions():
-    """A network with two operators of one name, those of a GRU's directions, and samples of it."""
+def bidirectional_gru():
+    """A network with two operators of the same name, from the directions of a GRU, and samples for it."""
     rng = np.random.default_rng(0)
     shapes = {"U": (6, 6), "W": (2, 24, 6), "R": (2, 24, 8), "V": (16, 4)}
     weights = [(name, rng.normal(size=shape).astype(np.float32)) for name, shape in shapes.items()]
@@ -93,19 +93,19 @@ def both_directions():
 
 
 @pytest.mark.parametrize("workers", [1, 2, "local:2"])
-def test_a_calibration_is_the_same_whoever_observes(model, many_samples, workers):
+def test_workers_calibrate_like_one_process(model, many_samples, workers):
     alone = nestrt.calibrate(model, many_samples)
     shared = nestrt.calibrate(model, many_samples, workers=workers)
     assert text(shared) == text(alone)
     assert shared.samples == 50
 
 
-def test_images_are_observed_by_workers_as_by_this_process(model):
+def test_workers_observe_images_like_one_process(model):
     alone = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, limit=5)
     assert text(nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, limit=5, workers=2)) == text(alone)
 
 
-def test_images_that_cannot_be_read_are_told_by_workers_too(model, tmp_path):
+def test_workers_report_unreadable_images(model, tmp_path):
     (tmp_path / "a.png").write_bytes((IMAGES / "cat.png").read_bytes())
     (tmp_path / "b.png").write_bytes(b"no image")
     seen = nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2, skip_unreadable=True)
@@ -115,7 +115,7 @@ def test_images_that_cannot_be_read_are_told_by_workers_too(model, tmp_path):
         nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2)
 
 
-def test_samples_that_are_passed_over_have_their_place_among_all(model, many_samples):
+def test_skipped_samples_are_reported_by_global_index(model, many_samples):
     samples = many_samples.copy()
     samples[40, 0, 0, 0] = np.nan
     for workers in (None, 2):
@@ -125,13 +125,13 @@ def test_samples_that_are_passed_over_have_their_place_among_all(model, many_sam
         nestrt.calibrate(model, samples, workers=2)
 
 
-def test_a_calibration_of_nothing_that_can_be_read_is_refused(model, tmp_path):
+def test_a_calibration_without_readable_samples_is_rejected(model, tmp_path):
     (tmp_path / "b.png").write_bytes(b"no image")
     with pytest.raises(nestrt.InvalidArgument, match="none of the"):
         nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2, skip_unreadable=True)
 
 
-def test_sensitivity_is_the_same_whoever_measures(model, samples):
+def test_workers_measure_sensitivity_like_one_process(model, samples):
     seen = nestrt.calibrate(model, samples)
     alone = nestrt.sensitivity(model, seen, samples, limit=4)
     shared = nestrt.sensitivity(model, seen, samples, limit=4, workers=2)
@@ -142,27 +142,27 @@ def test_sensitivity_is_the_same_whoever_measures(model, samples):
 
 
 @pytest.fixture(scope="module")
-def tight(samples):
-    """A start that is bad, as most of the values are clipped."""
+def bad_start(samples):
+    """Options of a search with a bad start, since most values are clipped."""
     return {"quantize": "s8", "calibration": samples, "method": "percentile", "percentile": 50, "max_loss": 0,
             "search_budget": 24}
 
 
-def test_directions_of_a_gru_are_one_layer(both_directions):
-    network, samples = both_directions
+def test_the_directions_of_a_gru_are_one_layer(bidirectional_gru):
+    network, samples = bidirectional_gru
     layers = nestrt.sensitivity(network, nestrt.calibrate(network, samples), samples).layers
     shares = {layer["name"]: layer["mac_share"] for layer in layers}
     assert len(layers) == 3
-    assert shares["rnn"] == pytest.approx(8 * shares["in"])  # of both
+    assert shares["rnn"] == pytest.approx(8 * shares["in"])  # both directions
 
 
-def test_a_search_that_keeps_layers_keeps_both_directions_of_a_gru(both_directions):
-    network, samples = both_directions
+def test_a_search_keeps_both_directions_of_a_gru_in_f32(bidirectional_gru):
+    network, samples = bidirectional_gru
     with pytest.raises(nestrt.InvalidArgument, match="no quantization of"):
         nestrt.compile(network, quantize="s8", calibration=samples, max_loss=-1)
 
 
-def test_sensitivity_of_a_network_that_has_no_layers_for_8_bits_says_so(samples):
+def test_sensitivity_rejects_networks_without_quantizable_layers(samples):
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8]) for name in ("x", "y")]
     network = make_model([helper.make_node("Relu", ["x"], ["y"])], ends[:1], ends[1:])
     values = np.ones((4, 1, 8), np.float32)
@@ -170,25 +170,25 @@ def test_sensitivity_of_a_network_that_has_no_layers_for_8_bits_says_so(samples)
         nestrt.sensitivity(network, nestrt.calibrate(network, values), values)
 
 
-def test_a_search_finds_the_same_whoever_measures(model, tight):
-    alone, shared = nestrt.compile(model, **tight), nestrt.compile(model, **tight, workers=2)
+def test_workers_search_like_one_process(model, bad_start):
+    alone, shared = nestrt.compile(model, **bad_start), nestrt.compile(model, **bad_start, workers=2)
     assert len(alone.report["trials"]) > 1
     assert shared.report == alone.report
     assert shared.to_bytes() == alone.to_bytes()
 
 
-def test_layers_are_kept_in_floating_point_alike_whoever_measures(model, samples):
-    found, told = [], []
+def test_workers_keep_the_same_layers_in_f32(model, samples):
+    found, reported = [], []
     for workers in (None, 2):
         with pytest.raises(nestrt.InvalidArgument, match="no quantization of") as caught:
             nestrt.compile(model, quantize="s8", calibration=samples, max_loss=-1, search_budget=16, workers=workers,
-                           progress=lambda what, *_: told.append(what))
+                           progress=lambda what, *_: reported.append(what))
         found.append(str(caught.value))
     assert found[0] == found[1]
-    assert {"configurations", "layers"} <= set(told)
+    assert {"configurations", "layers"} <= set(reported)
 
 
-def test_a_search_with_labels_finds_the_same_whoever_measures(model, tmp_path):
+def test_workers_search_with_labels_like_one_process(model, tmp_path):
     names = sorted(path.name for path in IMAGES.glob("*.png"))
     (tmp_path / "labels.tsv").write_text("".join(f"{name}\t{class_of(name)}\n" for name in names))
     how = {"quantize": "s8", "calibration": IMAGES, "preprocessing": PIXELS, "labels": tmp_path / "labels.tsv",
@@ -201,7 +201,7 @@ def test_a_search_with_labels_finds_the_same_whoever_measures(model, tmp_path):
     assert found[0] == found[1]
 
 
-def test_an_evaluation_is_the_same_whoever_classifies(plan):
+def test_workers_evaluate_like_one_process(plan):
     names = sorted(path.name for path in IMAGES.glob("*.png"))
     labels = {name: class_of(name) for name in names}
     alone = nestrt.evaluate(plan, IMAGES, labels)
@@ -214,7 +214,7 @@ def test_an_evaluation_is_the_same_whoever_classifies(plan):
 
 
 class Column:
-    """Classes as a table's column has them: in an order that is not that of its index."""
+    """Classes like the column of a table, whose index has another order."""
 
     def __init__(self, classes):
         self.classes = classes
@@ -229,35 +229,36 @@ class Column:
         return self.classes[-1 - index]
 
 
-def test_labels_in_order_are_those_that_they_are_iterated_in(plan, samples):
+def test_labels_in_order_are_read_by_iteration(plan, samples):
     classes = [top[0] for _, top in nestrt.evaluate(plan, samples).predictions]
     assert nestrt.evaluate(plan, samples, Column(classes)).top1 == 1
 
 
-def test_scores_of_integers_have_the_order_of_their_numbers():
+def test_unsigned_scores_are_sorted_correctly():
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
     y = helper.make_tensor_value_info("y", TensorProto.UINT8, [1, 4])
     constants = [("scale", np.array(0.01, np.float32)), ("zero", np.array(0, np.uint8))]
-    scores = nestrt.compile(make_model([helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["y"])], [x], [y], constants))
+    node = helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["y"])
+    scores = nestrt.compile(make_model([node], [x], [y], constants))
     report = nestrt.evaluate(scores, [np.array([[0, 0.5, 0.2, 0.9]], np.float32)])
     assert report.predictions == [("[0]", [3, 1, 2, 0])]
 
 
-def test_labels_that_are_only_guessed_are_warned_of(plan, samples):
+def test_accuracy_at_chance_level_causes_a_warning(plan, samples):
     classes = [(top[0] + 1) % 10 for _, top in nestrt.evaluate(plan, samples).predictions]
     with pytest.warns(UserWarning, match="no more than by guessing among 10 classes.*offset"):
         nestrt.evaluate(plan, samples, classes)
 
 
-def test_the_program_is_main_still_after_sweeps_side_by_side():
+def test_concurrent_sweeps_restore_the_main_module():
     main = sys.modules["__main__"]
 
-    def begin_again_and_again():
+    def hide_main_repeatedly():
         for _ in range(200):
             with _workers._without_main():
                 time.sleep(0)
 
-    threads = [threading.Thread(target=begin_again_and_again) for _ in range(4)]
+    threads = [threading.Thread(target=hide_main_repeatedly) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -265,7 +266,7 @@ def test_the_program_is_main_still_after_sweeps_side_by_side():
     assert sys.modules["__main__"] is main
 
 
-def test_labels_have_to_be_those_of_the_samples(plan):
+def test_labels_must_match_the_samples(plan):
     with pytest.raises(nestrt.InvalidArgument, match="no class for"):
         nestrt.evaluate(plan, IMAGES, {"other.png": 1})
     with pytest.raises(nestrt.InvalidArgument, match="any other sample selected by limit"):
@@ -276,27 +277,27 @@ def test_labels_have_to_be_those_of_the_samples(plan):
         nestrt.evaluate(plan, IMAGES, [1, 2])
 
 
-def test_a_worker_that_is_killed_costs_its_tasks_another_try(tmp_path):
+def test_tasks_of_a_killed_worker_are_retried(tmp_path):
     shared = {"marker": str(tmp_path / "killed")}
     assert _workers.ProcessPool(2).map(dies_once, shared, range(8), "", None) == [10 * item for item in range(8)]
     assert (tmp_path / "killed").exists()
 
 
-def test_a_program_ends_whose_workers_were_given_up_while_they_wrote():
+def test_a_program_ends_if_workers_are_stopped_while_writing():
     program = """
 import time
 
 from nestrt import _workers
 import test_workers
 
-def map(give_up):
-    _workers.open_workers(2).map(test_workers.writes_much, {}, [0, 200 << 20], "work", give_up)
+def map(stop):
+    _workers.open_workers(2).map(test_workers.writes_much, {}, [0, 200 << 20], "work", stop)
 
 def measure(what, done, total):
     if done:
         ends.append(time.monotonic())
 
-def give_up(what, done, total):
+def stop(what, done, total):
     if done:
         time.sleep((ends[1] - ends[0]) * part)
         raise RuntimeError("enough")
@@ -305,40 +306,41 @@ ends = []
 map(measure)
 for part in (0.2, 0.4, 0.6, 0.8):
     try:
-        map(give_up)
+        map(stop)
     except RuntimeError:
         print("ended")
 """
-    place = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
-    ended = subprocess.run([sys.executable, "-c", program], env=place, capture_output=True, text=True, timeout=100)
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True,
+                           timeout=100)
     assert ended.stdout == "ended\n" * 4, ended.stderr
 
 
-def test_workers_that_are_always_killed_end_the_work():
+def test_the_work_fails_if_workers_are_always_killed():
     with pytest.raises(RuntimeError, match="workers were lost"):
         _workers.ProcessPool(2).map(always_dies, {}, range(3), "", None)
 
 
-def test_what_a_task_raises_reaches_the_caller():
+def test_an_exception_of_a_task_reaches_the_caller():
     with pytest.raises(nestrt.NotFound, match="item 0 is not there") as caught:
         _workers.ProcessPool(2).map(fails, {}, range(1), "", None)
     assert caught.value.where == "here"
 
 
 def test_progress_counts_all_tasks(model, many_samples):
-    told = []
-    nestrt.calibrate(model, many_samples, workers=2, progress=lambda *values: told.append(values))
-    assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
-    assert all(entry[0] == "calibrating" and entry[2] == 4 for entry in told)
+    reported = []
+    nestrt.calibrate(model, many_samples, workers=2, progress=lambda *values: reported.append(values))
+    assert [done for _, done, _ in reported] == [0, 1, 2, 3, 4]
+    assert all(entry[0] == "calibrating" and entry[2] == 4 for entry in reported)
 
 
 @pytest.mark.parametrize("workers", [0, -1, "ray:", "local:0", "local:x", "threads", 2.5, True, "ray="])
-def test_workers_that_there_are_not_are_refused(model, samples, workers):
+def test_invalid_worker_choices_are_rejected(model, samples, workers):
     with pytest.raises(ValueError, match="workers: expected"):
         nestrt.calibrate(model, samples, workers=workers)
 
 
-def test_a_cluster_gives_what_one_process_gives(ray, model, many_samples):
+def test_a_cluster_returns_the_results_of_one_process(ray, model, many_samples):
     seen = nestrt.calibrate(model, many_samples)
     assert text(nestrt.calibrate(model, many_samples, workers="ray")) == text(seen)
     alone = nestrt.sensitivity(model, seen, many_samples, limit=3, all_but_one=False)
@@ -346,27 +348,27 @@ def test_a_cluster_gives_what_one_process_gives(ray, model, many_samples):
     assert json.dumps(shared.to_dict()) == json.dumps(alone.to_dict())
 
 
-def test_a_search_on_a_cluster_finds_what_one_process_finds(ray, model, tight):
-    alone, shared = nestrt.compile(model, **tight), nestrt.compile(model, **tight, workers="ray")
+def test_a_cluster_searches_like_one_process(ray, model, bad_start):
+    alone, shared = nestrt.compile(model, **bad_start), nestrt.compile(model, **bad_start, workers="ray")
     assert shared.report == alone.report
     assert shared.to_bytes() == alone.to_bytes()
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_same(ray, model, many_samples, tmp_path):
+def test_a_cluster_that_loses_a_worker_returns_the_same_result(ray, model, many_samples, tmp_path):
     divided = _samples.split_samples(many_samples, 0, 16)
     shared = {"model": pathlib.Path(model).read_bytes(), "options": {}, "skip_unreadable": False, "threads": 1}
-    whole = _workers.InProcess().map(_tasks.observe, shared, divided, "", None)
+    expected = _workers.InProcess().map(_tasks.observe, shared, divided, "", None)
     killed = {**shared, "marker": str(tmp_path / "killed"), "fatal": divided[2].names[0]}
-    assert _workers.RayPool(None).map(observe_but_die_once, killed, divided, "", None) == whole
+    assert _workers.RayPool(None).map(observe_but_die_once, killed, divided, "", None) == expected
     assert (tmp_path / "killed").exists()
 
 
-def test_what_a_task_of_a_cluster_raises_reaches_the_caller(ray):
+def test_an_exception_of_a_cluster_task_reaches_the_caller(ray):
     with pytest.raises(nestrt.NotFound, match="is not there"):
         _workers.RayPool(None).map(fails, {}, range(2), "", None)
 
 
-def test_a_program_without_a_guard_has_workers_too(model, tmp_path):
+def test_a_program_without_a_main_guard_can_use_workers(model, tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import nestrt, sys\n"
                        "pixels = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)\n"
@@ -381,7 +383,7 @@ def run_module(*arguments):
                           timeout=60)
 
 
-def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tmp_path):
+def test_the_command_line_calibrates_and_evaluates(model, plan, tmp_path):
     profile, found = tmp_path / "profile.yaml", tmp_path / "found.json"
     done = run_module("calibrate", model, IMAGES, "-o", profile, "--mean", "128", "--scale", "0.015625",
                       "--resize", "32", "--workers", "2")
@@ -393,7 +395,7 @@ def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tm
     assert json.loads(found.read_text())["n"] == len(list(IMAGES.glob("*.png")))
 
 
-def test_the_module_compiles_with_a_loss_that_is_allowed(model, tmp_path):
+def test_the_command_line_compiles_with_a_loss_limit(model, tmp_path):
     output, found = tmp_path / "model.nest", tmp_path / "found.json"
     done = run_module("compile", model, IMAGES, "-o", output, "--mean", "128", "--scale", "0.015625", "--resize", "32",
                       "--max-loss", "50", "--workers", "2", "--json", found)
@@ -408,7 +410,7 @@ def test_the_module_compiles_with_a_loss_that_is_allowed(model, tmp_path):
     assert refused.returncode == 2 and "max_loss" in refused.stderr
 
 
-def test_the_module_begins_a_ray_of_its_own(plan, tmp_path):
+def test_the_command_line_starts_its_own_ray(plan, tmp_path):
     pytest.importorskip("ray")
     found = tmp_path / "found.json"
     done = run_module("evaluate", plan.path, IMAGES, "--workers", "ray", "--json", found)
@@ -421,7 +423,7 @@ def test_the_module_begins_a_ray_of_its_own(plan, tmp_path):
     ("calibrate", "absent.onnx", "absent", "-o", "x.yaml"), ("evaluate", "absent.nest", "absent"),
     ("sensitivity", "absent.onnx", "absent", "--workers", "threads"), ("nonsense",),
 ])
-def test_the_module_ends_with_2_for_bad_input(arguments):
+def test_the_command_line_exits_with_2_for_bad_input(arguments):
     done = run_module(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
