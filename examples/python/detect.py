@@ -175,8 +175,8 @@ def detector_of(plan: nestrt.Plan) -> Detector:
     for detector in DETECTORS:
         if names.issuperset(detector.outputs) if detector.outputs else is_map:
             return detector
-    raise SystemExit(f"detect.py: the outputs {', '.join(sorted(names))} match no detector; supported: YuNet, UltraFace, "
-                     "PP-OCR")
+    raise SystemExit(f"detect.py: the outputs {', '.join(sorted(names))} match no detector; supported: YuNet, "
+                     "UltraFace, PP-OCR")
 
 
 def match(found: Boxes, expected: Boxes) -> List[float]:

@@ -14,7 +14,7 @@ class Error(Exception):
     message: what is wrong, expected against actual.
     where: the file or call the error is about.
     remedy: the part of the message after the last "; ", usually how to fix the error or the available choices. Empty if
-        there is no such part, or if it does not start with a letter, as in "-1 were asked for".
+        there is no such part, or if it does not start with a letter, as in "expected 1 to 8; -1 given".
     """
 
     code = "error"

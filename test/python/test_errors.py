@@ -29,7 +29,7 @@ def test_errors_have_code_message_where_and_remedy(tmp_path):
 @pytest.mark.parametrize("message, remedy", [
     ("'a.nest' is damaged; copy the file again", "copy the file again"),
     ("no board 'x'; there are a; b, or give a path", "b, or give a path"),
-    ("1 to 256 threads; -1 were asked for", ""),
+    ("expected 1 to 256 threads; -1 given", ""),
     ("one value for each channel; 'x' was given", ""),
     ("nothing to do", ""),
 ])
