@@ -246,7 +246,7 @@ def test_unsigned_scores_are_sorted_correctly():
 
 def test_accuracy_at_chance_level_causes_a_warning(plan, samples):
     classes = [(top[0] + 1) % 10 for _, top in nestrt.evaluate(plan, samples).predictions]
-    with pytest.warns(UserWarning, match="no more than by guessing among 10 classes.*offset"):
+    with pytest.warns(UserWarning, match="not above chance for 10 classes.*offset"):
         nestrt.evaluate(plan, samples, classes)
 
 
