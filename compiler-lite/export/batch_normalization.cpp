@@ -10,8 +10,7 @@ namespace {
 
 const Node* as_plain(const Node& node, ops::BinaryKind kind) {
   const ops::Binary* op = node.as<ops::Binary>();
-  return op != nullptr && op->kind == kind && op->activation.kind == ops::ActivationKind::kNone ? &node
-                                                                                                        : nullptr;
+  return op != nullptr && op->kind == kind && op->activation.kind == ops::ActivationKind::kNone ? &node : nullptr;
 }
 
 // Returns true for finite numbers of shape [C, 1, ...] for a tensor [N, C, ...].

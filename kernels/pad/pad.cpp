@@ -43,8 +43,8 @@ Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_
   if (kept < 0) return rule_error(fmt::format("begin and end crop more than all{}", where));
   const int64_t longest = mode == ops::PadMode::kReflect ? kept - 1 : kept > 0 ? kMaxElements : 0;
   if (mode != ops::PadMode::kConstant && std::max(begin, end) > std::max<int64_t>(longest, 0))
-    return rule_error(fmt::format("begin {} and end {}{}, exceed the range of mode {}", begin, end,
-                                  where, ops::name(mode)));
+    return rule_error(
+        fmt::format("begin {} and end {}{}, exceed the range of mode {}", begin, end, where, ops::name(mode)));
   return dim + begin + end;
 }
 

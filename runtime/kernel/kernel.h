@@ -35,7 +35,7 @@ struct TensorSpec {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  Packing packing = Packing::kNone;          // constants only
+  Packing packing = Packing::kNone;                  // constants only
   const plan::Quantization* quantization = nullptr;  // null for real-valued tensors
   const std::byte* constant = nullptr;               // the elements if known: weights, biases
   bool present = true;                               // false for an absent optional input

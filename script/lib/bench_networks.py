@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The five networks of script/bench/networks, with generated weights that are the same on every run.
 
-A network is a list of layers; onnx_writer.py, ncnn_writer.py and tflite_writer.py write it in the form of each runtime.
+A network is a list of layers; onnx_writer.py, ncnn_writer.py and tflite_writer.py write it in the format of each runtime.
 """
 
 import dataclasses
@@ -10,20 +10,20 @@ import numpy as np
 
 PIXELS = 224
 NAMES = ("squeezenet1.1", "mobilenet_v2", "resnet18", "resnet50", "googlenet")
-# Of 8-bit activations by what made them: scale, and zero point as uint8.
+# Quantization of 8-bit activations by producer: scale, and zero point as uint8.
 QUANTIZATION = {"relu": (4 / 255, 0), "relu6": (6 / 255, 0), "none": (8 / 255, 128), "input": (2 / 255, 128)}
 
 
 @dataclasses.dataclass
 class Layer:
     kind: str  # conv, maxpool, gap, add, concat, fc, lrn, softmax
-    name: str  # of its output too
+    name: str  # also the name of its output
     inputs: list
     shape: tuple  # channels, height, width
     kernel: int = 1
     stride: int = 1
     pad: int = 0
-    pad_after: int = 0  # below and right; more than `pad` where a pool counts what begins
+    pad_after: int = 0  # bottom and right; exceeds `pad` if a pool rounds its output size up
     activation: str = "none"
     groups: int = 1
     weights: np.ndarray = None
@@ -86,11 +86,11 @@ class Network:
             layer.bias = (generator.standard_normal(layer.shape[0]) * 0.05).astype(np.float32)
 
     def input_quantization(self, layer):
-        """What quantizes the first input of a layer: its name in QUANTIZATION."""
+        """Returns the key in QUANTIZATION for the first input of a layer."""
         return self.quantization()[layer.inputs[0]]
 
     def quantization(self):
-        """Of every value; what only moves or averages values keeps its input's."""
+        """Returns the key in QUANTIZATION by value. Layers that only move or average values keep that of their input."""
         found = {"data": "input"}
         for layer in self.layers:
             own = layer.kind in ("conv", "add", "fc")
@@ -132,12 +132,12 @@ def resnet(name, repeats, bottleneck):
         out = width * (4 if bottleneck else 1)
         for block in range(count):
             stride = 2 if stage > 0 and block == 0 else 1
-            beside = net.conv(x, out, 1, stride, activation="none") if stride != 1 or channels != out else x
+            shortcut = net.conv(x, out, 1, stride, activation="none") if stride != 1 or channels != out else x
             if bottleneck:
                 y = net.conv(net.conv(net.conv(x, width, 1), width, 3, stride, 1), out, 1, activation="none")
             else:
                 y = net.conv(net.conv(x, width, 3, stride, 1), out, 3, 1, 1, "none")
-            x, channels = net.sum(y, beside, "relu"), out
+            x, channels = net.sum(y, shortcut, "relu"), out
     return net.classify(x)
 
 
@@ -157,7 +157,7 @@ def googlenet():
 
 
 def networks():
-    """With weights, in the order of NAMES: one generator draws them all."""
+    """Returns the networks with weights, in the order of NAMES. One generator draws all weights."""
     generator = np.random.default_rng(1)
     nets = [squeezenet(), mobilenet_v2(), resnet("resnet18", [2, 2, 2, 2], False), resnet("resnet50", [3, 4, 6, 3], True),
             googlenet()]
@@ -167,7 +167,7 @@ def networks():
 
 
 def quantized(weights):
-    """int8 and the scale of each output channel."""
+    """Returns int8 weights and the scale of each output channel."""
     each = (-1,) + (1,) * (weights.ndim - 1)
     scales = np.maximum(np.abs(weights.reshape(len(weights), -1)).max(1), 1e-6).astype(np.float32) / np.float32(127)
     return np.clip(np.round(weights / scales.reshape(each)), -127, 127).astype(np.int8), scales

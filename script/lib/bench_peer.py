@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process of script/bench/networks: times one other runtime on a model, and prints the figures as JSON.
+"""Times another runtime on a model for script/bench/networks and prints the figures as JSON.
 
 bench_peer.py RUNTIME MODEL --threads N --warmup N --runs N [--input FILE.npy --output FILE.npy]
 
-MODEL is a path without its suffix; each runtime reads the form it is made for. Floats are computed as f32 whatever the machine
-has for smaller ones. All load, run once, warm up, run; a run takes the input from an array and leaves the output in one.
+MODEL is a path without a suffix; each runtime reads its own file format. All compute f32 in full precision even if the
+machine supports smaller types. Each runtime loads the model, runs once, warms up, and runs; a run copies the input from
+an array and the output to an array.
 """
 
 import argparse
@@ -73,7 +74,7 @@ class Ncnn:
         options.use_fp16_packed = options.use_fp16_storage = options.use_fp16_arithmetic = False
         options.use_bf16_storage = False
         if self.net.load_param(model + ".param") or self.net.load_model(model + ".bin"):
-            raise RuntimeError(f"ncnn does not take {model}.param")
+            raise RuntimeError(f"ncnn cannot load {model}.param")
         self.output = self.net.output_names()[0]
 
     def shape(self):
@@ -84,7 +85,7 @@ class Ncnn:
         extractor.input("data", self.module.Mat(image[0]))
         failed, output = extractor.extract(self.output)
         if failed:
-            raise RuntimeError("ncnn cannot run it")
+            raise RuntimeError("ncnn cannot run the model")
         return np.array(output)
 
 
@@ -120,7 +121,7 @@ class LiteRt:
     def __init__(self):
         from ai_edge_litert import interpreter
         self.module = interpreter
-        self.turned = None, None
+        self.transposed = None, None
 
     def open(self, model, threads):
         self.net = self.module.Interpreter(model + ".tflite", num_threads=threads)
@@ -131,9 +132,9 @@ class LiteRt:
         return None
 
     def run(self, image):
-        if self.turned[0] is not image:  # its images have their channels last: turned once, outside of what counts
-            self.turned = image, np.ascontiguousarray(image.transpose(0, 2, 3, 1))
-        self.net.set_tensor(self.input, self.turned[1])
+        if self.transposed[0] is not image:  # channels last; transposed in the first run, which is not timed
+            self.transposed = image, np.ascontiguousarray(image.transpose(0, 2, 3, 1))
+        self.net.set_tensor(self.input, self.transposed[1])
         self.net.invoke()
         return self.net.get_tensor(self.output)
 
@@ -142,7 +143,7 @@ RUNTIMES = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "ncnn": Ncnn, "mnn
 
 
 def memory_mb(line):
-    """VmHWM begins anew with exec(); getrusage's figure begins with what the parent process held when it forked."""
+    """Reads /proc because exec() resets VmHWM; getrusage() would include the parent's memory at fork()."""
     with open("/proc/self/status") as status:
         found = next(text for text in status if text.startswith(line + ":"))
     return int(found.split()[1]) * 1024 / 1e6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of script/bench/networks, from its figures."""
+"""Formats the figures of script/bench/networks as a page in Markdown."""
 
 TITLES = {"nestrt": "nestrt", "nestrt_s8": "nestrt s8", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ncnn": "ncnn",
           "mnn": "MNN", "litert": "LiteRT"}
@@ -11,7 +11,7 @@ def is_own(name):
 
 
 def best_peer(row, figure):
-    """(name, value) of the lowest; None where there is no peer."""
+    """Returns (name, value) of the peer with the lowest figure, or None without peers."""
     found = [(name, entry[figure]) for name, entry in row["runtimes"].items() if not is_own(name)]
     return min(found, key=lambda pair: pair[1]) if found else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headless Chromium, spoken to by WebDriver (https://www.w3.org/TR/webdriver2/): pages opened, keys pressed, images taken."""
+"""Controls headless Chromium through WebDriver (https://www.w3.org/TR/webdriver2/)."""
 
 import base64
 import json
@@ -11,17 +11,17 @@ import urllib.request
 
 
 class Unavailable(Exception):
-    """Chromium, or its driver, is not installed."""
+    """Chromium or its driver is not installed."""
 
 
 class Browser:
-    """One window; ends with its `with`."""
+    """A browser window; a context manager."""
 
     def __init__(self, width=1280, height=1600):
         driver = shutil.which("chromedriver")
         chromium = shutil.which("chromium")
         if driver is None or chromium is None:
-            raise Unavailable("chromium and chromium-driver are not installed: script/bootstrap host tests")
+            raise Unavailable("chromium or chromium-driver is not installed; run script/bootstrap host tests")
         self._process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._base = f"http://127.0.0.1:{self._port()}"
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}"]
@@ -58,21 +58,21 @@ class Browser:
             return json.load(answer)["value"]
 
     def open(self, page):
-        """Opens a file, or an http address."""
+        """Opens a file or an http URL."""
         url = page if str(page).startswith("http:") else pathlib.Path(page).resolve().as_uri()
         self._call("POST", "/url", {"url": url})
 
     def run(self, script):
-        """What the script returns."""
+        """Runs a script in the page and returns its result."""
         return self._call("POST", "/execute/sync", {"script": script, "args": []})
 
     def press(self, *keys):
-        """Each key down and up, by WebDriver's names: "\\ue004" is Tab."""
+        """Presses and releases each key, by WebDriver's codes; "\\ue004" is Tab."""
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self._call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
     def errors(self):
-        """What the page has told the console that is an error: those of scripts, and of what it was kept from loading."""
+        """Returns the errors on the page's console, such as failed scripts and blocked loads."""
         return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
 
     def image(self, path):

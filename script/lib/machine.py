@@ -13,5 +13,5 @@ def cpu_name():
 
 
 def first_core():
-    """This process, and what it starts, on one core."""
+    """Pins this process and its children to one core."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

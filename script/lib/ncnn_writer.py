@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of bench_networks.py in ncnn's form: NAME.param (text, a layer a line) and NAME.bin (weights in that order)."""
+"""Writes networks of bench_networks.py for ncnn: NAME.param (text, one layer per line) and NAME.bin (weights)."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Writer:
         self.blobs += len(outputs)
 
     def made(self, name):
-        """A value with several users goes to each through a Split."""
+        """Adds a Split for a value with several users."""
         count = self.users.get(name, 0)
         if count > 1:
             self.line("Split", f"{name}_split", [name], [f"{name}_{index}" for index in range(count)])
@@ -45,7 +45,7 @@ class Writer:
         codes, scales = quantized(layer.weights)
         padding = np.zeros(-codes.size % 4, np.int8)
         step, zero = QUANTIZATION[self.network.input_quantization(layer)]
-        input_scale = np.float32(127 / (step * (255 if zero == 0 else 127)))  # signed: the same largest value
+        input_scale = np.float32(127 / (step * (255 if zero == 0 else 127)))  # signed, with the same maximum
         if layer.groups > 1:
             scales = scales.reshape(layer.groups, -1).max(1)
         self.weights += [INT8_TAG, codes, padding, layer.bias, 1 / scales, input_scale]

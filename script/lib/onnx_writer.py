@@ -9,7 +9,7 @@ from bench_networks import PIXELS, QUANTIZATION, quantized
 
 
 class OnnxWriter:
-    """In f32, or with QuantizeLinear and DequantizeLinear around all that computes."""
+    """Writes f32, or QuantizeLinear and DequantizeLinear around all layers that compute."""
 
     def __init__(self, network, is_quantized):
         self.network = network
@@ -45,7 +45,7 @@ class OnnxWriter:
                                               self.constant(f"{name}_zeros", np.zeros(len(codes), codes.dtype))], name, axis=0)
 
     def finish(self, layer, name):
-        """The activation, and 8 bits: the zero point of what follows a ReLU clips as it does."""
+        """Adds the activation, or in 8 bits the quantization, whose zero point implies a ReLU."""
         if self.is_quantized:
             self.quantize(name, layer.name, self.kinds[layer.name])
         elif layer.activation == "relu":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime on arrays, one thread: ort_outputs.py MODEL; reads paths of raw f32 inputs, one a line, from standard
-input, and answers each with a line of JSON: {"ms": processor time of the run, "values": of the first output}."""
+"""Runs ONNX Runtime with one thread: ort_outputs.py MODEL
+
+Reads paths of raw f32 inputs from standard input, one per line. Answers each with a line of JSON: {"ms": CPU time of the
+run, "values": elements of the first output}."""
 
 import json
 import sys

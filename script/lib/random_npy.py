@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy files of random numbers, for scripts that do without NumPy."""
+"""Reads and writes NumPy files without NumPy."""
 
 import array
 import json
@@ -9,7 +9,7 @@ import subprocess
 
 
 def write_random_npy(path, shape, low=-1.0, high=1.0):
-    """f32, uniform in [low, high), the same for the same arguments."""
+    """Writes f32 numbers, uniform in [low, high) and reproducible."""
     generator = random.Random(1)
     size = 1
     for extent in shape:
@@ -21,7 +21,7 @@ def write_random_npy(path, shape, low=-1.0, high=1.0):
 
 
 def read_npy(path):
-    """The f32 numbers of a file, in their order."""
+    """Returns the f32 numbers of a file in storage order."""
     data = path.read_bytes()
     start = 10 + struct.unpack("<H", data[8:10])[0] if data[6] == 1 else 12 + struct.unpack("<I", data[8:12])[0]
     if b"'<f4'" not in data[:start]:
@@ -30,12 +30,12 @@ def read_npy(path):
 
 
 def only_input(nestrt, plan, report):
-    """Name and shape of a plan's one input; `report` is a file to use."""
+    """Returns name and shape of a plan's only input, or raises ValueError. `report` is a temporary file."""
     subprocess.run([nestrt, "info", plan, "--json", report], check=True, capture_output=True)
     (tensor,) = json.loads(report.read_text())["inputs"]
     return tensor["name"], tensor["shape"]
 
 
 def write_calibration(path, shape, samples, low=-1.0, high=1.0):
-    """Several inputs of `shape`, as nestc --calibrate takes them."""
+    """Writes several random inputs of `shape` for nestc --calibrate."""
     write_random_npy(path, [samples, *shape[1:]] if shape[0] == 1 else [samples, *shape], low, high)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report scripts share: their arguments, tables in Markdown, and pages with their conditions."""
+"""Shared parts of the report scripts: arguments, tables in Markdown, and pages with conditions."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ def parser(description, data=False, models=None):
 
 
 def require_models(data):
-    """Returns the ONNX files of a data folder; ends the script if there are none."""
+    """Returns the ONNX files of a data folder; ends the script with an error if it has no models."""
     models = sorted((data / "models").glob("*.onnx"))
     return models or fail(f"no models in {data / 'models'}; name the data folder by --data")
 
@@ -69,7 +69,7 @@ def page(title, conditions_of, body, introduction="", options=""):
 
 
 def publish(text, path):
-    """Prints a page and writes it to `path` unless that is None."""
+    """Prints a page and writes it to `path` if a path is given."""
     print(text, end="")
     if path:
         path.write_text(text)

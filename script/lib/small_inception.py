@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network of small branches: small_inception.py OUT.onnx
+"""Writes a network with small branches: small_inception.py OUT.onnx
 
 A stem and six Inception blocks (C. Szegedy et al., Going deeper with convolutions, 2015) of 4 x 16 channels on 16 x 16
-pixels, random weights. Its operators take some microseconds each: too little for two threads to share with profit.
+pixels, with random weights. Each operator takes some microseconds, which is too short to share between two threads.
 """
 
 import sys

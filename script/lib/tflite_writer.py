@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of bench_networks.py as .tflite files, by the tables that the wheel of LiteRT brings."""
+"""Writes networks of bench_networks.py as .tflite files with the schema classes of the LiteRT wheel."""
 
 import importlib.util
 
@@ -13,7 +13,7 @@ def is_available():
 
 
 class Writer:
-    """Channels last. Padding is that of the operator where TensorFlow's rule gives the same, else an operator before."""
+    """Writes channels last. Adds a Pad operator if the padding differs from TensorFlow's rules."""
 
     def __init__(self, network, is_quantized):
         from ai_edge_litert import schema_py_generated
@@ -42,7 +42,7 @@ class Writer:
         return self.indices[name]
 
     def value(self, name, shape, kind, is_float=False):
-        """An activation, in the type of the network."""
+        """Adds an activation tensor in the type of the network."""
         if is_float or not self.is_quantized:
             return self.tensor(name, shape, "FLOAT32")
         scale, zero = QUANTIZATION[kind]
@@ -76,7 +76,7 @@ class Writer:
                             np.round(layer.bias / bias_scales).astype(np.int32))]
 
     def padded(self, layer, x):
-        """The input, and the operator's own padding; zeros are the least that a pool here meets."""
+        """Returns the input, padded if necessary, and the operator's padding. Pools here have inputs of at least 0."""
         if layer.pad == 0 and layer.pad_after == 0:
             return x, self.schema.Padding.VALID
         if layer.stride == 1 and layer.pad == layer.pad_after == layer.kernel // 2:
@@ -103,7 +103,7 @@ class Writer:
                           fusedActivationFunction=activation, **fields)
 
     def in_float(self, layer, x, compute):
-        """For what has no 8-bit form; compute(input) gives the output's tensor."""
+        """Calls compute(input) for an operator without an 8-bit version; returns the output's tensor."""
         if self.is_quantized:
             source = self.graph.tensors[x]
             x = self.operator("DEQUANTIZE", [x], self.value(f"{layer.name}_float", source.shape, None, is_float=True))

@@ -67,7 +67,7 @@ std::string remark_on(const plan::Tables& tables, uint32_t index, const Programs
   if (programs.whole != nullptr)
     return programs.first == index ? "" : fmt::format("in the program that begins with #{}", programs.first);
   if (is_opaque(op)) return only_unit_of(tables, index);
-  return is_view(tables, op) ? "a view, computes nothing" : "the plan has no program for it";
+  return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
 }
 
 // The part of a plan that a unit computes, excluding views.

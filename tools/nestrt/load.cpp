@@ -191,8 +191,7 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--xclbin", choice.xclbin, "bitstream for the fabric of the board; default: $NESTRT_XCLBIN")
       .type_name("FILE");
   app.add_option("--device", choice.device, "board to use: XRT index or PCIe address; default: $NESTRT_DEVICE, or 0");
-  app.add_option("--plugin", choice.plugin,
-                 "vendor library for units that are not built in (docs/how-to/plugins.md)")
+  app.add_option("--plugin", choice.plugin, "vendor library for units that are not built in (docs/how-to/plugins.md)")
       .type_name("FILE")
       .not_empty();
   app.add_flag("--isolate", choice.isolate,

@@ -15,8 +15,7 @@ int main(int count, char** arguments) {
   using nestrt::vendor::kFirstLaneDescriptor;
   using nestrt::vendor::kNumLanes;
   if (count != 4) {
-    std::fprintf(stderr,
-                 "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/how-to/plugins.md)\n");
+    std::fprintf(stderr, "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/how-to/plugins.md)\n");
     return 2;
   }
   // Descriptors that the application left open for its children are not for a plug-in.

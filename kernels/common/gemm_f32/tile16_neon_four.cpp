@@ -181,8 +181,7 @@ void run_four(const FourPoints& tile) {
 
 bool supports_tile16_neon_four(const Tile16& tile) {
   const bool has_no_epilogue = tile.bias == nullptr && tile.point_bias == nullptr && tile.residual == nullptr &&
-                               tile.activation.kind == ops::ActivationKind::kNone &&
-                               tile.last_lanes == kTileBlock;
+                               tile.activation.kind == ops::ActivationKind::kNone && tile.last_lanes == kTileBlock;
   return tile.evenly_spaced && (tile.points == 3 || tile.points == 4) && has_no_epilogue && tile.last_length > 0 &&
          tile.length % kStep == 0 && tile.last_length % kStep == 0;
 }

@@ -170,8 +170,7 @@ struct SixPoints {
 // clang-format on
 
 #define FIELD(name) [name] "i"(offsetof(SixPoints, name))
-#define LAST_FETCH \
-  [last_fetch] "i"(offsetof(SixPoints, weight_prefetch) + offsetof(WeightPrefetch, last))
+#define LAST_FETCH [last_fetch] "i"(offsetof(SixPoints, weight_prefetch) + offsetof(WeightPrefetch, last))
 
 // x1-x6: inputs of the points; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;

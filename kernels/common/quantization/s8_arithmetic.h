@@ -118,8 +118,7 @@ inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
 
 // Returns whether a fused activation only sets limits, which activation_bounds() requires.
 inline bool has_bounds(ops::ActivationKind kind) {
-  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu ||
-         kind == ops::ActivationKind::kClip;
+  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
 }
 
 inline Bounds activation_bounds(const Activation& activation, int exponent) {

@@ -118,7 +118,8 @@ TEST_CASE("Impossible caches are rejected with their line") {
   };
   CHECK_THAT(complaint("32"), Contains("line 3") && Contains("{l1d_kib, l2_kib, line_bytes}"));
   CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024}"), Contains("'line_bytes' is missing"));
-  CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024, line_bytes: 64, l3_kib: 1}"), Contains("'l3_kib' is not a known key"));
+  CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024, line_bytes: 64, l3_kib: 1}"),
+             Contains("'l3_kib' is not a known key"));
   CHECK_THAT(complaint("{l1d_kib: 0, l2_kib: 1024, line_bytes: 64}"), Contains("l1d_kib"));
   CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024, line_bytes: 48}"), Contains("power of two"));
   CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 16, line_bytes: 64}"), Contains("at least l1d_kib"));
@@ -133,7 +134,8 @@ TEST_CASE("An invalid board file is rejected with its line") {
   CHECK_THAT(complaint("[]"), Contains("b.yaml") && Contains("{board, units}"));
   CHECK_THAT(complaint("board: x\n"), Contains("'units' is missing"));
   CHECK_THAT(complaint("board: [\n"), Contains("malformed YAML"));
-  CHECK_THAT(complaint(board("  - {unit: cpu, cores: 4}\n")), Contains("line 3") && Contains("'cores' is not a known key"));
+  CHECK_THAT(complaint(board("  - {unit: cpu, cores: 4}\n")),
+             Contains("line 3") && Contains("'cores' is not a known key"));
   CHECK_THAT(complaint(board("  - {unit: cpu}\n  - {unit: evta, configuration: 3x3}\n")), Contains("line 4"));
   CHECK_THAT(complaint(board("  - {unit: cpu, clock_mhz: -1}\n")), Contains("clock_mhz"));
   CHECK_THAT(complaint(board("  - {unit: cpu, instances: 2}\n")), Contains("instances"));

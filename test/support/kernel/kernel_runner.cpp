@@ -54,8 +54,7 @@ void for_each_element(const Shape& shape, Layout layout, Visit visit) {
 }
 
 std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
-  if (tensor.packing != Packing::kNone || tensor.bytes.empty() || block_size(tensor.layout) == 1)
-    return tensor.bytes;
+  if (tensor.packing != Packing::kNone || tensor.bytes.empty() || block_size(tensor.layout) == 1) return tensor.bytes;
   std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)));
   if (!is_folded(tensor.layout)) fill(stored, padding);  // folded layouts have zeros as padding
   const size_t size = size_bytes(tensor.type);

@@ -283,7 +283,7 @@ TEST_CASE("nestc checks the preprocessing options") {
   workshop.check_refused(model, "--mean: expected finite numbers", {"--mean", "nan"});
   workshop.check_refused(model, "--scale: expected finite numbers other than 0", {"--scale", "1,0,1"});
   workshop.check_refused(model, "--scale: expected finite numbers", {"--scale", "inf"});
-  workshop.check_refused(model, "at least the 32 pixels", {"--resize", "31"});
+  workshop.check_refused(model, "expected at least 32, the crop", {"--resize", "31"});
   workshop.check_refused(model, "--resize 100000", {"--resize", "100000"});
   workshop.check_refused(model, "--resize", {"--resize", "-1"});
   CHECK(workshop.compile(model, {"--mean", "1,2,3", "--scale", "-0.5", "--resize", "32"}).exit_code == 0);

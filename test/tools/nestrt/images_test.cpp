@@ -61,7 +61,8 @@ TEST_CASE("nestrt run shows and writes the outputs of a network without class sc
   const ProgramResult result = run({workshop.maps(), "--image", kCat, "--output", workshop.path("out")});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
-  CHECK_THAT(result.text, Contains("the 451x300 image fills 8x8 pixels of the input") && Contains("map     f32   1x3x8x8"));
+  CHECK_THAT(result.text,
+             Contains("the 451x300 image fills 8x8 pixels of the input") && Contains("map     f32   1x3x8x8"));
   CHECK_THAT(result.text, !Contains("class"));
   CHECK(floats_in(workshop.path("out/map.npy")).size() == 192);
   check_refused(run({workshop.maps(), "--image", kCat, "--labels", workshop.write("names", "a\n")}),
@@ -172,8 +173,7 @@ TEST_CASE("NaN scores count as wrong and are reported") {
                                                       "--labels", workshop.write("labels.tsv", "nan.npy\t0\n")});
   INFO(result.text);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.text,
-             Contains("0.00 %  (0/1)") && Contains("1 of 1 inputs have NaN elements or scores"));
+  CHECK_THAT(result.text, Contains("0.00 %  (0/1)") && Contains("1 of 1 inputs have NaN elements or scores"));
 }
 
 TEST_CASE("Two outputs with the same file are refused") {

@@ -175,18 +175,17 @@ Status check_without_plan(const UnitChoice& choice) {
   if (!choice.plugin.empty())
     return {Code::kInvalidArgument,
             "--plugin requires a plan; use nestrt conformance --plugin to test a vendor library without one"};
-  const std::pair<const char*, bool> options[] = {
-      {"--units", choice.units != defaults.units},
-      {"--cpus", !choice.cpus.empty()},
-      {"--threads", choice.threads != defaults.threads},
-      {"--pace", choice.pace != defaults.pace},
-      {"--schedule", choice.method != defaults.method},
-      {"--no-split", !choice.split_channels},
-      {"--partition", !choice.partition.empty()},
-      {"--cost-file", !choice.cost_file.empty()},
-      {"--check-every", choice.check_every != defaults.check_every},
-      {"--isolate", choice.isolate},
-      {"--shape", choice.shape != defaults.shape}};
+  const std::pair<const char*, bool> options[] = {{"--units", choice.units != defaults.units},
+                                                  {"--cpus", !choice.cpus.empty()},
+                                                  {"--threads", choice.threads != defaults.threads},
+                                                  {"--pace", choice.pace != defaults.pace},
+                                                  {"--schedule", choice.method != defaults.method},
+                                                  {"--no-split", !choice.split_channels},
+                                                  {"--partition", !choice.partition.empty()},
+                                                  {"--cost-file", !choice.cost_file.empty()},
+                                                  {"--check-every", choice.check_every != defaults.check_every},
+                                                  {"--isolate", choice.isolate},
+                                                  {"--shape", choice.shape != defaults.shape}};
   for (const auto& [name, given] : options)
     if (given)
       return {Code::kInvalidArgument,

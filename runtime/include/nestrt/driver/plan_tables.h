@@ -60,8 +60,8 @@ struct Tensor {
   Shape shape;  // logical dimensions, whatever the layout
   Layout layout = Layout::kPlain;
   Packing packing = Packing::kNone;  // constants only
-  uint32_t buffer = 0;                       // index in Tables.buffers
-  uint64_t offset = 0;                       // bytes from the start of the buffer, which several tensors may view
+  uint32_t buffer = 0;               // index in Tables.buffers
+  uint64_t offset = 0;               // bytes from the start of the buffer, which several tensors may view
   std::optional<Quantization> quantization;
 };
 

@@ -134,9 +134,9 @@ TEST_CASE("A tile with evenly spaced points computes the sums of plain loops") {
            {std::pair<int64_t, int64_t>{2, 2}, {4, 2}, {16, 16}, {16, 8}, {16, 2}, {16, 1}})
         for (const int64_t chunks : {1, 2, 3, 7, 40})
           for (const bool has_bias : {true, false})
-            check_tile({points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kNone,
-                        true, has_bias},
-                       generator);
+            check_tile(
+                {points, length, last_length, 1, chunks, 16, false, false, ops::ActivationKind::kNone, true, has_bias},
+                generator);
   }
   force_instruction_set(before);
 }

@@ -355,7 +355,8 @@ TEST_CASE("Broken branches and programs are refused") {
       });
 }
 
-// branches_plan with a second program of its first branch, for an NPU. Its memory is the operator's tensors and one segment.
+// branches_plan with a second program of its first branch, for an NPU. Its memory is the operator's tensors and one
+// segment.
 PlanBuilder npu_plan() {
   PlanBuilder builder = branches_plan();
   plan::Tables& tables = builder.tables();
