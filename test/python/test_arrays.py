@@ -88,9 +88,9 @@ def test_errors_about_inputs_state_what_is_expected(session, cat):
     with pytest.raises(nestrt.InvalidArgument, match="expected f32 1x3x32x32, got s32 1x3x32x32"):
         session.run(cat.astype(np.int32))
     with pytest.raises(nestrt.InvalidArgument, match="input 'image' is missing"):
-        session.run({"image": cat})
+        session.run({"photo": cat})
     with pytest.raises(nestrt.InvalidArgument, match="unknown names: the plan expects 'image'"):
-        session.run({"image": cat, "image": cat})
+        session.run({"image": cat, "photo": cat})
     with pytest.raises(nestrt.InvalidArgument, match=r"the plan expects 1 \('image'\), got 2"):
         session.run([cat, cat])
     for nothing in (3, "image", object()):
