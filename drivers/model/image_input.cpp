@@ -35,21 +35,6 @@ std::string sizing_advice(const Preprocessing& preprocessing) {
   return "resize it first";
 }
 
-// The strides between pixels are constants in the common cases, so that compilers vectorize the loop.
-template <int kFrom, int kTo>
-void convert(const uint8_t* pixels, int64_t count, float mean, float scale, float* values) {
-  for (int64_t i = 0; i < count; ++i) values[i * kTo] = (static_cast<float>(pixels[i * kFrom]) - mean) * scale;
-}
-
-void convert_channel(const uint8_t* pixels, int64_t from, int64_t count, float mean, float scale, float* values,
-                     int64_t to) {
-  if (from == 1)
-    return to == 1 ? convert<1, 1>(pixels, count, mean, scale, values)
-                   : convert<1, 3>(pixels, count, mean, scale, values);
-  return to == 1 ? convert<3, 1>(pixels, count, mean, scale, values)
-                 : convert<3, 3>(pixels, count, mean, scale, values);
-}
-
 }  // namespace
 
 Result<PixelOrder> pixel_order(std::string_view input, const Shape& expected, const std::optional<Shape>& actual,
@@ -71,18 +56,18 @@ Result<PixelOrder> pixel_order(std::string_view input, const Shape& expected, co
 void convert_image(const uint8_t* pixels, PixelOrder order, const Shape& shape, const Preprocessing& preprocessing,
                    float* values) {
   const ImageShape image = image_shape(shape);
-  const bool is_planar_input = image_channels_axis(shape) == 1;
   const int64_t plane = image.pixels(), channels = image.channels;
-  const int64_t from = order == PixelOrder::kNchw ? 1 : channels, to = is_planar_input ? 1 : channels;
-  for (int64_t n = 0; n < image.images; ++n) {
-    for (int64_t c = 0; c < channels; ++c) {
-      const int64_t source = preprocessing.bgr ? channels - 1 - c : c;
-      convert_channel(pixels + source * (from == 1 ? plane : 1), from, plane,
-                      preprocessing.mean[static_cast<size_t>(c)], preprocessing.scale[static_cast<size_t>(c)],
-                      values + c * (to == 1 ? plane : 1), to);
-    }
-    pixels += plane * channels;
-    values += plane * channels;
+  const bool from_planes = order == PixelOrder::kNchw, to_planes = image_channels_axis(shape) == 1;
+  const int64_t from = from_planes ? 1 : channels, to = to_planes ? 1 : channels;  // strides between pixels
+  for (int64_t i = 0; i < image.images * channels; ++i) {
+    const int64_t c = i % channels, start = (i - c) * plane;
+    const int64_t source = preprocessing.bgr ? channels - 1 - c : c;
+    const uint8_t* in = pixels + start + source * (from_planes ? plane : 1);
+    float* out = values + start + c * (to_planes ? plane : 1);
+    const float mean = preprocessing.mean[static_cast<size_t>(c)];
+    const float scale = preprocessing.scale[static_cast<size_t>(c)];
+    for (int64_t pixel = 0; pixel < plane; ++pixel)
+      out[pixel * to] = (static_cast<float>(in[pixel * from]) - mean) * scale;
   }
 }
 
