@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adaptation: keeps a session's schedule and kernels suitable while the board changes. It collects the statistics of
-// the runs. Its own thread probes failed units, asks the policies what to run next, and prepares that. The session
-// swaps it in between two runs.
+// Adaptation: adapts a session's schedule and kernels to changes of the board. It collects the statistics of the runs.
+// Its own thread probes failed units, asks the policies what to run next, and prepares it. The session switches to it
+// between two runs.
 //
 // Threads: run_ended() and swap() from the running thread, one at a time.
 #pragma once
@@ -26,12 +26,12 @@
 
 namespace nestrt {
 
-// Receives each schedule that comes into permanent use, with the costs that it was made from. Called on another thread
-// than the running one, one call at a time.
+// Receives each schedule that comes into permanent use, together with the costs from which it was computed. Called on
+// another thread than the running one, one call at a time.
 using Adopted =
     std::function<void(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured)>;
 
-// A policy is null if there is nothing to decide.
+// A policy is null if it has nothing to decide.
 struct Policies {
   std::unique_ptr<SchedulePolicy> schedules;
   std::unique_ptr<KernelPolicy> kernels;
@@ -40,16 +40,16 @@ struct Policies {
 struct AdaptationSettings {
   std::chrono::milliseconds probe_interval{1000};
   std::shared_ptr<Clock> clock;            // null: the steady clock
-  std::shared_ptr<const CostCache> cache;  // stores learned costs; null: they are not kept
+  std::shared_ptr<const CostCache> cache;  // stores learned costs; null: costs are not stored
   Adopted adopted;                         // may be empty
-  bool counts_load = false;                // a run's measure is the load of its busiest unit instead of its makespan
-  UnitDemand* demand = nullptr;            // of the session; null: other sessions are ignored
+  bool counts_load = false;                // a run is measured by the load of its busiest unit instead of its makespan
+  UnitDemand* demand = nullptr;            // the session's demand; null: other sessions are ignored
 };
 
 class Adaptation {
  public:
-  // The arguments outlive this. Without policies it only probes failed units. `measured` holds measured costs of units
-  // other than the host.
+  // The arguments must outlive this object. Without policies it only probes failed units. `measured` holds measured
+  // costs of units other than the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, Policies policies,
              CostTable measured, const AdaptationSettings& options);
   ~Adaptation();
@@ -57,23 +57,23 @@ class Adaptation {
   // Errors: kUnavailable.
   Status start(std::shared_ptr<PreparedSchedule> current);
 
-  // Records that a run of the schedule in use has ended; `makespan_us` is 0 if it failed. Allocates nothing.
+  // Records the end of a run of the schedule in use; `makespan_us` is 0 if the run failed. Does not allocate.
   void run_ended(const PreparedSchedule& current, double makespan_us);
-  // Replaces `current` if another schedule is ready. Frees nothing.
+  // Replaces `current` if another schedule is ready. Does not free memory.
   void swap(std::shared_ptr<PreparedSchedule>& current);
   // Stops the thread and stores learned costs, if any.
   void keep_costs();
-  // Returns how often another schedule has come into permanent use.
+  // Returns how many times another schedule has come into permanent use.
   uint64_t swaps() const { return swaps_.load(std::memory_order_relaxed); }
 
  private:
-  // A schedule in use, with its statistics.
+  // A schedule in use and its statistics.
   struct InUse {
     std::shared_ptr<PreparedSchedule> schedule;
-    RunStatistics statistics;          // of the running thread
+    RunStatistics statistics;          // owned by the running thread
     RunStatistics snapshot;            // at the last request for a decision
-    bool is_new = false;               // replaces another one permanently
-    std::shared_ptr<InUse> then = {};  // of an exploring one: what follows it
+    bool is_new = false;               // permanently replaces another schedule
+    std::shared_ptr<InUse> then = {};  // for an exploring schedule: its successor
     bool explores_kernels = false;     // explores kernels instead of placement
   };
 
@@ -108,18 +108,18 @@ class Adaptation {
   UnitHealth& health_;
   const AdaptationSettings options_;
 
-  // Only used by the thread, once it has started.
+  // Only used by the adaptation thread once it has started.
   const std::unique_ptr<SchedulePolicy> policy_;
   const std::unique_ptr<KernelPolicy> kernels_;
-  const double drift_;  // of the policy; const, so the running thread may read it
+  const double drift_;  // from the policy; const, so the running thread may read it
   CostTable measured_;
   UnitProber prober_;
   std::shared_ptr<InUse> main_;  // in use, except during exploration
   std::shared_ptr<PreparedSchedule> previous_;
-  uint64_t failing_ = 0;  // as known to the policy
+  uint64_t failing_ = 0;  // as last reported to the policy
 
   // Only used by the running thread.
-  std::vector<double> load_us_;  // by unit
+  std::vector<double> load_us_;  // per unit
   InUse* running_ = nullptr;
   uint64_t known_changes_ = 0;  // value of changes() at the last request
 
@@ -130,8 +130,8 @@ class Adaptation {
   Mutex mutex_;
   Condition changed_;
   bool stopping_ NESTRT_GUARDED_BY(mutex_) = false;
-  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;        // until it is decided
-  std::shared_ptr<InUse> asked_ NESTRT_GUARDED_BY(mutex_);  // its snapshot is to be decided on
+  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;        // until the decision is made
+  std::shared_ptr<InUse> asked_ NESTRT_GUARDED_BY(mutex_);  // the schedule whose snapshot awaits a decision
   std::shared_ptr<InUse> current_ NESTRT_GUARDED_BY(mutex_);
   std::shared_ptr<InUse> next_ NESTRT_GUARDED_BY(mutex_);
   std::shared_ptr<InUse> retired_ NESTRT_GUARDED_BY(mutex_);

@@ -17,18 +17,18 @@ namespace nestrt {
 struct FirstSchedule {
   Schedule schedule;
   bool has_costs = false;
-  CostTable costs;                         // from which the schedule was made, if any; also costs of kernels
-  CostTable measured;                      // costs of these units, from the cost file or measured now
-  std::shared_ptr<const CostCache> cache;  // stores learned costs; null: they are not kept
+  CostTable costs;                         // used to compute the schedule, if any; also costs of kernels
+  CostTable measured;                      // costs of these units, from the cost file or just measured
+  std::shared_ptr<const CostCache> cache;  // stores learned costs; null: costs are not stored
 };
 
-// Makes a schedule by SessionOptions::schedule if there is a choice of units and costs are known or may be estimated or
-// measured, otherwise one in file order.
-// Reads CostOptions::file or the cache of learned costs. Completes the file if it was incomplete, unless a unit failed
-// during measurement; then the failure is recorded in `health` and the schedule does not use the unit.
-// `infos` describes the units, with the programs that they refuse.
-// Errors: those of make_schedule, read_costs and measure_costs; if no unit can run a branch, the reason for which a
-// unit of another configuration rejects its program.
+// Computes a schedule with SessionOptions::schedule if there is a choice of units and costs are known or may be
+// estimated or measured. Otherwise returns a schedule in file order.
+// Reads CostOptions::file or the cache of learned costs. Completes an incomplete file, unless a unit fails during
+// measurement. In that case the failure is recorded in `health` and the schedule does not use the unit.
+// `infos` describes the units, including the programs that they reject.
+// Errors: as for make_schedule, read_costs and measure_costs. If no unit can run a branch, the reason why a unit of
+// another configuration rejects its program.
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                           std::span<const UnitInfo> infos, const SessionOptions& options,
                                           UnitHealth& health);

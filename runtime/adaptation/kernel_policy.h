@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelPolicy: decides which of several kernels runs an operator on the host, from the statistics of a session's runs.
-// Its user measures, prepares and swaps kernels, as for SchedulePolicy.
+// KernelPolicy: decides which of several kernels runs an operator on the host, based on the statistics of a session's
+// runs. The caller measures, prepares and swaps kernels, as for SchedulePolicy.
 //
-// Exploration tries kernels without measurements in a few runs, in many branches at the same time, because each branch
-// is timed separately. The share of an operator in the time of its branch is estimated from its arithmetic. A faster
-// kernel is adopted, and rolled back if the following runs do not confirm it. The cost of an exploration, for which a
-// kernel is assumed to take twice as long as the one in use, must have been saved up before (kExplorationFraction).
-// Times are compared relative to the host's other steps in the same runs, so that a change of the host's speed is not
+// Exploration tries unmeasured kernels in a few runs, in many branches at the same time, because each branch is timed
+// separately. An operator's share of its branch's time is estimated from its arithmetic. A faster kernel is adopted,
+// and rolled back if the following runs do not confirm the gain. An exploration starts only when the budget
+// (kExplorationFraction) covers its cost, assuming that the new kernel takes twice as long as the current one. Times
+// are compared relative to the host's other steps in the same runs, so that a change of the host's speed is not
 // attributed to a kernel.
 //
 // Pure: no clock, no threads, no units. Threads: one at a time.
@@ -40,40 +40,41 @@ struct OperatorKernels {
   std::vector<Kernel> kernels;  // the compiler's choice first
 };
 
-// Returns the operators of the plan for which `choice` allows several kernels on this host.
+// Returns the operators of the plan for which `choice` permits several kernels on this host.
 std::vector<OperatorKernels> kernels_to_choose_from(const std::shared_ptr<const Plan>& plan, Unit& host,
                                                     KernelChoice choice);
 
 class KernelPolicy {
  public:
-  // Limit of the time spent exploring: a fraction of all run time, plus this many runs once.
+  // Limit on exploration time: a fraction of all run time, plus the time of this many runs once.
   static constexpr double kExplorationFraction = 0.005, kInitialExplorationRuns = 1;
   static constexpr uint32_t kExploringRuns = 3;
 
   // `host` is unit `host_index` of the schedules. Starts with the kernels that are fastest according to the measured
-  // costs in `known`. The plan outlives this.
+  // costs in `known`. The plan must outlive this object.
   KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host_index, std::vector<OperatorKernels> operators,
                const CostTable& known);
 
   enum class Move : uint8_t {
     kStay,     // keep the kernels in use
-    kExplore,  // use explored() for kExploringRuns, then the kernels in use again
+    kExplore,  // use explored() for kExploringRuns, then return to the kernels in use
     kAdopt,    // use in_use(), which has changed
   };
-  // Counts the runs of the schedule in use. Call it before each decision about that schedule, also of SchedulePolicy.
+  // Counts the runs of the schedule in use. Call it before each decision about that schedule, including those of
+  // SchedulePolicy.
   void count(const RunStatistics& statistics);
-  // The statistics of the schedule in use start again at zero.
+  // Must be called when the statistics of the schedule in use restart at zero.
   void restart();
-  // Decides from the statistics of the schedule in use.
+  // Decides based on the statistics of the schedule in use.
   Move decide(const Schedule& schedule, const RunStatistics& statistics);
-  // Decides from the statistics of the exploring runs, with the same schedule.
+  // Decides based on the statistics of the exploring runs of the same schedule.
   Move end_exploring(const Schedule& schedule, const RunStatistics& statistics);
-  // Reverts the last move, which could not be carried out.
+  // Reverts the last move if it could not be carried out.
   void undo();
 
   const KernelNumbers& in_use() const { return in_use_; }
   const KernelNumbers& explored() const { return explored_; }
-  // Returns, after kAdopt, the operators whose cost has changed, and the factor.
+  // Returns, after kAdopt, the operators whose cost has changed and the factor of the change.
   std::span<const std::pair<uint32_t, double>> changes() const { return changes_; }
 
   const Due& due() const { return due_; }
@@ -85,17 +86,17 @@ class KernelPolicy {
  private:
   struct Operator {
     uint32_t op = 0, branch = 0;
-    double share = 1;  // of the time of its branch, estimated
+    double share = 1;  // estimated fraction of the time of its branch
     std::vector<OperatorKernels::Kernel> kernels;
-    size_t in_use = 0;               // in `kernels`
-    std::vector<bool> is_measured;   // by kernel, since measurements last expired
-    std::optional<size_t> explored;  // in `kernels`, during exploration
-    std::optional<size_t> before;    // in `kernels`, during the trial of the one in use
+    size_t in_use = 0;               // index in `kernels`
+    std::vector<bool> is_measured;   // per kernel, since measurements last expired
+    std::optional<size_t> explored;  // index in `kernels`, during exploration
+    std::optional<size_t> before;    // index in `kernels` of the previous one, while the one in use is on trial
   };
-  // By branch, the time of its steps on the host, in us.
+  // Per branch, the time of its steps on the host in us.
   using BranchTimes = std::vector<double>;
 
-  enum class Runs : uint8_t { kAll, kRecent };  // the last RunStatistics::kRecent
+  enum class Runs : uint8_t { kAll, kRecent };  // kRecent: the last RunStatistics::kRecent
   BranchTimes times_of(const Schedule& schedule, const RunStatistics& statistics, Runs which) const;
   double slowdown(const BranchTimes& before, const BranchTimes& now, std::optional<size_t> Operator::*changed) const;
   double own_us(const Operator& op, const BranchTimes& times) const;
@@ -119,11 +120,11 @@ class KernelPolicy {
   std::vector<std::pair<uint32_t, double>> changes_;
   BranchTimes before_;  // at the start of the last exploration
   double makespan_before_ = 0;
-  bool is_on_trial_ = false;  // the kernels adopted last have not yet proved better
+  bool is_on_trial_ = false;  // the last adopted kernels have not yet proved better
 
   ExplorationBudget budget_{kExplorationFraction};
   Backoff remeasure_;
-  uint64_t remeasure_run_;  // when all measurements expire
+  uint64_t remeasure_run_;  // the run at which all measurements expire
   Due due_;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// SchedulePolicy: decides which schedule a session runs next, from the statistics of its runs. Its user measures,
+// SchedulePolicy: decides which schedule a session runs next, based on the statistics of its runs. The caller measures,
 // prepares and swaps schedules.
 //
-// Costs follow the runs (LearnedCosts), and makespans decide. The policy adopts another schedule if it promises to be
-// clearly faster than the one in use, and rolls back if the new one turns out to be slower. If concurrent steps take
-// longer than predicted because units disturb each other, it also considers sequential schedules; while one is in use,
-// it periodically checks whether the disturbance persists.
+// Costs are learned from the runs (LearnedCosts), but makespans decide. The policy adopts another schedule if it is
+// predicted to be clearly faster than the one in use, and rolls back if it turns out to be slower. If concurrent steps
+// take longer than predicted because units interfere with each other, the policy also considers sequential schedules.
+// While one is in use, it periodically checks whether the interference persists.
 //
-// Exploration measures work whose cost is unknown: some of the first runs give a unit all work that may belong there,
-// and later runs repeat this periodically. A unit that the schedule no longer uses periodically runs one branch, which
-// shows whether it has recovered its speed. Exploration may use a bounded fraction of the time (kExplorationFraction).
+// Exploration measures work whose cost is unknown. Some of the first runs give a unit all work that it may be suited
+// for, and later runs repeat this periodically. A unit that the schedule no longer uses periodically runs one branch,
+// which shows whether it is fast again. Exploration may use a bounded fraction of the time (kExplorationFraction).
 //
 // With ScheduleMethod::kThroughput, the load of the busiest unit replaces the makespan everywhere.
 //
@@ -32,41 +32,41 @@ namespace nestrt {
 
 struct PolicyOptions {
   ScheduleOptions schedule;
-  // A unit has changed its speed if three runs deviate from the prediction by more than this fraction. Means over many
-  // runs are learned from at a quarter of it.
+  // A unit's speed has changed if three runs deviate from the prediction by more than this fraction. Costs
+  // are learned from means over many runs if these deviate by a quarter of it.
   double drift = 0.1;
 };
 
 class SchedulePolicy {
  public:
-  // Limit of the time spent exploring: a fraction of all run time, plus this many runs once.
+  // Limit on exploration time: a fraction of all run time, plus the time of this many runs once.
   static constexpr double kExplorationFraction = 0.01, kInitialExplorationRuns = 3;
   static constexpr uint32_t kExploringRuns = 3;
 
-  // Starts with schedule `first`, which was made from `costs`. The plan outlives this.
+  // Starts with schedule `first`, which was computed from `costs`. The plan must outlive this object.
   SchedulePolicy(const Plan& plan, std::vector<UnitInfo> units, const CostTable& costs, Schedule first,
                  const PolicyOptions& options);
 
   enum class Move : uint8_t {
     kStay,      // keep the schedule in use; its statistics continue
-    kRestart,   // keep the schedule; its prediction has changed, so its statistics start again
+    kRestart,   // keep the schedule; its prediction has changed, so its statistics restart
     kAdopt,     // use another schedule
-    kRollBack,  // use the previous schedule again
+    kRollBack,  // return to the previous schedule
     kExplore,   // use another schedule for kExploringRuns, then continue with the one in use and its statistics
   };
-  // Decides from the statistics of the schedule in use or, after kExplore, of the exploring runs. `failing` is a bit
-  // mask of units not to use: bit u is unit u.
+  // Decides based on the statistics of the schedule in use or, after kExplore, of the exploring runs. `failing` is a
+  // bit mask of units not to use: bit u is unit u.
   Move decide(const RunStatistics& statistics, uint64_t failing);
-  // Returns the schedule that the last move brings into use.
+  // Returns the schedule selected by the last move.
   const Schedule& schedule() const { return is_exploring_ ? explorer_->schedule : main_.schedule; }
   // Returns empty statistics for schedule().
   RunStatistics new_statistics() const;
   // Sets ScheduleOptions::others. If this makes it empty or non-empty, the next decision adopts another schedule
-  // unconditionally, because schedules for contended units are not faster by the costs of their steps alone.
+  // unconditionally, because the costs of the steps alone do not show the benefit of schedules for contended units.
   void set_others(std::vector<double> others);
-  // Scales the cost of an operator on the host, which now uses another kernel. Its statistics start again.
+  // Scales the cost of an operator on the host, which now uses another kernel. The statistics restart.
   void change_host_work(uint32_t op, double factor);
-  // Reverts the last move, which could not be carried out. The previous schedule stays, with new statistics.
+  // Reverts the last move if it could not be carried out. The previous schedule stays, with new statistics.
   void undo(Move move);
 
   const Due& due() const { return due_; }
@@ -89,16 +89,16 @@ class SchedulePolicy {
   struct Exploration {
     Backoff wait;
     bool is_explored = false;
-    uint64_t next_run = 0;        // once explored
-    bool speeds_changed = false;  // of any unit, since the last exploration
+    uint64_t next_run = 0;        // after it has been explored
+    bool speeds_changed = false;  // whether any unit's speed has changed since the last exploration
   };
   struct Explorer {
     Schedule schedule;
-    std::optional<uint32_t> unit;  // to measure; nullopt: the effect of concurrency
+    std::optional<uint32_t> unit;  // the unit to measure; nullopt: the effect of concurrency
     double loss_us = 0;            // predicted, per run
     uint64_t earliest_run = 0;
   };
-  enum class Runs : uint8_t { kAll, kRecent };  // the last RunStatistics::kRecent
+  enum class Runs : uint8_t { kAll, kRecent };  // kRecent: the last RunStatistics::kRecent
 
   // Learning.
   bool learn(const RunStatistics& statistics);
@@ -150,21 +150,21 @@ class SchedulePolicy {
   Used main_;
   std::optional<Used> previous_;
   bool is_on_trial_ = false;               // main_ has not yet proved better than previous_
-  std::array<double, 2> excess_ = {1, 1};  // by mode
+  std::array<double, 2> excess_ = {1, 1};  // per mode
   uint64_t excess_run_ = 0;                // last update of excess_
   uint64_t concurrency_run_ = 0;           // last exploration of concurrency
   uint64_t failing_ = 0;
   bool others_changed_ = false;
 
-  uint64_t hold_runs_ = 0;  // left in which nothing is adopted, after a roll-back
+  uint64_t hold_runs_ = 0;  // remaining runs during which nothing is adopted, after a roll-back
   Backoff hold_;
   Backoff recheck_;
-  std::vector<double> noise_;  // by unit, as RunStatistics::noise()
+  std::vector<double> noise_;  // per unit, as RunStatistics::noise()
 
   bool is_exploring_ = false;
-  std::vector<Exploration> explorations_;  // by unit
+  std::vector<Exploration> explorations_;  // per unit
   std::optional<Explorer> explorer_;
-  bool is_explorer_known_ = false;  // explorer_ matches the present costs
+  bool is_explorer_known_ = false;  // explorer_ matches the current costs
   ExplorationBudget budget_{kExplorationFraction};
 
   Due due_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnitProber: probes failed units at the times that ProbeTimes gives.
+// UnitProber: probes failed units at the times determined by ProbeTimes.
 //
 // Threads: one at a time.
 #pragma once
@@ -16,12 +16,12 @@ namespace nestrt {
 
 class UnitProber {
  public:
-  // `units` and `health` outlive this. `clock` is null for the steady clock.
+  // `units` and `health` must outlive this object. A null `clock` is the steady clock.
   UnitProber(const UnitList& units, UnitHealth& health, std::shared_ptr<Clock> clock, SteadyClock::duration interval);
 
   // Returns when the next probe is due, or nullopt if no unit is failing.
   std::optional<SteadyClock::time_point> next();
-  // Probes the units that are due, and records in `health` those that work.
+  // Probes the units that are due, and records those that work in `health`.
   void probe_due_units();
 
  private:

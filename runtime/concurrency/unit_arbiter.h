@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnitArbiter: mutual exclusion at one unit. The waiter with the shortest predicted use goes first, so a unit that
-// depends on a short step elsewhere does not wait for a long one ("shortest remaining processing time": L. Schrage, A
-// proof of the optimality of the shortest remaining processing time discipline, 1968). No waiter starves: a pipeline
-// has a bounded number of inferences, and each of them progresses.
+// UnitArbiter: mutual exclusion on one unit. The waiter with the shortest predicted use goes first, so that a unit
+// which depends on a short step elsewhere does not wait for a long one ("shortest remaining processing time": L.
+// Schrage, A proof of the optimality of the shortest remaining processing time discipline, 1968). No waiter starves: a
+// pipeline has a bounded number of inferences, and each of them progresses.
 //
 // Threads: all members from any thread. Nothing is allocated.
 #pragma once
@@ -27,11 +27,11 @@ class UnitArbiter {
   // Blocks until the unit is free.
   void acquire(const ArbitrationRequest& request);
   void release();
-  // Requires: the caller holds the unit. Lets a waiter with a smaller request, if any, go first.
+  // Requires: the caller holds the unit. Yields it to a waiter with a smaller request, if any.
   void yield_to_shorter(const ArbitrationRequest& request);
 
  private:
-  // Lives on the stack of the waiting thread. Each has its own condition, so a release wakes one thread only.
+  // Lives on the stack of the waiting thread. Each waiter has its own condition, so a release wakes only one thread.
   struct Waiter {
     ArbitrationRequest request;
     bool is_granted = false;
@@ -47,7 +47,7 @@ class UnitArbiter {
   Waiter* first_ NESTRT_GUARDED_BY(mutex_) = nullptr;  // sorted by request; null unless the unit is held
 };
 
-// The arbiters of the units that the sessions of one pipeline share.
+// The arbiters of the units that a pipeline's sessions share.
 class UnitArbiters {
  public:
   explicit UnitArbiters(size_t units) : units_(units) {}
@@ -60,8 +60,9 @@ class UnitArbiters {
   std::deque<UnitArbiter> units_;  // by index in the list of units
 };
 
-// A lane's hold on at most one unit at a time, kept from step to step and released at the end of the lane. Releasing
-// it after every step would make inferences alternate on a unit, finish there together and then compete for the next.
+// A lane's lease on at most one unit at a time. It is kept from step to step and released at the end of the lane.
+// Releasing it after every step would make inferences alternate on a unit, finish there together and then compete for
+// the next one.
 class UnitLease {
  public:
   // `arbiters` is null if units are not arbitrated.

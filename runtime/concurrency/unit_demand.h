@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnitDemand: lets the sessions of a process see each other's demand, the share of a unit's time that each needs while
-// it runs. Two sessions share a unit if both use the same Unit object.
+// UnitDemand: makes each session's demand visible to the other sessions of the process: the share of a unit's time that
+// it needs while it runs. Two sessions share a unit if both use the same Unit object.
 //
-// Threads: all members from any thread, but begin_run() and end_run() from one at a time. Only others() and the
-// registration of sessions allocate.
+// Threads: all members from any thread, except begin_run() and end_run(), which are called from one thread at a time.
+// Only others() and the registration of sessions allocate.
 #pragma once
 
 #include <atomic>
@@ -17,32 +17,32 @@
 
 namespace nestrt {
 
-// Returns, per unit, the share of a run during which `schedule` keeps it busy; all zero if times are unknown.
+// Returns, per unit, the share of a run during which `schedule` keeps it busy; all zeros if times are unknown.
 std::vector<double> unit_shares(const Schedule& schedule, std::span<const UnitInfo> units);
 
-// Returns whether `demand` of other sessions, per unit, is high enough that an inference waits for its units. Two
-// sessions are not enough: each periodically has no work for one of the units. `was_contended` lowers the threshold
+// Returns whether the `demand` of other sessions, per unit, is high enough that an inference waits for its units. Two
+// sessions do not suffice: each periodically has no work for one of the units. `was_contended` lowers the threshold
 // (hysteresis).
 bool is_contended(std::span<const double> demand, bool was_contended);
 
 class UnitDemand {
  public:
-  // An urgent session ignores the demand of others, which wait for it.
+  // An urgent session ignores the demand of other sessions, which wait for it.
   explicit UnitDemand(const UnitList& units, bool is_urgent = false);
   ~UnitDemand();
   UnitDemand(const UnitDemand&) = delete;
   UnitDemand& operator=(const UnitDemand&) = delete;
 
-  // Sets the share of each unit's time that runs need from now on.
+  // Sets the share of each unit's time that the following runs need.
   void set_demand(std::span<const double> shares);
   void begin_run() { is_running_.store(true, std::memory_order_relaxed); }
-  // Also samples the demand of the other sessions that are running.
+  // Also samples the demand of the other running sessions.
   void end_run();
 
   // Returns the recent demand of other sessions, per unit, or an empty vector if units are not contended. Before the
-  // first run it is their present demand.
+  // first run, returns their current demand.
   std::vector<double> others() const;
-  // Counts how often others() has become empty or non-empty.
+  // Returns how many times others() has become empty or non-empty.
   uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
 
  private:
@@ -53,8 +53,8 @@ class UnitDemand {
   std::atomic<bool> is_running_{false};
   std::atomic<uint64_t> changes_{0};
   // Guarded by the mutex of the registry.
-  std::vector<double> shares_;  // by unit
-  std::vector<double> others_;  // by unit: exponential mean over the runs
+  std::vector<double> shares_;  // per unit
+  std::vector<double> others_;  // per unit: exponential mean over the runs
   bool has_run_ = false;
   bool is_contended_ = false;
 };

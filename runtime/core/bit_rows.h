@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BitRows: sets of numbers below a limit, one set per row, stored as bits.
+// BitRows: one set of numbers below a limit per row, stored as bits.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: limits what processing a file may cost, in one unit (bytes, steps, entries): a fixed amount for any file plus
-// an amount per byte. A reader charges all work to a budget before doing it, and work on data that is stored once but
-// used repeatedly once per use. So no file costs more than in proportion to its size (docs/concepts/security.md).
+// Budget: limits the cost of processing a file, in one unit of measure (bytes, steps, entries): a fixed amount for any
+// file plus an amount per byte. A reader charges all work to a budget before doing it. Work on data that is stored once
+// but used repeatedly is charged for every use. The cost is therefore at most proportional to the size of the file
+// (docs/concepts/security.md).
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,13 @@ class Budget {
     return budget;
   }
 
-  // Subtracts `cost` and returns true; if less is left, returns false and changes nothing.
+  // Subtracts `cost` and returns true, or returns false and changes nothing if less than `cost` is left.
   [[nodiscard]] constexpr bool charge(uint64_t cost) {
     if (cost > left()) return false;
     spent_ += cost;
     return true;
   }
-  // Extends the budget if the file turns out to be longer by `bytes`.
+  // Extends the budget if the file turns out to be `bytes` longer.
   constexpr void extend(uint64_t per_byte, uint64_t bytes) {
     uint64_t more = 0;
     if (__builtin_mul_overflow(per_byte, bytes, &more) || __builtin_add_overflow(limit_, more, &limit_))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelBlocks: positions of the elements of a tensor whose channels are stored in blocks: [images][channels /
+// ChannelBlocks: element positions in a tensor whose channels are stored in blocks: [images][channels /
 // block][pixels][block]. Blocks of one channel are row-major.
 #pragma once
 
@@ -16,21 +16,21 @@ struct ChannelBlocks {
   int64_t block = 16;  // channels per block
 
   int64_t blocks() const { return (channels + block - 1) / block; }
-  // Returns the position in elements.
+  // Returns the position, counted in elements.
   int64_t index(int64_t image, int64_t channel, int64_t pixel) const {
     return ((image * blocks() + channel / block) * pixels + pixel) * block + channel % block;
   }
 };
 
-// Returns the stored blocks of a tensor with that layout; a folded image has folded channels and pixels. Requires: rank
-// 2 or more, 4 for folded layouts; channels times 64 do not overflow.
+// Returns the stored blocks of a tensor with that layout. For a folded image, channels and pixels are the folded ones.
+// Requires: rank 2 or more, 4 for folded layouts; channels times 64 do not overflow.
 inline ChannelBlocks stored_blocks(const Shape& shape, Layout layout) {
   if (!is_folded(layout)) return {shape[1], shape.product(2, shape.rank()), block_size(layout)};
   const int64_t fold = fold_of(layout);
   return {shape[1] * fold * fold, ((shape[2] + fold - 1) / fold) * ((shape[3] + fold - 1) / fold), block_size(layout)};
 }
 
-// Positions of the elements of a tensor in any layout.
+// Element positions in a tensor of any layout.
 class StoredOrder {
  public:
   // Requires: as for stored_blocks().
@@ -40,7 +40,7 @@ class StoredOrder {
         fold_(fold_of(layout)),
         width_(fold_ > 1 ? shape[3] : 1) {}
 
-  // Returns the position in elements. `pixel` is that of the unfolded tensor.
+  // Returns the position, counted in elements. `pixel` refers to the unfolded tensor.
   int64_t index(int64_t image, int64_t channel, int64_t pixel) const {
     if (fold_ == 1) return blocks_.index(image, channel, pixel);
     const int64_t y = pixel / width_, x = pixel % width_, columns = (width_ + fold_ - 1) / fold_;

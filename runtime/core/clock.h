@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a session. Null is the steady clock, which is read without a virtual call.
+// Access to a session's clock. A null pointer is the steady clock, which is read without a virtual call.
 #pragma once
 
 #include "nestrt/driver/clock.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FunctionRef<Signature>: a callable passed by reference: two words, no allocation.
-// The callable must outlive the FunctionRef; use it for parameters only.
+// The callable must outlive the FunctionRef; use it only for parameters.
 #pragma once
 
 #include <memory>

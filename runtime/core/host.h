@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host: the additional interface of the unit that runs on the machine's own cores, on the submitter's threads.
+// Host: the additional interface of the unit that runs on the machine's own cores, using the submitter's threads.
 #pragma once
 
 #include "runtime/core/function_ref.h"
 
 namespace nestrt {
 
-// The threads of a host that work for a submission. Concurrent submissions of `threads` threads each use the indices 0,
-// 1, ...
+// The host threads that work on a submission. Concurrent submissions with `threads` threads each use the indices 0, 1,
+// ...
 struct CoreShare {
-  int threads = 0;  // including the submitter's; 0: all
+  int threads = 0;  // including the submitting thread; 0: all
   int index = 0;
   bool urgent = false;  // the host's threads interrupt other work for it
 };
@@ -19,7 +19,7 @@ class Host {
   virtual ~Host() = default;
   // Runs lane(0) on the caller's thread and concurrently lane(1), lane(2), ... on one host thread each. The threads
   // stay reserved until all lanes have returned, so lanes may wait for each other. Submissions of lane(i) have the
-  // index i. Returns true when all lanes have returned; false, without running any, if not enough host threads are
+  // index i. Returns true when all lanes have returned, or false, without running any, if not enough host threads are
   // free.
   virtual bool run_lanes(int lanes, FunctionRef<void(int)> lane) = 0;
 };

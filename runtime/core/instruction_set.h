@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// InstructionSet: the instructions that kernels may use. Plans name the sets that kernels were chosen for; a target
+// InstructionSet: the instructions that kernels may use. Plans name the sets for which kernels were chosen; a target
 // lists the sets of its CPU.
 //
-// The sets of one architecture are ordered: a CPU with one set has all previous ones. A plan for several sets holds a
-// selection of kernels for each.
+// The sets of one architecture are ordered: a CPU with one set also has all previous ones. A plan for several sets
+// contains a selection of kernels for each.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a submission to completion, for units that are not yet prepared as an Executable.
+// Runs a submission to completion, for units that have no prepared Executable yet.
 #pragma once
 
 #include "nestrt/driver/unit.h"

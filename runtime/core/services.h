@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services: the implementations that the runtime uses from the parts above it, known to it by their interfaces only.
-// Every library defines services() once; libnestrt does so in drivers/services.cpp, which together with
-// drivers/open_units.cpp is its composition root.
+// Services: implementations from higher layers that the runtime uses only through their interfaces. Every library
+// defines services() once; libnestrt does so in drivers/services.cpp, which together with drivers/open_units.cpp is its
+// composition root.
 #pragma once
 
 #include "nestrt/visibility.h"

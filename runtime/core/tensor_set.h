@@ -15,8 +15,8 @@ class TensorSet {
  public:
   // Creates uninitialised tensors. Errors: kOutOfMemory.
   static Result<TensorSet> create(std::span<const TensorInfo> infos);
-  // Creates tensors of pseudo-random values, the same on every call: f32 in [-1, 1], integers 0 or 1, which are valid
-  // for every operator, including as indices. Errors: kOutOfMemory.
+  // Creates tensors of pseudo-random values that are the same on every call: f32 in [-1, 1], integers 0 or 1, which are
+  // valid for every operator, including as indices. Errors: kOutOfMemory.
   static Result<TensorSet> random(std::span<const TensorInfo> infos);
 
   std::span<const TensorView> views() const { return views_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of the units of a list.
+// Descriptions of the units in a list.
 #pragma once
 
 #include <vector>

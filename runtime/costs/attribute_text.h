@@ -8,8 +8,8 @@
 
 namespace nestrt {
 
-// Returns " kernel=3,3 stride=2,2 activation=(kind=relu alpha=0 beta=0)": every field that differs from its default, or
-// an empty string. Numbers have full precision.
+// Returns every field that differs from its default, such as " kernel=3,3 stride=2,2 activation=(kind=relu alpha=0
+// beta=0)", or an empty string. Numbers have full precision.
 std::string attribute_text(const ops::Attributes& attributes);
 
 }  // namespace nestrt

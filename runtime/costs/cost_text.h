@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes the text of a file of costs (docs/reference/costs.md).
+// Parses and formats the text of cost files (docs/reference/costs.md).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace nestrt {
 
-// Parses a text; messages name `origin`. Errors: those of read_costs() except file errors.
+// Parses a text; messages name `origin`. Errors: as for read_costs(), except file errors.
 Result<CostTable> parse_costs(std::string_view text, std::string_view origin);
 // Formats costs. Errors: kInvalidArgument (a name or a cost that cannot be written).
 Result<std::string> format_costs(const CostTable& costs);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of branch_cost(): the cost of one operator with kernels, and the known cost of a program of instructions.
+// The components of branch_cost(): the cost of one operator with kernels, and the known cost of a program of
+// instructions.
 #pragma once
 
 #include <optional>
@@ -8,13 +9,13 @@
 
 namespace nestrt {
 
-// If the cost of `channels` is unknown, uses their share of the whole; if the number of threads is unknown, uses the
-// largest smaller one. Errors: kNotFound.
+// If the cost of `channels` is unknown, uses their share of the whole. If the number of threads is unknown, uses the
+// next smaller known number. Errors: kNotFound.
 Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
                                ChannelRange channels);
 
-// Returns the cost of the program itself or of its operators; nullopt if unknown, and branch_cost() then uses the
-// plan's. Requires: the indices of a program of instructions.
+// Returns the cost of the program itself or of its operators. Returns nullopt if it is unknown; branch_cost() then uses
+// the plan's cost. Requires: the indices of a program of instructions.
 std::optional<WorkCost> known_program_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
                                            const UnitKey& unit);
 

@@ -6,10 +6,10 @@
 
 namespace nestrt {
 
-// Returns the most certain of several costs; null if the plan states none.
+// Returns the most reliable of several costs, or null if the plan states none.
 const plan::Cost* stated_cost(const plan::Program& program);
 
-// Returns the plan's assumption for a program without a stated cost; null if there is no assumption.
+// Returns the plan's assumption for a program without a stated cost, or null if there is no assumption.
 const plan::Cost* guessed_cost(const plan::Program& program);
 
 }  // namespace nestrt

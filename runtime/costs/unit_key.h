@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key of a unit's costs.
+// The key under which a unit's costs are stored.
 #pragma once
 
 #include "nestrt/driver/costs.h"
@@ -7,7 +7,7 @@
 
 namespace nestrt {
 
-// Returns the key for a number of the unit's threads; 0: all.
+// Returns the key for `threads` of the unit's threads; 0: all.
 inline UnitKey key_of(const UnitInfo& unit, int threads = 0) {
   return {unit.kind, unit.configuration, threads > 0 ? threads : unit.num_threads};
 }

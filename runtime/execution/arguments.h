@@ -13,11 +13,11 @@ namespace nestrt {
 
 class Arguments {
  public:
-  // Requires: the plan outlives the Arguments.
+  // Requires: the plan outlives this object.
   explicit Arguments(const Plan& plan);
 
   // Checks number, types, shapes, addresses and alignment, and that no output overlaps an input or another output.
-  // Errors: kInvalidArgument; kOutOfMemory if there is no memory for the message.
+  // Errors: kInvalidArgument; kOutOfMemory if the message cannot be allocated.
   Status check(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace nestrt {
 
-// Errors: kInvalidArgument, with the name of the invalid option.
+// Errors: kInvalidArgument, which names the invalid option.
 Status check_options(const ScheduleOptions& options);
 Status check_options(const SessionOptions& options);
 

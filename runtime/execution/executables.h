@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables: the programs of a plan, prepared on a session's units, each once.
+// Executables: the programs of a plan, each prepared once on a session's units.
 //
-// Threads: all members from any thread; an executable runs for one step at a time.
+// Threads: all members from any thread; an executable runs one step at a time.
 #pragma once
 
 #include <map>
@@ -24,26 +24,26 @@ class Executables {
  public:
   Executables(std::shared_ptr<const Plan> plan, const UnitList& units) : plan_(std::move(plan)), units_(units) {}
 
-  // Returns program `program` of a branch prepared on a unit, for a program of kernels with the numbers in `kernels`.
-  // Errors: those of Unit::prepare.
+  // Returns program `program` of a branch, prepared on a unit; a program of kernels uses the numbers in `kernels`.
+  // Errors: as for Unit::prepare.
   Result<std::shared_ptr<Executable>> get(uint32_t unit, uint32_t branch, uint32_t program, ChannelRange channels,
                                           const KernelNumbers& kernels = {});
-  // Drops executables with other kernels than these; they are freed once unused.
+  // Drops executables whose kernels differ from these; they are freed once unused.
   void keep_only(const KernelNumbers& kernels);
 
-  // Sets the buffers of future runs (Executable::bind) for all executables, including those prepared later. Not during
-  // a run. Errors: those of Executable::bind.
+  // Sets the buffers of future runs (Executable::bind) for all executables, including those prepared later. Must not be
+  // called during a run. Errors: as for Executable::bind.
   Status bind(std::span<std::byte* const> buffers);
 
-  // Returns the bytes that each branch computes (computed_bytes.h), found on the first call. Valid as long as this
-  // object. Errors: those of computed_bytes().
+  // Returns the bytes that each branch computes (computed_bytes.h), which the first call determines. Valid for the
+  // lifetime of this object. Errors: as for computed_bytes().
   Result<std::span<const plan_verify::Extents>> computed();
 
   // Returns the sum over all executables.
   size_t repacked_bytes() const;
 
  private:
-  // Unit, branch, program, channels, kernels of the branch's operators.
+  // Unit, branch, program, channels, and the kernels of the branch's operators.
   using Key = std::tuple<uint32_t, uint32_t, uint32_t, ChannelRange, std::vector<uint32_t>>;
 
   // Returns an empty vector if all kernels are the compiler's choice.
@@ -52,7 +52,7 @@ class Executables {
   const std::shared_ptr<const Plan> plan_;
   const UnitList& units_;
   mutable Mutex mutex_;
-  std::vector<std::byte*> buffers_ NESTRT_GUARDED_BY(mutex_);  // empty: not yet known
+  std::vector<std::byte*> buffers_ NESTRT_GUARDED_BY(mutex_);  // empty until known
   std::map<Key, std::shared_ptr<Executable>> prepared_ NESTRT_GUARDED_BY(mutex_);
   // after the first call of computed()
   std::optional<std::vector<plan_verify::Extents>> computed_ NESTRT_GUARDED_BY(mutex_);

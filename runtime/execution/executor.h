@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executor: runs prepared schedules, one at a time, section by section. The lanes of the host run on the calling thread
 // and, if several run concurrently, on threads of the host. Every other lane has its own thread, which sleeps between
-// runs. The host runs the steps that another unit fails.
+// runs. If another unit fails a step, the host runs it.
 //
-// A step that depends on another lane waits for a number that the awaited step publishes: it spins briefly, then
-// sleeps. All other steps run without synchronization. Nothing is allocated on success. Threads: run() from one thread
-// at a time; cancel() and the counters from any.
+// A step that depends on another lane waits for a number published by the awaited step: it spins briefly, then sleeps.
+// All other steps run without synchronization. Nothing is allocated on success. Threads: run() from one thread at a
+// time; cancel() and the counters from any.
 #pragma once
 
 #include <atomic>
@@ -40,17 +40,17 @@ class Executor {
   Executor(const ExecutorOptions& options, UnitHealth& health);
   ~Executor();
 
-  // Starts the threads for schedules with up to `lanes` lanes of units other than the host. Errors: kUnavailable.
+  // Starts the threads needed for up to `lanes` lanes of units other than the host. Errors: kUnavailable.
   Status reserve_unit_lanes(size_t lanes);
 
   struct Run {
     RunMemory* memory = nullptr;  // bound to inputs and outputs
     Deadline deadline = kNoDeadline;
-    uint64_t inference = 0;  // its number in a pipeline, for unit arbitration
-    bool checks = false;     // the host recomputes the steps of other units; a difference is a failure
+    uint64_t inference = 0;  // number within a pipeline, for unit arbitration
+    bool checks = false;     // the host recomputes the steps of other units; a difference counts as a failure
   };
 
-  // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled. If a
+  // Requires: threads for the schedule's unit_lanes(). Errors: errors of the units; kDeadlineExceeded, kCancelled. If a
   // unit failed and the memory is no longer safe, the run must be repeated in other memory.
   Status run(PreparedSchedule& schedule, const Run& run);
 
@@ -62,10 +62,10 @@ class Executor {
 
  private:
   struct alignas(64) LaneThread {
-    std::atomic<uint64_t> run{0};  // number of the last run that it was started for
+    std::atomic<uint64_t> run{0};  // number of the last run for which it was started
     NamedThread thread;
   };
-  // The submission in progress of a lane, for cancel().
+  // A lane's submission in progress, for cancel().
   struct Submitted {
     Mutex mutex;
     Executable* executable NESTRT_GUARDED_BY(mutex) = nullptr;
@@ -82,20 +82,20 @@ class Executor {
   Deadline deadline_after(std::chrono::milliseconds time) const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(Status status);
-  Status failure();  // the first one of the run, or ok
+  Status failure();  // first failure of the run, or ok
 
-  // `ready` is the time from which the lane could have run the step.
+  // `ready` is the time at which the lane became ready to run the step.
   Status run_step(PreparedStep& step, SteadyClock::time_point ready, UnitLease& lease);
   Status run_on_unit_or_host(PreparedStep& step, UnitLease& lease, bool* used_host);
   Status fall_back_to_host(PreparedStep& step, const Status& why, UnitLease& lease, bool* used_host);
   StepTimeout step_timeout(const PreparedStep& step) const;
   bool should_bypass_unit(const PreparedStep& step, const StepTimeout& timeout);
   Status run_on_unit(PreparedStep& step, const StepTimeout& timeout, bool is_checked);
-  // Adds the reason for which the unit did not complete the step.
+  // Adds the reason why the unit did not complete the step.
   Status explain(const PreparedStep& step, const StepTimeout& timeout, const Status& status) const;
   Status record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status);
   void record_results(const PreparedStep& step);
-  // Runs the step on the host, destroys its results, and returns their hash.
+  // Runs the step on the host, returns the hash of its results, and destroys them.
   Result<uint64_t> compute_expected_hash(PreparedStep& step, UnitLease& lease);
   Status recover_from_wrong_results(PreparedStep& step, UnitLease& lease, bool* used_host);
   Status execute_on_host(const PreparedStep& step, Executable& executable);
@@ -107,22 +107,22 @@ class Executor {
               bool is_host_fallback) const;
 
   const ExecutorOptions options_;
-  const std::chrono::microseconds spin_;  // before a waiting thread sleeps
+  const std::chrono::microseconds spin_;  // how long a waiting thread spins before it sleeps
   UnitHealth& health_;
   std::deque<LaneThread> threads_;   // for lanes of units other than the host
-  std::deque<Submitted> submitted_;  // by PreparedStep::thread
+  std::deque<Submitted> submitted_;  // indexed by PreparedStep::thread
   std::atomic<bool> stopping_{false};
 
-  PreparedSchedule* schedule_ = nullptr;  // of the run in progress
+  PreparedSchedule* schedule_ = nullptr;  // schedule of the run in progress
   Run run_;
-  bool host_is_in_time_ = false;  // if the host alone ran all steps, it would meet the deadline
+  bool host_is_in_time_ = false;  // the deadline would be met if the host alone ran all steps
   std::atomic<uint64_t> number_{0};
-  std::atomic<size_t> running_lanes_{0};  // lanes on threads
+  std::atomic<size_t> running_lanes_{0};  // number of lanes running on threads
   std::atomic<uint64_t> copied_bytes_{0}, shared_memory_bytes_{0};
   Mutex cancel_mutex_;  // keeps cancel() of one run from cancelling submissions of the next
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
-  std::atomic<bool> has_host_fallback_{false};  // of any step of the run
+  std::atomic<bool> has_host_fallback_{false};  // for any step of the run
   Mutex failure_mutex_;
   Status failure_ NESTRT_GUARDED_BY(failure_mutex_);
 };

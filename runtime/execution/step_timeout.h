@@ -17,22 +17,22 @@ struct UnitLimits {
 
 // In microseconds, measured or predicted; 0 if unknown.
 struct StepTimes {
-  double unit_us = 0;       // of the step on its unit, measured
-  double predicted_us = 0;  // of the step on its unit, according to the schedule
-  double host_us = 0;       // of the step on the host
-  double rest_us = 0;       // of the following steps on the host, as far as known
+  double unit_us = 0;       // time of the step on its unit, measured
+  double predicted_us = 0;  // time of the step on its unit, according to the schedule
+  double host_us = 0;       // time of the step on the host
+  double rest_us = 0;       // known time of the following steps on the host
 };
 
 struct StepTimeout {
-  // Counted from the start of the unit; a unit that exceeds it has failed. The maximum value if only the timeout
+  // Measured from the start on the unit; a unit that exceeds it has failed. The maximum value if only the timeout
   // applies.
   std::chrono::nanoseconds limit = std::chrono::nanoseconds::max();
   // When the host takes over to protect the run's deadline: the latest time at which the host can still run the step
-  // and the rest before it. Equals the run's deadline if there is not enough time for both the unit and the host,
-  // because a working unit is worth more than protection against a failing one.
+  // and the remaining ones in time. Equals the run's deadline if there is not enough time for both the unit and the
+  // host, because using a working unit is preferable to protection against a failing one.
   Deadline deadline = kNoDeadline;
   bool host_is_in_time = false;  // the host would meet the run's deadline if it started now
-  bool unit_is_in_time = true;   // the unit would, if it takes its known time and the host runs the rest
+  bool unit_is_in_time = true;   // the unit would meet it, given its known time and the remaining steps on the host
   bool is_protected = true;      // the run meets its deadline even if the unit does not respond
 };
 

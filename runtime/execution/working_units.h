@@ -12,10 +12,10 @@
 
 namespace nestrt {
 
-// Returns whether bit `unit` of the mask `failing` is set. Units from 64 on never count as failing.
+// Returns whether bit `unit` of the mask `failing` is set. Units with an index of 64 or more never count as failing.
 inline bool is_failing(uint64_t failing, uint32_t unit) { return unit < 64 && (failing >> unit & 1) != 0; }
 
-// Makes a schedule that uses no failing unit. Its lanes refer to units by their index in `units`. Errors: those of
+// Computes a schedule without failing units. Its lanes refer to units by their index in `units`. Errors: as for
 // make_schedule().
 Result<Schedule> schedule_for_working_units(const Plan& plan, std::span<const UnitInfo> units, uint64_t failing,
                                             const CostTable& costs, const ScheduleOptions& options);

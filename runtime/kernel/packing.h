@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packings of constants: one value of Packing and one row of kPackings define each.
+// The packings of constants. Each is defined by one value of Packing and one row of kPackings.
 // kernels/common/packing/packing.h packs weights.
 //
-// A packed constant keeps its logical shape, with o outputs and, for each of them, channels at some positions. In
-// memory:
+// A packed constant keeps its logical shape, with o outputs and, for each of them, channels at a number of positions.
+// In memory:
 //   [blocks of 16 outputs][blocks of channels][positions][groups of a block's channels][16 outputs][channels of a
 //   group]
-// Missing outputs of the last block are zeros, and so are missing channels if `whole_blocks` is set. Block size and
-// order are the same for every instruction set. Elements are those of the constant, except for kWinograd, which holds
+// Missing outputs of the last block are zero, and so are missing channels if `whole_blocks` is set. Block size and
+// order are the same for every instruction set. Elements have the constant's type, except for kWinograd, which stores
 // sums of them.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace nestrt {
 inline constexpr int64_t kPackedOutputs = 16;              // in a block
 inline constexpr int64_t kAllChannels = int64_t{1} << 40;  // one block with all channels
 
-// The weights that a packing applies to, and the meaning of their channels and positions.
+// The weights to which a packing applies, and the meaning of their channels and positions.
 enum class PackedForm : uint8_t {
   kAny,          // all, unpacked
   kConvolution,  // [o][i][spatial...]: channels i of a group, positions spatial
@@ -38,10 +38,10 @@ enum class PackedForm : uint8_t {
 struct PackingRow {
   Packing packing;
   std::string_view name;
-  DataType type;  // of the elements
+  DataType type;  // element type
   PackedForm form;
-  int64_t channel_block;  // channels in a block
-  int64_t channel_group;  // adjacent channels of one output, as a dot product reads them
+  int64_t channel_block;  // number of channels in a block
+  int64_t channel_group;  // number of adjacent channels of one output, as a dot product reads them
   bool whole_blocks;      // pads the last block of channels, for kernels that read whole blocks
   int64_t positions = 0;  // for kWinograd; other forms derive it from the shape
 };
@@ -66,11 +66,11 @@ inline constexpr PackingRow kPackings[] = {
 // Requires: a valid packing.
 constexpr const PackingRow& row_of(Packing packing) { return kPackings[static_cast<size_t>(packing)]; }
 
-// Returns "o16i16" and the like; an empty string for an invalid value.
+// Returns the name of a packing, such as "o16i16"; an empty string for an invalid value.
 std::string_view name(Packing packing);
 
-// Returns the packed size of weights of a matrix or convolution. Returns nullopt if the packing is invalid or does not
-// apply to the shape, or if the size exceeds 63 bits.
+// Returns the packed size of the weights of a matrix or convolution. Returns nullopt if the packing is invalid or does
+// not apply to the shape, or if the size exceeds 63 bits.
 std::optional<int64_t> packed_size_bytes(Packing packing, const Shape& shape);
 
 // Returns the type of the packed elements. Requires: a packing other than kNone.

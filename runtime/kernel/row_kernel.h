@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowKernel: a kernel that can also compute a subset of its output rows from a subset of its input rows. This allows
-// row fusion: consecutive kernels alternate over a few rows each, so intermediate data stays in cache
+// row fusion: consecutive kernels alternate after a few rows each, so that intermediate data stays in cache
 // (kernels/common/framework/row_fusion.h).
 //
 // Input 0 and the output are images in blocks of 16 channels (Layout::kBlocked16): [images][blocks][rows][bytes of a
@@ -30,7 +30,7 @@ struct RowCall {
   std::byte* output = nullptr;          // first row of the first block
   const std::byte* residual = nullptr;  // likewise, or null
   int64_t output_block_bytes = 0;       // stride between blocks of the output and of the residual
-  // Available input rows of the same image; at least input_rows().
+  // Available input rows of the same image; must include input_rows().
   RowWindow input_rows;
   const std::byte* input = nullptr;
   int64_t input_block_bytes = 0;
@@ -43,10 +43,10 @@ class RowKernel {
   virtual RowImages row_output() const = 0;
   // Returns the maximum number of input rows that `rows` output rows read; saturated.
   virtual int64_t max_input_rows(int64_t rows) const = 0;
-  // Returns the existing input rows that these output rows read.
+  // Returns the existing input rows that the given output rows read.
   virtual RowWindow input_rows(RowWindow rows) const = 0;
   virtual size_t row_scratch(int64_t rows) const = 0;
-  // Computes the same bits as run(), on the calling thread.
+  // Computes results bit-identical to run(), on the calling thread.
   virtual void run_rows(const RowCall& call) const = 0;
 
  protected:

@@ -20,7 +20,7 @@ struct Plan::State {
   std::shared_ptr<const plan::Tables> tables;
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
-  std::vector<std::optional<Preprocessing>> preprocessing;  // by input
+  std::vector<std::optional<Preprocessing>> preprocessing;  // per input
   std::vector<std::shared_ptr<const Plan>> shapes;
   uint32_t shape_index = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlignedMemory: a block aligned to 64 bytes that frees itself. Move-only.
+// AlignedMemory: a block of memory, aligned to 64 bytes and freed automatically. Move-only.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileDescriptor: an open file, and operations on one. System calls interrupted by a signal are repeated.
+// FileDescriptor: an open file and operations on it. System calls interrupted by a signal are repeated.
 #pragma once
 
 #include <fcntl.h>
@@ -26,8 +26,8 @@ class FileDescriptor {
   }
   ~FileDescriptor() { close(); }
 
-  // Like open(2). On failure is_open() is false and errno is set. Without more flags, opening a pipe does not wait for
-  // a writer.
+  // Like open(2). On failure is_open() is false and errno is set. By default, opening a pipe does not wait for a
+  // writer.
   static FileDescriptor open_to_read(const std::string& path, int more_flags = O_NONBLOCK);
   static FileDescriptor open_to_write(const std::string& path, int more_flags, mode_t rights);
 
@@ -40,10 +40,10 @@ class FileDescriptor {
   int value_ = -1;
 };
 
-// Reads from `offset` on. Returns the number of bytes read, which is smaller than requested at the end of the file;
-// nullopt and errno on failure.
+// Reads from position `offset`. Returns the number of bytes read, which is smaller than requested at the end of the
+// file. On failure returns nullopt and sets errno.
 std::optional<size_t> read_at(int descriptor, uint64_t offset, std::span<std::byte> bytes);
-// The same from the current position; the file may be a pipe.
+// As read_at(), from the current position; the file may be a pipe.
 std::optional<size_t> read_on(int descriptor, std::span<std::byte> bytes);
 // Returns 0 or the errno value.
 int write_all(int descriptor, std::span<const std::byte> bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded(): converts exceptions of the standard library to a Status.
+// guarded(): converts standard library exceptions to a Status.
 #pragma once
 
 #include <exception>
@@ -8,11 +8,11 @@
 
 namespace nestrt {
 
-// Returns kOutOfMemory for std::bad_alloc, without allocating, and if there is no memory for the message; otherwise
+// Returns kOutOfMemory for std::bad_alloc, without allocating, or if the message cannot be allocated; otherwise
 // kInternal.
 Status status_of(const std::exception& error) noexcept;
 
-// Calls `callable`, whose result is Status or Result<T>. Does not throw standard exceptions.
+// Calls `callable`, whose result is Status or Result<T>. Standard exceptions do not escape.
 template <typename Callable>
 auto guarded(Callable&& callable) -> decltype(callable()) {
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the library. They have names for debuggers and process viewers, and block all signals, which belong to the
-// application's threads. Their timer slack is minimal, because the default allows the kernel to wake a thread 50 us
-// late.
+// The library's threads. They have names for debuggers and process viewers, and block all signals, because signals
+// belong to the application's threads. Their timer slack is minimal, because by default the kernel may wake a thread 50
+// us late.
 #pragma once
 
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 namespace nestrt {
 
-// Blocks the signals of the calling thread and of threads that it starts, and restores the mask on destruction.
+// Blocks all signals for the calling thread and threads that it starts, and restores the mask on destruction.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -52,8 +52,8 @@ class NamedThread {
   std::thread thread_;
 };
 
-// The system keeps 15 characters of the name. Errors: kUnavailable with the system's message, if no more threads are
-// available.
+// Starts a thread. The system keeps 15 characters of the name. Errors: kUnavailable with the system's message, if no
+// thread can be started.
 template <typename Work>
 Result<NamedThread> start_named_thread(const std::string& name, Work&& work) {
   const BlockedSignals blocked;

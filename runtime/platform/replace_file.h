@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // replace_file(): writes a file completely or not at all. NewFile: the same in two steps, for several files that are
-// useful only together.
+// only useful together.
 #pragma once
 
 #include <sys/types.h>
@@ -15,9 +15,9 @@
 
 namespace nestrt {
 
-// A complete file on the disk, next to its final path; removed unless committed. It is always created by this call:
-// nothing that exists under its temporary name, in particular a link, is written through. Its permissions are `rights`
-// without the bits of the process's umask. Move-only.
+// A complete file on the disk, next to its final path; removed unless committed. The file is always newly created:
+// anything that already exists under its temporary name, in particular a link, is not written through. Its permissions
+// are `rights` without the bits of the process's umask. Move-only.
 class NewFile {
  public:
   // Leaves no file behind on failure. Errors: kNotFound, kIo; the message does not name the path.
@@ -26,8 +26,8 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
-  // Renames the file to its final path. An existing file stays until then, and if renaming fails. Errors: kNotFound,
-  // kIo; the message does not name the path.
+  // Renames the file to its final path. An existing file is kept until then, and also if renaming fails. Errors:
+  // kNotFound, kIo; the message does not name the path.
   Status commit();
 
  private:
@@ -37,7 +37,7 @@ class NewFile {
   std::string path_;
 };
 
-// NewFile::create() and commit(). Errors: theirs.
+// Calls NewFile::create() and commit(). Errors: as for these.
 Status replace_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights = 0666);
 
 }  // namespace nestrt

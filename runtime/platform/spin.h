@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spinning, for waits about as short as putting a thread to sleep and waking it.
+// Spinning, for waits that are about as short as putting a thread to sleep and waking it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ inline void pause_briefly() {
 #endif
 }
 
-// Polls until `ready()` or the time limit. Returns whether it was ready.
+// Polls until `ready()` returns true or the time limit is reached. Returns whether it was ready.
 template <typename Ready>
 bool spin_until(std::chrono::microseconds limit, Ready ready) {
   using Clock = std::chrono::steady_clock;

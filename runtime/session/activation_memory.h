@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ActivationMemory: the arena of a session, and its move to host memory if a failed unit may still write to it.
+// ActivationMemory: the arena of a session, which moves to host memory if a failed unit may still write to it.
 //
-// Threads: one at a time, but arena_bytes() from any.
+// Threads: one at a time, except arena_bytes(), which any thread may call.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@ namespace nestrt {
 
 class ActivationMemory {
  public:
-  // The arguments outlive this.
+  // The arguments must outlive this object.
   ActivationMemory(const Plan& plan, const UnitList& units, Executables& executables)
       : plan_(plan), units_(units), executables_(executables) {}
 
   // Allocates the arena, for runs in file order only or for any schedule. The arena is host-visible memory of the first
-  // unit that offers some, otherwise host memory. Errors: kOutOfMemory, kIncompatible, those of Executable::bind.
+  // unit that provides it, otherwise host memory. Errors: kOutOfMemory, kIncompatible; as for Executable::bind.
   Status allocate(bool is_file_order);
 
   // Calls `use(memory)`, which returns a Status. If a unit fails and cannot be stopped, it may write to its memory at
-  // any time; then the arena moves to host memory and `use` is called again.
+  // any time. In that case the arena moves to host memory and `use` is called again.
   template <typename Use>
   Status run(const Use& use) {
     if (!memory_.is_safe()) NESTRT_RETURN_IF_ERROR(move_to_host());

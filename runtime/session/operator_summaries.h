@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Session::operators() returns.
+// The result of Session::operators().
 #pragma once
 
 #include <vector>

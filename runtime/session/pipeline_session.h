@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PipelineSession: a session that shares units with the other sessions of a pipeline under arbitration.
+// PipelineSession: a session that shares units, under arbitration, with the other sessions of a pipeline.
 #pragma once
 
 #include <memory>
@@ -30,12 +30,12 @@ class PipelineSession : public Session {
                                                          PipelineSessionOptions pipeline = {});
 
   using Session::run;
-  // `inference`: of equal arbitration requests, the smaller number goes first.
+  // `inference`: among equal arbitration requests, the smaller number goes first.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options, uint64_t inference) = 0;
 
-  // Sets the schedule of the next runs of a session that follows another. One thread at a time, which may differ from
-  // the running one. If the schedule cannot be prepared, logs that and keeps the present one.
+  // Sets the schedule for the next runs of a session that follows another. One thread at a time, which may differ from
+  // the running one. If the schedule cannot be prepared, logs this and keeps the current one.
   virtual void offer(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) = 0;
   // Returns whether the first schedule may be replaced.
   virtual bool may_change() const = 0;

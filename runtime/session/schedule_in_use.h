@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScheduleInUse: the schedule that a session runs, and its replacement between two runs.
+// ScheduleInUse: the schedule that a session runs. It is replaced between two runs.
 //
 // Threads: update() from the running thread, one at a time; the other members from any thread.
 #pragma once
@@ -24,15 +24,15 @@ class ScheduleInUse {
     return current_;
   }
 
-  // Offers a schedule for the next run. Frees the one that the previous offer replaced, so that no run has to.
+  // Offers a schedule for the next run. Also frees the one that the previous offer replaced, so that no run needs to.
   void offer(std::shared_ptr<PreparedSchedule> schedule) {
     std::shared_ptr<PreparedSchedule> retired;  // freed without the lock
     const MutexLock lock(mutex_);
     retired = std::exchange(retired_, nullptr);
     offered_ = std::move(schedule);
   }
-  // Switches to the schedule of `adaptation`, which may be null, or to the one offered. The result is valid until the
-  // next call. Frees nothing.
+  // Switches to the schedule of `adaptation`, which may be null, or to the offered one. The result is valid until the
+  // next call. Does not free memory.
   PreparedSchedule& update(Adaptation* adaptation) {
     const MutexLock lock(mutex_);
     if (adaptation != nullptr) adaptation->swap(current_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// escaped(): makes a message that may quote names from files safe to print: it contains no terminal control sequences
-// and cannot forge log lines. The command-line tools, which know the terminal's abilities, use
+// escaped(): makes a message that may quote names from files safe to print. The result contains no terminal control
+// sequences and cannot forge log lines. The command-line tools, which detect the terminal's capabilities, use
 // tools/support/text/printable.h.
 #pragma once
 

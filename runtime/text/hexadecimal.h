@@ -11,7 +11,8 @@ namespace nestrt {
 
 std::string to_hexadecimal(std::span<const uint8_t> bytes);
 
-// Fills all of `bytes`. Returns false unless the text has exactly that many digits. Also accepts upper case.
+// Fills all of `bytes`. Returns false unless the text has exactly the required number of digits. Also accepts upper
+// case.
 bool from_hexadecimal(std::string_view text, std::span<uint8_t> bytes);
 
 }  // namespace nestrt

@@ -9,7 +9,7 @@
 
 namespace nestrt {
 
-// Returns the whole text as one part if it has no separator.
+// Splits a text. Returns the whole text as one part if it contains no separator.
 inline std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -20,7 +20,7 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
   }
 }
 
-// Parses a number. Returns nullopt unless it is the whole text.
+// Parses a number. Returns nullopt unless the whole text is one.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

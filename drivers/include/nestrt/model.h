@@ -57,9 +57,9 @@ class ModelInput {
   std::string_view name() const { return name_; }
   DataType type() const { return type_; }
   const void* data() const { return data_; }
-  // Bytes of the data; SIZE_MAX if unknown.
+  // Returns the size of the data in bytes, or SIZE_MAX if it is unknown.
   size_t capacity() const { return capacity_; }
-  // nullopt: the shape that the plan states.
+  // Returns the shape, or nullopt to use the shape that the plan states.
   const std::optional<Shape>& shape() const { return shape_; }
 
  private:
@@ -77,17 +77,16 @@ struct ModelOutput : ConstTensorView {
 
 // A plan with its units, session and outputs.
 //
-// Shapes: if the plan has several, the inputs select the one for each run: the first whose inputs match.
+// Shapes: if the plan has several, the inputs of each run select the first shape that they match.
 // Threading: one thread at a time. For concurrent runs, open one model per thread or use sessions, which share a plan.
-// Ownership: the model owns its outputs. They stay valid until the next run or the end of the model.
-// Memory: the first run with a shape allocates its outputs and buffers for images; later runs allocate nothing of that
-// size again.
+// Ownership: the model owns its outputs. They stay valid until the next run or until the model is destroyed.
+// Memory: the first run with a shape allocates its outputs and image buffers; later runs with that shape do not
+// allocate.
 class Model {
  public:
-  // Maps a plan, opens the units and creates a session. Errors: those of Plan::map(), open_units() and
-  // Session::create().
+  // Maps a plan, opens the units and creates a session. Errors: as for Plan::map(), open_units() and Session::create().
   static Result<Model> open(const std::string& path, const ModelOptions& options = {});
-  // Creates a session of a loaded plan on opened units, which several models may share. Errors: those of
+  // Creates a session of a loaded plan on opened units, which several models may share. Errors: as for
   // Session::create().
   static Result<Model> create(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options = {});
   Model(Model&& other) noexcept;
@@ -103,7 +102,7 @@ class Model {
 
   // Runs one inference and returns the outputs in the plan's order. Inputs without a name are in the plan's order; all
   // inputs are required. Images are not resized: their size must match the input.
-  // Errors: kInvalidArgument (expected against actual), and those of Session::run().
+  // Errors: kInvalidArgument (states expected and actual), or an error of Session::run().
   Result<std::span<const ModelOutput>> run(std::initializer_list<ModelInput> inputs, const RunOptions& options = {}) {
     return run(std::span(inputs.begin(), inputs.size()), options);
   }

@@ -14,11 +14,11 @@
  * Ownership: every *_create, *_load and *_open returns an object that the caller frees with the matching *_free, which
  * accepts NULL. Sessions, pipelines and models keep their plan alive. Returned strings and pointers live as long as the
  * object that returned them.
- * Threading: as the C++ classes. One run at a time per session; const functions may be called at any time. The error
- * message is per thread.
- * Errors: functions return a nestrt_code, 0 on success. nestrt_last_error() returns what is wrong and the remedy. Lack
- * of memory is NESTRT_OUT_OF_MEMORY. No exception leaves a function. Text: messages are printable ASCII; text that they
- * quote from files is escaped. Names of inputs and outputs are as in the file: print them with nestrt_text_escape().
+ * Threading: as for the C++ classes. One run at a time per session; const functions may be called at any time. The
+ * error message is per thread.
+ * Errors: functions return a nestrt_code, 0 on success. nestrt_last_error() returns what is wrong and the remedy. If
+ * memory is exhausted, functions return NESTRT_OUT_OF_MEMORY. Functions do not throw.
+ * Text: messages are printable ASCII; text that they quote from files is escaped. Names of inputs and outputs are as in the file: print them with nestrt_text_escape().
  * fork(): only while no other thread is inside a call. In the child, functions that run the parent's sessions,
  * pipelines and models return NESTRT_UNAVAILABLE. Plans can be used; sessions can be freed and created again.
  */
@@ -42,7 +42,7 @@ extern "C" {
 
 /* --- Codes, types, errors --------------------------------------------------------------------------------------- */
 
-/* One of the values below; the tens digit tells who has to act (nestrt/status.h). */
+/* One of the values below; the tens digit identifies who has to act (nestrt/status.h). */
 typedef int32_t nestrt_code;
 enum {
   NESTRT_OK = 0,
@@ -80,7 +80,7 @@ typedef enum {
   NESTRT_LOG_OFF = 4
 } nestrt_log_level;
 
-/* Returns "0.1.0" and the like. */
+/* Returns the version of the library, such as "0.1.0". */
 NESTRT_API const char* nestrt_version(void);
 /* Returns the NESTRT_ABI_VERSION that the library implements. */
 NESTRT_API int32_t nestrt_abi_version(void);
@@ -139,7 +139,7 @@ NESTRT_API nestrt_code nestrt_public_key_read(const char* path, uint8_t key[NEST
 
 /* How a plan is loaded. All options have defaults. One thread at a time; may be freed once the plan is loaded. */
 typedef struct nestrt_load_options nestrt_load_options;
-/* One of the values below, those of nestrt::Verification. */
+/* One of the values below, which match nestrt::Verification. */
 typedef int32_t nestrt_verification;
 enum {
   NESTRT_VERIFY_TABLES = 0,  /* all tables and their references, linear in the tables; the default */
@@ -204,12 +204,12 @@ typedef struct nestrt_session nestrt_session;
 
 /* Prepares a plan on units. `units` is a list as in nestrt/open_units.h; NULL means "cpu". `num_threads` is the size of
  * the CPU's thread pool; 0 means all cores that this process may use. Sessions created with equal values, and with the
- * same plug-in if any, share the units and thereby the thread pool. */
+ * same plug-in, if any, share the units and thereby the thread pool. */
 NESTRT_API nestrt_code nestrt_session_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                              nestrt_session** session);
 NESTRT_API void nestrt_session_free(nestrt_session* session);
 
-/* As the functions of plans with the same names. */
+/* Equivalent to the nestrt_plan functions of the same names. */
 NESTRT_API size_t nestrt_session_num_inputs(const nestrt_session* session);
 NESTRT_API size_t nestrt_session_num_outputs(const nestrt_session* session);
 NESTRT_API const char* nestrt_session_input_name(const nestrt_session* session, size_t index);
@@ -247,8 +247,8 @@ NESTRT_API nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const
 /* Values of nestrt::ScheduleMethod. */
 typedef int32_t nestrt_schedule_method;
 enum {
-  NESTRT_SCHEDULE_FILE_ORDER = 0,        /* one branch after the other, on the first unit with a program */
-  NESTRT_SCHEDULE_SEQUENTIAL = 1,        /* the best placement of branches that run one after the other */
+  NESTRT_SCHEDULE_FILE_ORDER = 0,        /* one branch after another, on the first unit with a program */
+  NESTRT_SCHEDULE_SEQUENTIAL = 1,        /* the best placement of branches that run one after another */
   NESTRT_SCHEDULE_GROUP_ENUMERATION = 2, /* groups of parallel branches (docs/concepts/scheduling.md) */
   NESTRT_SCHEDULE_OPTIMUM = 3,           /* the shortest schedule that the search finds; the default */
   NESTRT_SCHEDULE_THROUGHPUT = 4         /* for several inferences in flight; pipelines always use it */
@@ -259,7 +259,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_schedule_method(nestrt_session
 NESTRT_API nestrt_code nestrt_session_options_set_split_channels(nestrt_session_options* options, int32_t split);
 /* 0: does not run branches concurrently on the CPU's threads. Default: 1. */
 NESTRT_API nestrt_code nestrt_session_options_set_share_cores(nestrt_session_options* options, int32_t share);
-/* Time limit of the search for a schedule: 0 to one day. Default: 20,000. */
+/* Time limit of the schedule search: 0 to one day. Default: 20,000. */
 NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* options,
                                                                   int64_t microseconds);
 
@@ -334,7 +334,7 @@ NESTRT_API nestrt_code nestrt_pipeline_options_set_in_flight(nestrt_pipeline_opt
 /* Inferences queued in addition: at most 1024. Default: 4. */
 NESTRT_API nestrt_code nestrt_pipeline_options_set_waiting(nestrt_pipeline_options* options, int32_t inferences);
 
-/* `units` and `num_threads` are as in nestrt_session_create(). Neither options may be NULL. */
+/* `units` and `num_threads` are as in nestrt_session_create(). Neither options object may be NULL. */
 NESTRT_API nestrt_code nestrt_pipeline_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                               const nestrt_session_options* session_options,
                                               const nestrt_pipeline_options* options, nestrt_pipeline** pipeline);

@@ -19,12 +19,12 @@ using UnitList = std::vector<std::shared_ptr<Unit>>;
 // Options of opening units.
 struct UnitOptions {
   int num_threads = 0;  // threads of the CPU pool; 0: all cores that this process may use
-  // Lower bound for the run time of a simulated unit, as a multiple of its modelled time. 0: no lower bound.
+  // Minimum run time of a simulated unit, as a multiple of its modelled time. 0: no minimum.
   double pace = 0;
   // Transport to accelerators: "xrt" for a board, "sim" for simulated ones. Empty: "xrt".
   std::string_view transport = {};
-  // For accelerators of a board: the FPGA image, else $NESTRT_XCLBIN; and the device by XRT index or PCIe address, else
-  // $NESTRT_DEVICE, else the first one.
+  // For accelerators on a board: the FPGA image (default: $NESTRT_XCLBIN), and the device as an XRT index or a PCIe
+  // address (default: $NESTRT_DEVICE, then the first device).
   std::string_view xclbin = {};
   std::string_view device = {};
   // Path of a vendor's plug-in (nestrt/vendor.h) for units that libnestrt does not provide. It runs with all rights of
@@ -38,10 +38,10 @@ struct UnitOptions {
 // Opens a comma-separated list of units such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu".
 //
 // Each entry is a unit kind, optionally followed by ':', a transport and a configuration: "evta:sim",
-// "evta:sim:1x32_15_15_18_17". A number in front of the configuration is the number of units. Unknown kinds are units
-// of UnitOptions::plugin. Required components (libnestrt_xrt, libnestrt_sim, libnestrt_vendor) are loaded from the
+// "evta:sim:1x32_15_15_18_17". A number before the configuration sets the number of units. UnitOptions::plugin must
+// provide all other kinds. Required components (libnestrt_xrt, libnestrt_sim, libnestrt_vendor) are loaded from the
 // installation folder.
-// Errors: kInvalidArgument for an unknown unit, kUnavailable if the unit does not exist; the message names the remedy.
+// Errors: kInvalidArgument for an unknown unit, kUnavailable if the unit does not exist. The message states the remedy.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 
 // A unit that this machine may have, for display.

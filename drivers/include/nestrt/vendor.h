@@ -4,9 +4,9 @@
  * examples/vendor/skeleton is a template, and `nestrt conformance --plugin FILE` tests a plug-in.
  *
  * Loading. A plug-in is loaded only from the file that the user names (--plugin, UnitOptions::plugin). It runs in the
- * application's process or, if the user isolates it, in a separate process that may be killed and restarted anytime. In
- * both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses, and the
- * number of the completed run. An invalid answer is a fault of the plug-in: nestrt stops using the unit until a
+ * application's process or, if the user isolates it, in a separate process that may be killed and restarted at any
+ * time. In both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses, and
+ * the number of the completed run. An invalid answer is a fault of the plug-in: nestrt stops using the unit until a
  * self-test succeeds.
  *
  * Ownership. nestrt owns everything that it passes in; each function states how long it stays valid. The plug-in owns
@@ -73,8 +73,8 @@ typedef struct nestrt_vendor_description {
   uint32_t reserved;     /* 0 */
   /* Name in plans and lists of units: a-z, 0-9, '_' and '-', starting with a letter; neither "cpu" nor "evta". */
   char kind[32];
-  /* Identifies devices with the same timing; measured times are reused only for an equal text. Printable ASCII without
-   * spaces, ',' and ':'. */
+  /* Identifies devices with the same timing; measured times are reused only for an identical string. Printable ASCII
+   * without spaces, ',' and ':'. */
   char configuration[64];
 } nestrt_vendor_description;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// LearnedCosts: the costs of work on a session's units, as learned from its runs.
-// A prediction can be wrong in two ways: the unit is faster or slower than when the prediction was made, which affects
-// all of its work, or the prediction itself is off. So a cost is the prediction times the unit's slowdown times an
-// individual correction; only the product is stored. Work that has not run for long follows its unit. Parts of one
-// operator are mispredicted similarly, so parts that were never measured follow one that was. Noisy observations are
-// weighted against prior knowledge by their uncertainties, as in a Kalman filter; otherwise a search over many parts
-// would pick the one that noise made look fast.
+// LearnedCosts: the costs of work on a session's units, learned from its runs.
+// A prediction can be wrong in two ways. The unit may be faster or slower than when the prediction was made, which
+// affects all of its work, or the prediction itself may be off. A cost is therefore the prediction times the unit's
+// slowdown times an individual correction; only the product is stored. Work that has not run for a long time follows
+// its unit. Parts of one operator are mispredicted similarly, so parts without measurements follow a measured one.
+// Noisy observations are weighted against prior knowledge by their uncertainties, as in a Kalman filter. Otherwise a
+// search over many parts would pick one that only seems fast because of noise.
 // Threading: one thread at a time.
 #pragma once
 
@@ -27,12 +27,12 @@ class LearnedCosts {
   // Returns the current estimates.
   const CostTable& costs() const { return costs_; }
 
-  // Scales the costs of all work of units like this one.
+  // Scales the costs of all work on units like this one.
   void slow_down(const UnitInfo& unit, double factor);
-  // Scales likewise after the unit changed its speed, possibly not for all work alike: previous observations of its
-  // work count less.
+  // Scales the costs likewise after the unit changed its speed, possibly not equally for all work: previous
+  // observations of its work count less.
   void change_speed(const UnitInfo& unit, double factor);
-  // Records the time of one operator, computed by kernels.
+  // Scales the cost of one operator that kernels compute.
   void change_work(const UnitInfo& unit, uint32_t op, double factor);
   // The observations of a step.
   struct Observed {
@@ -40,7 +40,7 @@ class LearnedCosts {
     uint32_t runs = 0;
     double noise = 0;  // relative error of a single observation
   };
-  // The more observations of its work exist, the less this one counts.
+  // The more observations exist for the step's work, the less a new one counts.
   void observe(const Step& step, const UnitInfo& unit, const Observed& observed);
 
  private:
@@ -49,7 +49,7 @@ class LearnedCosts {
     double factor = 1;  // measured time divided by the estimate
     float runs = 0;
     double noise = 0;
-    double mispredicted = 0;  // relative error of what was never measured
+    double mispredicted = 0;  // relative error of work that was never measured
 
     // `seen` is the number of previous runs.
     double factor_after(float seen) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the costs of a plan's operators on the available units.
-// Runs whole inferences, each with every branch that a unit can compute on that unit, so that caches are in their usual
-// state. The cost of an operator is the median of its times.
+// Runs whole inferences so that caches are in their usual state. Each runs every branch that a unit supports on that
+// unit. The cost of an operator is the median of its times.
 #pragma once
 
 #include <chrono>
@@ -20,23 +20,23 @@
 namespace nestrt {
 
 struct MeasureOptions {
-  std::vector<int> threads;  // numbers of host threads to measure, each at most the host's; empty: 1, 2, 4 ... and all
+  std::vector<int> threads;  // thread counts to measure, each at most the host's; empty: 1, 2, 4 ... and all
   int warmup = 2;            // inferences before measurement
   int min_runs = 7;
   int max_runs = 200;
   // Measurement is complete when the 95 % confidence interval of every median is within this fraction of the median, or
   // within a microsecond.
   double precision = 0.03;
-  // Time limit for each way to run the plan; measurement then ends with the precision reached.
+  // Time limit for each way to run the plan; measurement then ends with the precision reached so far.
   std::chrono::milliseconds limit{20'000};
-  // Time limit for all ways together; afterwards every way runs once more at most, and at least once in total.
+  // Time limit for all ways together. After that every way runs at most once more, and at least once in total.
   std::chrono::milliseconds total_limit{3'600'000};
   std::chrono::milliseconds unit_timeout{10'000};  // time limit for a branch on an accelerator
-  std::vector<const plan::Program*> left_out;      // programs refused by their units (UnitInfo::refused)
+  std::vector<const plan::Program*> left_out;      // programs rejected by their units (UnitInfo::refused)
 };
 
-// The times of one work on one unit. Outliers are more than three interquartile ranges beyond a quartile; they count
-// for the median like all others, because they hardly affect it.
+// The times of one work item on one unit. Outliers are more than three interquartile ranges beyond a quartile. They are
+// included in the median because they hardly affect it.
 struct WorkTimes {
   UnitKey unit;
   std::string work;
@@ -51,7 +51,7 @@ struct WorkTimes {
   double error_us = 0;  // half of the confidence interval
 };
 
-// An accelerator that failed while it was measured.
+// An accelerator that failed during measurement.
 struct FailedUnit {
   uint32_t unit = 0;  // index in the list of units
   Status why;
@@ -63,12 +63,13 @@ struct MeasuredCosts {
   std::vector<FailedUnit> failed;  // units without results
 };
 
-// Measures all programs for the units of every branch, and for a program that computes some channels, the rest on the
-// host. Of units with the same kind and configuration only the first is measured. `progress` receives the number of
-// completed inferences and an upper bound for the total.
+// Measures all programs for the units of every branch. For a program that computes some channels, also measures the
+// remaining channels on the host. Of units with the same kind and configuration only the first is measured. `progress`
+// receives the number of completed inferences and an upper bound for the total.
 // Inputs are random: f32 in [-1, 1], integers 0 or 1. Allocates all memory itself and runs on the caller's thread.
-// An accelerator whose run fails is not measured further. Errors: kInvalidArgument (no CPU among the units, or too many
-// threads); those of Unit::prepare, of the host's runs, and of the run of a unit that cannot be stopped; kOutOfMemory.
+// An accelerator is not measured further after a failed run. Errors: kInvalidArgument (no CPU among the units, or too
+// many threads); kOutOfMemory; errors of Unit::prepare, of the host's runs, and of a failed run whose unit cannot be
+// stopped.
 Result<MeasuredCosts> measure_costs(
     std::shared_ptr<const Plan> plan, const UnitList& units, const MeasureOptions& options = {},
     FunctionRef<void(int64_t done, int64_t most)> progress = [](int64_t, int64_t) {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlanMemory: all memory that the branches of a plan access if they run one after the other in file order and the
-// results are discarded.
+// PlanMemory: all memory that a plan's branches access if they run one after another in file order and the results are
+// discarded.
 #pragma once
 
 #include "nestrt/driver/unit.h"
@@ -13,8 +13,8 @@ namespace nestrt {
 
 class PlanMemory {
  public:
-  // Allocates the arena, from one of the units if it has shared memory, random inputs, and outputs. The plan must
-  // outlive it. Errors: kOutOfMemory.
+  // Allocates the arena (from one of the units if it has shared memory), random inputs, and outputs. The plan must
+  // outlive this object. Errors: kOutOfMemory.
   static Result<PlanMemory> create(const Plan& plan, const UnitList& units);
 
   // Ensures enough scratch memory for an executable. Errors: kOutOfMemory.
@@ -22,7 +22,7 @@ class PlanMemory {
 
   // Valid until the next reserve_scratch().
   Bindings bindings() const { return {memory_.buffers(), scratch_.data()}; }
-  // Returns false once a unit that could not be stopped may write to the memory at any time.
+  // Returns false if a unit that could not be stopped may write to the memory at any time.
   bool is_safe() const { return memory_.is_safe(); }
 
  private:

@@ -10,8 +10,8 @@ struct SampleStatistics {
   double median = 0;
   double first_quartile = 0;
   double third_quartile = 0;
-  // Half the width of the 95 % confidence interval of the median, from order statistics, so that it assumes no
-  // distribution (Conover, Practical Nonparametric Statistics, section 3.2). For fewer than six samples the whole
+  // Half the width of the 95 % confidence interval of the median. It is based on order statistics and thus assumes no
+  // distribution (Conover, Practical Nonparametric Statistics, section 3.2). For fewer than six samples, the whole
   // range.
   double error = 0;
   int outliers = 0;  // more than three interquartile ranges beyond a quartile

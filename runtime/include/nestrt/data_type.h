@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and memory layouts of tensors. The values are those of plan.fbs.
+// Element types and memory layouts of tensors. Their values match plan.fbs.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ constexpr size_t size_bytes(DataType type) {
 std::string_view name(DataType type);
 
 // The memory layout of a tensor [N, C, spatial...].
-//   kPlain    row-major, as the shape says (NCHW for an image)
+//   kPlain    row-major, with the dimensions of the shape (NCHW for an image)
 //   kBlocked16, kBlocked32
 //             [N][ceil(C/B)][spatial...][B] with B = 16 or 32: one vector of channels per pixel, as EVTA uses it.
 //             Lanes past C in the last block hold unspecified values; kernels must not let them (for example a
@@ -47,7 +47,7 @@ std::string_view name(DataType type);
 //             (y % F * F + x % F) * C + c of pixel (y / F, x / F); all other elements are zero.
 enum class Layout : uint8_t { kPlain = 0, kBlocked16 = 1, kBlocked32 = 2, kFolded2 = 3, kFolded4 = 4, kFolded8 = 5 };
 
-// Returns the number of rows and of columns of pixels folded into one; 1 for layouts without folding.
+// Returns the fold factor F: F x F pixels become one pixel. Returns 1 for layouts without folding.
 constexpr int64_t fold_of(Layout layout) {
   switch (layout) {
     case Layout::kFolded2:
@@ -61,10 +61,9 @@ constexpr int64_t fold_of(Layout layout) {
   }
 }
 
-// Returns whether a layout folds pixels into channels.
 constexpr bool is_folded(Layout layout) { return fold_of(layout) > 1; }
 
-// Returns the number of channels in a block; 1 for kPlain.
+// Returns the number of channels per block, or 1 for kPlain.
 constexpr int64_t block_size(Layout layout) {
   return layout == Layout::kPlain ? 1 : layout == Layout::kBlocked32 ? 32 : 16;
 }

@@ -8,7 +8,7 @@
 
 namespace NESTRT_PUBLIC nestrt {
 
-// The clock of deadlines and measurements, a point of it, and the point that never comes.
+// The clock for deadlines and measurements, a point in time on it, and a deadline that never expires.
 using SteadyClock = std::chrono::steady_clock;
 using Deadline = SteadyClock::time_point;
 inline constexpr Deadline kNoDeadline = Deadline::max();

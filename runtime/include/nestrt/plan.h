@@ -23,13 +23,13 @@ namespace plan {
 struct Tables;  // nestrt/driver/plan_tables.h
 }
 
-// How much of a plan loading verifies.
+// How thoroughly a plan is verified on loading.
 enum class Verification {
   kTables,    // header, digest of the tables, every index, size, type and alignment; linear in the tables
   kComplete,  // also the digest of the whole file, linear in the file, and the memory plan for any schedule
 };
 
-// Options of loading a plan.
+// Options for loading a plan.
 struct LoadOptions {
   LoadOptions(Verification wanted = Verification::kTables) : verification(wanted) {}  // NOLINT: implicit by design
 
@@ -52,20 +52,20 @@ class Plan {
   static Result<std::shared_ptr<const Plan>> map(const std::string& path, const LoadOptions& options = {});
   // Maps and verifies an open file. The caller keeps the descriptor and may close it after the call.
   static Result<std::shared_ptr<const Plan>> map_descriptor(int descriptor, const LoadOptions& options = {});
-  // Verifies a plan in memory and never copies it. The memory must be aligned to 64 bytes and outlive the plan,
+  // Verifies a plan in memory without copying it. The memory must be aligned to 64 bytes, outlive the plan and stay
   // unchanged.
   static Result<std::shared_ptr<const Plan>> from_memory(std::span<const std::byte> bytes,
                                                          const LoadOptions& options = {});
   ~Plan();
   Plan& operator=(const Plan&) = delete;
 
-  // Inputs and outputs, in the plan's order; those of the first shape if the plan has several.
+  // Inputs and outputs in the plan's order. If the plan has several shapes, these describe the first one.
   std::span<const TensorInfo> inputs() const;
   std::span<const TensorInfo> outputs() const;
   // Returns the preprocessing stated at compile time, or null.
   const Preprocessing* preprocessing(size_t input) const;
 
-  // Returns one plan per shape, the first shape included, if the plan supports several input shapes; else an empty
+  // Returns one plan per shape, including the first, if the plan supports several input shapes; otherwise an empty
   // span. The plans share weights and digest. A session of this plan selects the shape that matches its inputs.
   std::span<const std::shared_ptr<const Plan>> shapes() const;
   // Returns the index of this plan in shapes(); 0 for a plan with one shape.
@@ -78,7 +78,7 @@ class Plan {
 
   // Returns the whole file, including its signature.
   std::span<const std::byte> bytes() const;
-  // Returns 32 hexadecimal digits that identify the content. Not collision-resistant against an attacker; use
+  // Returns 32 hexadecimal digits that identify the content. They are not collision-resistant against an attacker; use
   // signatures for authenticity.
   std::string digest() const;
   // Returns the trusted key that signed the plan, or nullopt if no keys were given.

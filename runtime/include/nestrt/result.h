@@ -22,11 +22,11 @@ class [[nodiscard]] Result {
     if (error_.ok()) std::abort();
   }
 
-  // Returns whether there is a value and not an error.
+  // Returns whether the result contains a value.
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
 
-  // Returns the value. Ends the process if the result is an error.
+  // Returns the value. Aborts the process if the result is an error.
   T& value() & { return checked(); }
   const T& value() const& { return const_cast<Result*>(this)->checked(); }
   T&& value() && { return std::move(checked()); }
@@ -36,7 +36,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &checked(); }
   const T* operator->() const { return &value(); }
 
-  // Ok if there is a value.
+  // Returns the error, or ok if there is a value.
   const Status& error() const { return error_; }
 
  private:

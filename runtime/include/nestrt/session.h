@@ -26,8 +26,8 @@ using UnitList = std::vector<std::shared_ptr<Unit>>;
 // Options of a run.
 struct RunOptions {
   // Checked between operators. Units serve work with an earlier deadline first. The host takes over a branch from an
-  // unresponsive accelerator while it can still finish in time; if the host's time is unknown, after half of the
-  // remaining time. If there is no time for both, the session trusts the accelerator unless it has failed before.
+  // unresponsive accelerator while it can still finish in time, or after half of the remaining time if the host's time
+  // is unknown. If there is no time for both, the session trusts the accelerator unless it has failed before.
   Deadline deadline = kNoDeadline;
 };
 
@@ -35,7 +35,7 @@ struct RunOptions {
 struct SessionMemory {
   size_t arena_bytes = 0;     // activations
   size_t scratch_bytes = 0;   // scratch of the largest operator, all threads
-  size_t repacked_bytes = 0;  // weights held in another packing than the plan's
+  size_t repacked_bytes = 0;  // weights stored in another packing than the plan's
   // Data that the last run moved for accelerators (Traffic).
   size_t copied_bytes = 0;
   size_t shared_memory_bytes = 0;
@@ -78,7 +78,7 @@ struct OperatorSummary {
 class Session {
  public:
   // Errors: kInvalidArgument (no units, an invalid option or schedule), kInvalidPlan, kIncompatible, kUnsupported,
-  // kNotFound (a cost is missing), kOutOfMemory, kUnavailable (no more threads).
+  // kNotFound (a cost is missing), kOutOfMemory, kUnavailable (no thread could be started).
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Plan> plan, UnitList units,
                                                  const SessionOptions& options = {});
   virtual ~Session() = default;
@@ -93,8 +93,8 @@ class Session {
   // Runs one inference. Inputs and outputs are in the plan's order. All are required, with the type and shape that
   // inputs() and outputs() state, or with those of another of the plan's shapes. After an error the contents of the
   // outputs are unspecified.
-  // Errors: kInvalidArgument (expected against actual), kDeadlineExceeded, kCancelled, kUnavailable (in a forked
-  // child), and the errors of the units.
+  // Errors: kInvalidArgument (states expected and actual), kDeadlineExceeded, kCancelled, kUnavailable (in a forked
+  // child), or an error of a unit.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options) = 0;
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
@@ -110,7 +110,7 @@ class Session {
   // Returns the schedule of the next run (nestrt/driver/schedule.h).
   virtual Schedule schedule() const = 0;
 
-  // Returns the plan; the memory of the session and of the last run.
+  // Return the plan, and the memory used by the session and its last run.
   virtual const Plan& plan() const = 0;
   virtual SessionMemory memory() const = 0;
   // Returns one entry per operator of the plan, in file order.

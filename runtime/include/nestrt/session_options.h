@@ -20,21 +20,21 @@ struct Schedule;    // nestrt/driver/schedule.h
 
 // How branches are placed on units (docs/concepts/scheduling.md).
 enum class ScheduleMethod : uint8_t {
-  kFileOrder,         // one branch after the other in file order, on the first unit with a program; needs no costs
-  kSequential,        // the best placement of branches that run one after the other
+  kFileOrder,         // one branch after another in file order, on the first unit with a program; needs no costs
+  kSequential,        // the best placement of branches that run one after another
   kGroupEnumeration,  // groups of parallel branches; enumerates placements of whole branches
   kOptimum,           // the shortest schedule that the search finds
   kThroughput,        // the smallest load of the busiest unit, for several inferences in flight
 };
 
-// Options of the search for a schedule.
+// Options of the schedule search.
 struct ScheduleOptions {
   ScheduleMethod method = ScheduleMethod::kOptimum;
   bool split_channels = true;                // split one operator across units (kOptimum)
   bool share_cores = true;                   // run branches concurrently on the host's threads (kOptimum)
   std::chrono::microseconds budget{20'000};  // time limit of the search, which then returns the best schedule so far
-  // Fraction of each unit's time that other sessions demand, by unit; 1 means that the unit is never free. If this is
-  // not empty, schedules minimise the time that sessions wait for each other (kOptimum).
+  // Fraction of time that other sessions need each unit, indexed by unit; 1 means that the unit is never free. If this
+  // is not empty, schedules minimise the time that sessions wait for each other (kOptimum).
   std::vector<double> others = {};
 };
 
@@ -43,11 +43,11 @@ enum class Measuring : uint8_t {
   // Never measures. Missing costs are an error; without any costs the session runs branches in the plan's order.
   kNever,
   // Starts from the plan's costs and from estimates, and learns from the runs (docs/concepts/adaptation.md). Behaves
-  // like kBefore if a cost file is set or every run is checked, because such runs teach nothing.
+  // like kBefore if a cost file is set or every run is checked, because nothing can be learned from such runs.
   kInRuns,
   // Measures all missing costs in create(), which takes as long as some tens of inferences. If the costs predict that
-  // running branches concurrently on the host is faster, a few more inferences verify it. Omits a unit that fails
-  // during measurement. For benchmarks, and for sessions that do not adapt.
+  // running branches concurrently on the host is faster, a few more inferences verify it. Skips a unit that fails
+  // during measurement. Intended for benchmarks and for sessions that do not adapt.
   kBefore,
 };
 
@@ -58,7 +58,7 @@ enum class KernelChoice : uint8_t {
   kAnyBits,   // all kernels: the last bits of f32 results may vary between runs while the session explores
 };
 
-// When a unit has failed, and when it is used again.
+// When a unit counts as failed, and when it is used again.
 struct FaultToleranceOptions {
   // A branch on an accelerator fails if it is not complete after this time.
   std::chrono::milliseconds unit_timeout{10'000};
@@ -73,8 +73,8 @@ struct FaultToleranceOptions {
   // A failed unit is probed after 1/16 of this interval; the delay doubles after every failed probe, up to the
   // interval.
   std::chrono::milliseconds probe_interval{1000};
-  // Every N runs the host computes the accelerators' branches first, and a unit whose results differ fails. 0 disables
-  // the check.
+  // Every N runs, the host recomputes the accelerators' branches first, and a unit whose results differ counts as
+  // failed. 0 disables the check.
   uint32_t check_every = 0;
 };
 
@@ -91,15 +91,14 @@ struct CostOptions {
   bool keep = true;
 };
 
-// What a session may change between its runs.
+// What a session may change between runs.
 struct AdaptationOptions {
-  // Reschedules immediately if a unit's work becomes slower or faster by more than this fraction, and for smaller
-  // changes once enough runs confirm them. Also reschedules when a unit fails or recovers. Some runs execute a branch
-  // on another unit to learn its cost; apart from the first three runs this takes at most 1 % of the time. 0 disables
-  // adaptation.
+  // Reschedules immediately if a unit becomes slower or faster by more than this fraction, and for smaller changes once
+  // enough runs confirm them. Also reschedules when a unit fails or recovers. Some runs execute a branch on another
+  // unit to learn its cost; apart from the first three runs this takes at most 1 % of the time. 0 disables adaptation.
   double drift = 0.1;
   // Tries the plan's alternative kernels in some runs and keeps the fastest. Apart from the first run this takes at
-  // most 0.5 % of the time. Results are kept like costs. Requires drift > 0.
+  // most 0.5 % of the time. Results are stored in the same way as costs. Requires drift > 0.
   KernelChoice kernels = KernelChoice::kSameBits;
 };
 
@@ -109,11 +108,11 @@ struct SessionOptions {
   AdaptationOptions adaptation = {};
   FaultToleranceOptions fault_tolerance = {};
 
-  // Runs exactly this schedule. Its units are indices into the list passed to create(). A plan with several shapes
-  // applies it to each shape; to run one shape, use plan->shapes()[i] and its schedule.
+  // Runs exactly this schedule. Its units are indices into the list passed to create(). For a plan with several shapes
+  // it applies to each shape; to run one shape, use plan->shapes()[i] with a schedule for it.
   std::shared_ptr<const Schedule> fixed_schedule = nullptr;
-  // Shared host threads and units run this session's work before the work of other sessions
-  // (docs/concepts/scheduling.md, "Several sessions").
+  // Shared host threads and units run this session's work before that of other sessions (docs/concepts/scheduling.md,
+  // "Several sessions").
   bool urgent = false;
   // Source of time; null for the steady clock.
   std::shared_ptr<Clock> clock = nullptr;

@@ -57,8 +57,8 @@ class Shape {
   int rank_ = 0;
 };
 
-// Returns the bytes of a tensor, including padding lanes of blocked layouts.
-// Requires: no overflow (the plan verifier has proven it for every tensor of a loaded plan).
+// Returns the size of a tensor in bytes, including padding lanes of blocked layouts.
+// Requires: no overflow (the plan verifier has checked this for every tensor of a loaded plan).
 int64_t storage_bytes(DataType type, const Shape& shape, Layout layout);
 
 }  // namespace nestrt

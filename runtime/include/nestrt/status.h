@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status: the outcome of an operation that can fail.
 //
-// A Status carries a code for programs and a message for people. The message states what is wrong, where (node, tensor,
-// table, file), expected against actual, and the remedy. Success and copies allocate nothing.
+// A Status has a code for programs and a message for users. The message states what is wrong, where (node, tensor,
+// table, file), the expected and actual values, and the remedy. Success and copies allocate nothing.
 //
 // Threading: a value type; distinct objects may be used from distinct threads.
-// Errors: every failure is a Status, including lack of memory. Functions that return a Status or a Result do not throw.
-// Other functions, such as Session::operators(), throw std::bad_alloc if memory is exhausted.
+// Errors: every failure is a Status, including running out of memory. Functions that return a Status or a Result do not
+// throw. Other functions, such as Session::operators(), throw std::bad_alloc if memory is exhausted.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@
 
 namespace NESTRT_PUBLIC nestrt {
 
-// Codes in groups: the tens digit tells who has to act.
+// Codes in groups: the tens digit identifies who has to act.
 enum class Code : int {
   kOk = 0,
   // The argument is invalid; call again with a valid one.
   kInvalidArgument = 10,  // wrong name, type, shape, size or option
-  kNotFound = 11,         // no file, tensor, node or kernel has that name
+  kNotFound = 11,         // no file, tensor, node or kernel with that name
   // The file is invalid; compile or copy it again.
   kInvalidModel = 20,  // a malformed, hostile or inconsistent ONNX file
   kUnsupported = 21,   // a well-formed file that uses a feature nestrt does not implement
@@ -51,14 +51,14 @@ class [[nodiscard]] Status {
   // Returns kOutOfMemory without allocating memory.
   static Status out_of_memory() noexcept;
 
-  // Returns whether there is no error; the code, kOk on success.
+  // Return whether there is no error, and the code, which is kOk on success.
   bool ok() const { return detail_ == nullptr; }
   Code code() const { return ok() ? Code::kOk : detail_->code; }
   // Empty on success. Valid for the life of this Status.
   std::string_view message() const { return ok() ? std::string_view() : detail_->message; }
-  // "invalid plan: tensor 3 ..." or "ok".
+  // Returns "invalid plan: tensor 3 ..." or "ok".
   std::string to_string() const;
-  // Returns the failure with "context: " prepended to its message; success stays success.
+  // Returns the failure with "context: " prepended to its message. Success is unchanged.
   Status with_context(std::string_view context) const;
 
  private:

@@ -54,7 +54,7 @@ concept TensorData = requires(Range& range) {
 // A dense, row-major tensor.
 //
 // Ownership: the view does not own `data`, which must outlive it.
-// Alignment: that of the element type; 64 bytes is fastest.
+// Alignment: at least that of the element type; 64 bytes is fastest.
 // Bounds: `capacity` is the number of usable bytes at `data`, if known. Calls reject a capacity below size_bytes().
 struct TensorView {
   DataType type = DataType::kF32;
@@ -88,7 +88,7 @@ struct ConstTensorView {
 };
 
 // Returns a view of an array, vector or span of any element type; a ConstTensorView if the elements are constant. The
-// call that receives the view checks that the memory is large enough for the shape.
+// function that receives the view checks that the memory is large enough for the shape.
 template <TensorData Range>
 auto tensor_view(Range&& data, const Shape& shape) {
   const std::span elements(data);

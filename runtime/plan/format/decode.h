@@ -10,9 +10,9 @@
 
 namespace nestrt {
 
-// Verifies that every offset in `tables` stays inside it, and copies the tables. Enumerations are valid and shapes have
+// Verifies that every offset in `tables` stays within it, and copies the tables. Enumerations are valid and shapes have
 // at most Shape::kMaxRank dimensions; indices, sizes and shapes are otherwise unchecked.
-// Time and memory are linear in the bytes: tables that share vectors, strings or other tables, which nestc never
+// Time and memory are linear in the bytes. Tables that share vectors, strings or other tables, which nestc never
 // writes, are rejected once the shared content exceeds the size of the tables.
 // Errors: kInvalidPlan.
 Result<plan::Tables> decode_tables(std::span<const std::byte> tables);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two digests of a plan file; format.h defines what they cover. The reader checks them, the compiler writes them.
+// The two digests of a plan file; format.h defines what they cover. The reader verifies them, the compiler writes them.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace nestrt {
 // Encodes tables. Equal tables produce equal bytes.
 std::vector<std::byte> encode_tables(const plan::Tables& tables);
 
-// Returns the oldest minor version that supports everything in the tables.
+// Returns the oldest minor version that supports all features used in the tables.
 uint16_t minor_version_of(const plan::Tables& tables);
 
 }  // namespace nestrt

@@ -20,43 +20,45 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // they accept the versions below. A plan has the oldest version that supports its content.
 inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 6;
-// Lacks programs that write the bytes of accumulators.
+// The minor version without programs that write the bytes of accumulators.
 inline constexpr uint16_t kMinorBeforeBytes = 5;
-// Also lacks alternatives of kernels, costs of the host, overheads, shapes, and operators after Opaque.
+// The minor version that also lacks kernel alternatives, costs of the host, overheads, shapes, and operators after
+// Opaque.
 inline constexpr uint16_t kOldestMinor = 4;
 inline constexpr uint32_t kFeatureS8 = 1;      // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area
 inline constexpr uint32_t kKnownFeatures = kFeatureS8 | kFeatureSigned;
 inline constexpr size_t kSegmentAlignment = 64;
 inline constexpr size_t kDataAlignment = 4096;
-// Limits for a memory plan for any schedule. In larger plans arena buffers do not share bytes, because the proof that
-// the graph separates them needs one bit per pair of operators.
+// Limit for a memory plan for any schedule. In larger plans, arena buffers do not share bytes, because proving that the
+// graph separates them needs one bit per pair of operators.
 inline constexpr size_t kMaxOrderedOperators = 4096;
 inline constexpr size_t kMaxOrderedBuffers = 4096;
 
-// Pairs of an operator and a branch that computes its operands, following views.
+// Maximum number of pairs of an operator and a branch that computes its operands, following views.
 inline constexpr uint64_t kMaxDependencies = uint64_t{1} << 22;
-// Operands of all operators in total.
+// Maximum number of operands of all operators in total.
 inline constexpr uint64_t kMaxOperands = 400'000;
-// Programs of one branch: a few per unit and channel range.
+// Maximum number of programs of one branch: a few per unit and channel range.
 inline constexpr size_t kMaxPrograms = 256;
-// Programs of one branch for one unit and configuration: the whole, and channel ranges. Ranges that start with the
-// first channel are alternatives that sessions measure.
+// Maximum number of programs of one branch for one unit and configuration: the whole branch, and channel ranges. Ranges
+// that start with the first channel are alternatives that sessions measure.
 inline constexpr size_t kMaxWays = 96;
-// Alternatives to the compiler's kernel, per operator and instruction set.
+// Maximum number of alternatives to the compiler's kernel, per operator and instruction set.
 inline constexpr size_t kMaxAlternatives = 8;
-// Tables of host costs, one per configuration and number of threads, and overheads.
+// Maximum number of host cost tables, one per configuration and number of threads, and of overheads.
 inline constexpr size_t kMaxHostCosts = 16;
 inline constexpr uint32_t kMaxCostThreads = 1 << 16;
-// A cost in microseconds, or a rate in MB/s, as in cost files.
+// Maximum cost in microseconds or rate in MB/s, as in cost files.
 inline constexpr float kMaxCost = 1e15F;
-// Shapes in addition to the first.
+// Maximum number of shapes in addition to the first.
 inline constexpr size_t kMaxShapes = 31;
-// Targets of a plan, and bytes of the unit name and configuration of each; lookups search all of them.
+// Maximum number of targets of a plan, and maximum length of each unit name and configuration in bytes. Lookups search
+// all of them.
 inline constexpr size_t kMaxTargets = 64;
 inline constexpr size_t kMaxTargetBytes = 256;
 inline constexpr float kMaxClockMhz = 1e6F;
-// Address ranges of one program; nestc creates one per kind of data of a layer.
+// Maximum number of address ranges of one program; nestc creates one per kind of data of a layer.
 inline constexpr size_t kMaxRanges = 256;
 
 struct Header {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signature of a plan: a block after its data area that covers all previous bytes. Header.features tells whether it
-// exists.
+// The signature of a plan: a block after its data area that covers all previous bytes. Header.features indicates
+// whether it exists.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ static_assert(sizeof(SignatureBlock) == 128);
 
 inline constexpr char kSignatureMagic[8] = {'N', 'E', 'S', 'T', 'S', 'I', 'G', 'N'};
 
-// Verifies that the block is a signature over `bytes` by one of the `trusted` keys. Errors: kInvalidPlan.
+// Verifies that the block is a signature over `bytes` made with one of the `trusted` keys. Errors: kInvalidPlan.
 Status verify_signature(std::span<const std::byte> bytes, const SignatureBlock& block,
                         std::span<const PublicKey> trusted);
 

@@ -11,14 +11,14 @@ namespace nestrt {
 
 inline constexpr uint32_t kNoBranch = UINT32_MAX;
 
-// Returns, by branch, the predecessor whose result it reads channel by channel, so that some of its channels need only
-// the same channels of the predecessor; kNoBranch if it has none. Both are single operators that can be split
-// (runtime/plan/queries/channels.h) with the same number of channels, and the predecessor has a program for some of
-// them and no such predecessor itself. Such branches may overlap: in the memory plan for any schedule the later one
-// writes no bytes of the earlier one. Requires: a verified plan.
+// Returns, for each branch, the predecessor whose result it reads channel by channel, so that some of its channels need
+// only the same channels of the predecessor; kNoBranch if there is none. Both are single operators that can be split
+// (runtime/plan/queries/channels.h) and have the same number of channels. The predecessor has a program for some of the
+// channels and no such predecessor itself. Such branches may overlap: in the memory plan for any schedule, the later
+// one writes no bytes of the earlier one. Requires: a verified plan.
 std::vector<uint32_t> channel_predecessors(const plan::Tables& plan);
 
-// Returns the same, based only on what branches read, for a plan without memory plans.
+// Returns the same for a plan without memory plans, based only on what branches read.
 std::vector<uint32_t> channel_readers(const plan::Tables& plan);
 
 }  // namespace nestrt

@@ -10,7 +10,7 @@
 
 namespace nestrt {
 
-// Returns, by operator, its branch.
+// Returns the branch of each operator.
 std::vector<uint32_t> branch_of_operators(const plan::Tables& plan);
 
 // Returns whether all operators of a branch are views (runtime/plan/queries/views.h), so that it need not run.
@@ -23,15 +23,15 @@ struct TensorOrigin {
   uint64_t bytes = 0;
 };
 
-// Returns, by tensor, the branches that compute its bytes: none for constants and inputs; for views, the branches that
-// compute the viewed bytes. Ascending, without duplicates. Requires: a verified plan.
+// Returns, for each tensor, the branches that compute its bytes: none for constants and inputs; for views, the branches
+// that compute the viewed bytes. Ascending, without duplicates. Requires: a verified plan.
 std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Tables& plan);
 
-// Returns, by operator, the operators whose outputs it reads. Requires: existing operands, in an order that respects
-// the graph.
+// Returns, for each operator, the operators whose outputs it reads. Requires: valid operand indices and operators in
+// topological order.
 Predecessors operator_predecessors(const plan::Tables& plan);
 
-// Returns, by branch, the branches that compute what it reads; a branch of views is replaced by its predecessors.
+// Returns, for each branch, the branches that compute what it reads; a branch of views is replaced by its predecessors.
 // Ascending, without duplicates. Requires: a verified plan.
 Predecessors branch_dependencies(const plan::Tables& plan);
 

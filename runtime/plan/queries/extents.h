@@ -23,10 +23,11 @@ struct Extent {
   }
 };
 
-// A set: non-empty extents in ascending order that neither overlap nor touch.
+// A set of bytes: non-empty extents in ascending order that neither overlap nor are adjacent.
 using Extents = std::vector<Extent>;
 
-// Adds a non-empty extent that does not precede existing ones; merges it with the last one if they touch.
+// Adds a non-empty extent that does not precede existing ones; merges it with the last one if they are adjacent or
+// overlap.
 inline void append(const Extent& extent, Extents& set) {
   if (!set.empty() && set.back().buffer == extent.buffer && extent.begin <= set.back().end)
     set.back().end = std::max(set.back().end, extent.end);
@@ -34,7 +35,7 @@ inline void append(const Extent& extent, Extents& set) {
     set.push_back(extent);
 }
 
-// Returns the same bytes as a set. The extents may be in any order, overlap and be empty.
+// Returns the same bytes as a set. The extents may be in any order, overlap, and be empty.
 Extents make_set(Extents any);
 // Returns the intersection.
 Extents intersection(const Extents& one, const Extents& other);

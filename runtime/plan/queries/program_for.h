@@ -10,7 +10,8 @@
 
 namespace nestrt {
 
-// Returns whether the program is for this unit's kind and configuration, or for any configuration, and is not refused.
+// Returns whether the program matches the unit's kind and configuration (or accepts any configuration) and was not
+// refused.
 inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
   if (program.unit != unit.kind) return false;
   if (!program.configuration.empty() && program.configuration != unit.configuration) return false;

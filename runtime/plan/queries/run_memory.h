@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunMemory: the memory of the runs of a plan: an arena, and the address of every buffer.
+// RunMemory: the memory used by a plan's runs: an arena, and the address of every buffer.
 #pragma once
 
 #include <atomic>
@@ -18,25 +18,26 @@
 
 namespace nestrt {
 
-// Returns the memory plan of a verified plan for schedules of that kind, or null.
+// Returns a verified plan's memory plan for schedules of that kind, or null.
 const plan::MemoryPlan* memory_plan_for(const plan::Tables& plan, plan::MemoryPlanKind kind);
 
 class RunMemory {
  public:
-  // Allocates. `memory_plan` belongs to the plan. The arena is shared memory of the first unit that provides it, else
-  // host memory. Requires: the plan outlives the RunMemory. Errors: kOutOfMemory.
+  // Allocates the memory. `memory_plan` belongs to the plan. The arena is shared memory of the first unit that provides
+  // it, otherwise host memory. Requires: the plan outlives this object. Errors: kOutOfMemory.
   Status allocate(const Plan& plan, const plan::MemoryPlan& memory_plan, const UnitList& units);
 
-  // Sets the inputs and outputs of the next run. Allocates nothing.
+  // Sets the inputs and outputs of the next run. Does not allocate.
   void bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
   std::span<std::byte* const> buffers() const { return buffers_; }
-  // Submission::writers of the run, by buffer, maintained by the caller. Concurrent steps write different entries.
+  // Submission::writers of the run, indexed by buffer; maintained by the caller. Concurrent steps write different
+  // entries.
   std::span<uint8_t> writers() { return writers_; }
   std::span<std::byte> arena() const { return arena_; }
   // Returns false once a caller has observed that a unit may write to the arena at any time
-  // (HostVisibleMemory::is_safe), until the next allocate(). It stays false even if another session has stopped the
-  // unit since, so that all callers agree on the outcome of the run.
+  // (HostVisibleMemory::is_safe), until the next allocate(). It remains false even if another session has stopped the
+  // unit in the meantime, so that all callers agree on the outcome of the run.
   bool is_safe() const { return lent_ == nullptr || lent_->is_safe(); }
 
  private:
@@ -58,7 +59,7 @@ class RunMemory {
   AlignedMemory own_;
   std::unique_ptr<Lent> lent_;  // used instead of the host's arena
   std::span<std::byte> arena_;
-  std::vector<std::byte*> buffers_;  // by buffer of the plan
+  std::vector<std::byte*> buffers_;  // per buffer of the plan
   std::vector<uint8_t> writers_;     // likewise
 };
 

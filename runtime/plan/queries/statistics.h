@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computation and data movement of a plan's operators: the numbers behind inspect, bench and placement.
+// Computation and data movement of a plan's operators, used for inspection, benchmarks and placement.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct OperatorStatistics {
   double intensity() const { return bytes() == 0 ? 0.0 : static_cast<double>(macs) / static_cast<double>(bytes()); }
 };
 
-// Requires: an operator of a plan that a Session accepts, so that its operands match its kind.
+// Requires: an operator of a plan that a Session accepts, so that the operands match the kind of operator.
 OperatorStatistics statistics(const plan::Tables& plan, const plan::Operator& op);
 
 }  // namespace nestrt

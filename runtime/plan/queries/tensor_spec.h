@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns an operand of a plan's operator in the form used by its rules and kernels.
+// Returns an operand of a plan's operator in the form that its rules and kernels use.
 #pragma once
 
 #include <cstdint>

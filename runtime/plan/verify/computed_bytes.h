@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that a branch computes: its operators' outputs, except views (views.h), whose bytes others compute, and
-// parts of a Concat that are already in place.
+// The bytes that a branch computes: the outputs of its operators, except views (views.h), whose bytes other operators
+// compute, and parts of a Concat that are already in place.
 #pragma once
 
 #include <span>
@@ -12,12 +12,13 @@
 
 namespace nestrt {
 
-// Returns the bytes by branch. Requires: a verified plan; otherwise it may fail.
+// Returns the bytes per branch. Requires: a verified plan; may fail otherwise.
 Result<std::vector<plan_verify::Extents>> computed_bytes(const plan::Tables& plan);
 
 namespace plan_verify {
 
-// `writes` are those of all operators, ascending by operator. Requires: the branch's operators are consecutive.
+// `writes` contains the writes of all operators, in ascending operator order. Requires: the branch's operators are
+// consecutive.
 Extents computed_bytes(const plan::Branch& branch, std::span<const Write> writes);
 
 }  // namespace plan_verify

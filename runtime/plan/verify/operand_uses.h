@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budgets for repeated use of constants, quantization parameters and segments. Rules are checked for every use, and
-// units check, copy or repack data for every use, so a plan that shares data excessively would need time and memory out
-// of proportion to its file.
+// Budgets for repeated use of constants, quantization parameters and segments. Every use is checked against rules, and
+// units check, copy or repack data for every use. Without a budget, a plan that shares data excessively would need time
+// and memory out of proportion to its file size.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,20 @@
 
 namespace nestrt {
 
-// Returns the budget in bytes: 192 MB plus sixteen times the data area.
+// Returns the budget in bytes: 192 MB plus sixteen times the size of the data area.
 Budget budget_of_uses(uint64_t data_bytes);
 
 // Returns the charge for one use; 0 for an absent operand.
 uint64_t bytes_of_quantization(const plan::Tensor& tensor);
 
-// Checks that operators and programs stay within the budget and that operators have at most plan_format::kMaxOperands
-// operands. Requires: operands are tensor indices; tensors have existing buffers that hold them. Errors: kInvalidPlan.
+// Checks that operators and programs stay within the budget and that the operators have at most
+// plan_format::kMaxOperands operands in total. Requires: operands are tensor indices; tensors have existing buffers
+// that contain them. Errors: kInvalidPlan.
 Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes);
-// Checks programs against separate budgets. One covers the bytes of segments and ranges, at least a page each; for
-// tensors other than constants it counts only what a program's ranges exceed the buffer by. The other covers
-// instruction streams: 2 MB plus the size of the data area, at least 4 KB per stream. Requires: verified programs.
+// Checks programs against two separate budgets. One covers the bytes of segments and ranges, at least one page each;
+// for tensors other than constants it counts only the bytes by which a program's ranges exceed the buffer. The other
+// covers instruction streams: 2 MB plus the size of the data area, at least 4 KB per stream. Requires: verified
+// programs.
 Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes);
 
 }  // namespace nestrt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The structural verifier. It proves everything that the rest of nestrt relies on, so that no later code needs to check
-// an index, a size, a type, an alignment, or the rules of an operator. docs/concepts/security.md describes what that
-// means for untrusted files.
+// an index, a size, a type, an alignment, or the rules of an operator. docs/concepts/security.md describes the
+// consequences for untrusted files.
 // Time and memory are linear in the size of the tables, except for sorting.
 #pragma once
 
@@ -21,11 +21,11 @@ Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data);
 Status verify_shape(const plan::Tables& plan, std::span<const std::byte> data);
 
 // Applies the operator's rules from services().operators. Errors: kUnsupported for operators that the library does not
-// have; kInvalidPlan or kInvalidModel if attributes or operands violate a rule.
+// provide; kInvalidPlan or kInvalidModel if attributes or operands violate a rule.
 Status verify_operator(const OperatorSpec& spec);
 
-// Proves that the memory plan for any schedule, if it exists, is valid for every order that respects the graph. For one
-// shape; time is up to cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() passed.
+// Proves that the memory plan for any schedule, if it exists, is valid for every order that respects data dependencies.
+// For one shape; the time is at most cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() succeeded.
 Status verify_any_schedule(const plan::Tables& plan);
 
 }  // namespace nestrt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelRange: a part of an operator's output that one unit can compute while others compute the rest.
+// ChannelRange: the part of an operator's output that one unit computes while others compute the rest.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ struct ChannelRange {
   uint32_t begin_row = 0;
   uint32_t end_row = 0;
 
-  // Returns whether the range is the whole operator.
+  // Returns whether the range covers the whole operator.
   bool all() const { return end == 0 && end_row == 0; }
-  // Returns whether the range starts with the first element.
+  // Returns whether the range starts at the first element.
   bool is_first() const { return begin == 0 && begin_row == 0; }
   bool has_whole_blocks() const { return begin_row == 0 && end_row == 0; }
-  // Returns one past the last channel with a row in the range; one past the first channel of a partial last block.
+  // Returns the channel after the last one with a row in the range. A partial last block counts as one channel.
   uint32_t last() const { return end_row > 0 ? end + 1 : end; }
-  // Returns whether both ranges have rows of the same block. Requires: blocks are whole, except the last one.
+  // Returns whether both ranges contain rows of the same block. Requires: all blocks are full, except the last one.
   bool has_channels_of(const ChannelRange& other) const {
     return all() || other.all() || (begin < other.last() && other.begin < last());
   }

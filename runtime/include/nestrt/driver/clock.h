@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock: the source of time of a session: durations of steps, probe intervals and deadlines. A session with a custom
-// clock requires units that use the same clock.
+// Clock: a session's source of time for step durations, probe intervals and deadlines. A session with a custom clock
+// requires units that use the same clock.
 //
 // Threading: all members may be called from any thread.
 #pragma once

@@ -17,10 +17,10 @@ namespace NESTRT_PUBLIC nestrt {
 
 class Event {
  public:
-  // Starts a new generation and returns it. Signals of older generations are ignored from now on, so a late unit can
+  // Starts a new generation and returns it. Signals for older generations are ignored from now on, so a late unit can
   // never complete a later submission.
   uint64_t arm();
-  // Completes `generation`. Returns false without effect if it is not the current one or is already complete.
+  // Completes `generation`. Has no effect and returns false if it is not the current one or is already complete.
   bool signal(uint64_t generation, Status status = {});
   bool done() const { return state_.load(std::memory_order_acquire) & 1; }
   // Waits until the current generation is complete and returns its Status, or kDeadlineExceeded. Spins briefly, then
@@ -29,7 +29,7 @@ class Event {
 
  private:
   std::atomic<uint64_t> state_{1};  // generation * 2 + done
-  Mutex mutex_;                     // held for every change of state_
+  Mutex mutex_;                     // held during every change of state_
   Condition completed_;
   Status status_ NESTRT_GUARDED_BY(mutex_);
 };

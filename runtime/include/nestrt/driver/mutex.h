@@ -21,7 +21,7 @@
 
 // For members: only holders of the mutex may access it.
 #define NESTRT_GUARDED_BY(mutex) NESTRT_THREAD_ATTRIBUTE(guarded_by(mutex))
-// For functions: the caller must hold the mutexes; must not hold them, because the function locks them.
+// For functions: the caller must hold the mutexes, or must not hold them because the function locks them.
 #define NESTRT_REQUIRES(...) NESTRT_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define NESTRT_EXCLUDES(...) NESTRT_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 // For members of lock classes.
@@ -36,7 +36,7 @@ class NESTRT_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  // Waits for the mutex and acquires it; releases it.
+  // Acquire and release the mutex.
   void lock() NESTRT_ACQUIRE() { native_.lock(); }
   void unlock() NESTRT_RELEASE() { native_.unlock(); }
 
@@ -57,11 +57,11 @@ class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Releases a mutex during its lifetime; its creator must hold the mutex.
+// Unlocks a mutex that its creator holds, and locks it again at the end of its lifetime.
 class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexPause {
  public:
   explicit MutexPause(Mutex& mutex) NESTRT_RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
-  ~MutexPause() NESTRT_RELEASE() { mutex_.lock(); }  // releases the pause and acquires the mutex
+  ~MutexPause() NESTRT_RELEASE() { mutex_.lock(); }  // ends the unlocked period and acquires the mutex
   MutexPause(const MutexPause&) = delete;
   MutexPause& operator=(const MutexPause&) = delete;
 
@@ -78,18 +78,18 @@ class Condition {
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
 
-  // Wakes one waiting thread; all of them.
+  // Wake one waiting thread, or all of them.
   void notify_one() noexcept { native_.notify_one(); }
   void notify_all() noexcept { native_.notify_all(); }
 
-  // Waits until another thread notifies; may also return without that.
+  // Waits until another thread notifies; may return spuriously.
   void wait(Mutex& mutex) NESTRT_REQUIRES(mutex) {
     std::unique_lock held(mutex.native_, std::adopt_lock);
     native_.wait(held);
     held.release();
   }
   template <typename Time>
-  // Waits until another thread notifies, at most until `time`.
+  // Waits until another thread notifies or `time` is reached; may return spuriously.
   std::cv_status wait_until(Mutex& mutex, const Time& time) NESTRT_REQUIRES(mutex) {
     std::unique_lock held(mutex.native_, std::adopt_lock);
     const std::cv_status status = native_.wait_until(held, time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The enumerations used by attributes of operators (nestrt/driver/operators.h). Their values are those of
+// Enumerations used by the attributes of operators (nestrt/driver/operators.h). Their values match
 // runtime/plan/format/plan.fbs.
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace nestrt {
 namespace NESTRT_PUBLIC ops {
 
-// How an s8 operator drops the low bits of its result: floor(v / 2^shift + 1/2), or floor(v / 2^shift).
+// How an s8 operator rounds off the low bits of its result: floor(v / 2^shift + 1/2), or floor(v / 2^shift).
 // docs/concepts/numerics.md defines the arithmetic of every operator.
 enum class Rounding : uint8_t { kHalfUp = 0, kFloor = 1 };
 
-// Activations that other operators end in.
+// Activations that can be fused into other operators.
 enum class ActivationKind : uint8_t {
   kNone = 0,
   kRelu = 1,
@@ -27,10 +27,10 @@ enum class ActivationKind : uint8_t {
   kSilu = 8,  // x * sigmoid(x)
 };
 
-// What a pool computes of its window.
+// The function that a pool computes over its window.
 enum class PoolKind : uint8_t { kMax = 0, kAverage = 1, kLp = 2 };
 
-// What Unary computes of each element.
+// The function that Unary applies to each element.
 enum class UnaryKind : uint8_t {
   kRelu = 0,
   kClip = 1,
@@ -77,7 +77,7 @@ enum class UnaryKind : uint8_t {
   kBitwiseNot = 53,
 };
 
-// What Binary computes of two elements.
+// The function that Binary applies to two elements.
 enum class BinaryKind : uint8_t {
   kAdd = 0,
   kSub = 1,
@@ -104,11 +104,11 @@ enum class BinaryKind : uint8_t {
   kShiftRight = 44,
 };
 
-// Values of the elements that Pad adds.
+// Values of the padding elements.
 enum class PadMode : uint8_t { kConstant = 0, kReflect = 1, kEdge = 2 };
-// How Resize interpolates.
+// Interpolation mode of Resize.
 enum class ResizeMode : uint8_t { kNearest = 0, kLinear = 1, kCubic = 2 };
-// How Resize maps places of its output to places of its input.
+// How Resize maps output coordinates to input coordinates.
 enum class CoordinateMode : uint8_t {
   kHalfPixel = 0,
   kAsymmetric = 1,
@@ -117,9 +117,9 @@ enum class CoordinateMode : uint8_t {
   kTfHalfPixelForNn = 4,
   kTfCropAndResize = 5,
 };
-// How Resize rounds places to the nearest element.
+// How Resize rounds coordinates to the nearest element.
 enum class NearestMode : uint8_t { kRoundPreferFloor = 0, kRoundPreferCeil = 1, kFloor = 2, kCeil = 3 };
-// What Reduce computes.
+// The function that Reduce computes.
 enum class ReduceKind : uint8_t {
   kMean = 0,
   kSum = 1,
@@ -132,7 +132,7 @@ enum class ReduceKind : uint8_t {
   kLogSum = 8,
   kLogSumExp = 9,
 };
-// How Scatter combines an update with the element that is there.
+// How Scatter combines an update with the existing element.
 enum class ScatterKind : uint8_t { kReplace = 0, kAdd = 1, kMul = 2, kMin = 3, kMax = 4 };
 // What GridSample reads outside the image.
 enum class PaddingKind : uint8_t { kZeros = 0, kBorder = 1, kReflection = 2 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of a plan, each a plain struct of attributes. The comment of a struct defines its operands and result;
-// the rules for its operands are its row in kernels/ (runtime/kernel/kernel.h).
+// The operators of a plan, as plain structs of attributes. The comment on a struct defines its operands and result; the
+// rules for its operands are in its row of the table in kernels/ (runtime/kernel/kernel.h).
 //
-// fields() lists a struct's members with their names, in the order of the table of the same name in
-// runtime/plan/format/plan.fbs. Reading and writing plans, checking enumerations, comparing and printing use it.
+// fields() lists a struct's members with their names, in the order of the table with the same name in
+// runtime/plan/format/plan.fbs. The code that reads and writes plans, checks enumerations, compares and prints uses it.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,6 @@ struct Field {
 };
 
 template <typename Owner, typename Member>
-// Returns the field of a member.
 constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
   return {name, member};
 }
@@ -112,8 +111,9 @@ struct Pool {
   PoolKind kind = PoolKind::kMax;
   std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end;
   bool count_include_pad = false;  // average: divide by the whole window
-  bool ceil_mode = false;          // keeps a last window that starts inside the input or its begin pad and ends outside
-  int32_t p = 2;                   // lp
+  // keeps a last window that starts within the input or its begin padding and ends beyond the end padding
+  bool ceil_mode = false;
+  int32_t p = 2;                          // lp
   Rounding rounding = Rounding::kHalfUp;  // s8
 
   static constexpr auto fields() {
@@ -144,7 +144,7 @@ struct Unary {
   bool operator==(const Unary&) const = default;
 };
 
-// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons give boolean. Only kAdd has an s8 form.
+// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons return booleans. Only kAdd has an s8 form.
 struct Binary {
   BinaryKind kind = BinaryKind::kAdd;
   Activation activation{};
@@ -179,7 +179,7 @@ struct Concat {
   bool operator==(const Concat&) const = default;
 };
 
-// Strided window of the input, of the given output shape: y[i] = x[start + i * step] on every axis. Steps may be
+// A strided window of the input with the given output shape: y[i] = x[start + i * step] on every axis. Steps may be
 // negative.
 struct Slice {
   std::vector<int64_t> start, step, shape;
@@ -198,7 +198,7 @@ struct Transpose {
   bool operator==(const Transpose&) const = default;
 };
 
-// Same elements, the given output shape; no work if the output views the input's buffer.
+// The same elements with the given output shape; needs no work if the output is a view of the input's buffer.
 struct Reshape {
   std::vector<int64_t> shape;
 
@@ -224,7 +224,7 @@ struct Resize {
   ResizeMode mode = ResizeMode::kNearest;
   CoordinateMode coordinate = CoordinateMode::kHalfPixel;
   NearestMode nearest = NearestMode::kRoundPreferFloor;
-  std::vector<float> scales;  // by axis, as the model states them (may differ from out / in)
+  std::vector<float> scales;  // per axis, as stated in the model (may differ from out / in)
   std::vector<float> roi;     // tf_crop_and_resize: starts, then ends
   float cubic_coefficient = -0.75f;
   bool exclude_outside = false;
@@ -245,7 +245,8 @@ struct Resize {
   bool operator==(const Resize&) const = default;
 };
 
-// Repeats the input to the given output shape (ONNX Tile and Expand). Dimensions align at the end; each is a multiple.
+// Repeats the input to fill the given output shape (ONNX Tile and Expand). Dimensions align at the end. Each output
+// dimension is a multiple of the input dimension.
 struct Tile {
   std::vector<int64_t> shape;
 
@@ -261,7 +262,7 @@ struct Gather {
   bool operator==(const Gather&) const = default;
 };
 
-// Selects elements along an axis by a tensor of indices.
+// Selects elements along an axis, using a tensor of indices.
 struct GatherElements {
   int32_t axis = 0;
 
@@ -347,7 +348,7 @@ struct ArgReduce {
   bool operator==(const ArgReduce&) const = default;
 };
 
-// Running sums, or with `product` products.
+// Cumulative sums, or cumulative products if `product` is set.
 struct CumSum {
   int32_t axis = 0;
   bool exclusive = false;
@@ -361,13 +362,13 @@ struct CumSum {
   bool operator==(const CumSum&) const = default;
 };
 
-// Between the layouts of its input and output; same logical tensor.
+// Converts between the layouts of its input and output, which are the same logical tensor.
 struct Reorder {
   static constexpr auto fields() { return std::tuple{}; }
   bool operator==(const Reorder&) const = default;
 };
 
-// f32 to integers with the quantization of the output tensor; `to`: s8, or u8 with a scale.
+// f32 to integers with the output tensor's quantization; `to`: s8, or u8 with a scale.
 struct Quantize {
   Rounding rounding = Rounding::kHalfUp;
   DataType to = DataType::kS8;
@@ -378,7 +379,7 @@ struct Quantize {
   bool operator==(const Quantize&) const = default;
 };
 
-// s8, with a scale u8 and s32 too, to f32.
+// s8 to f32; with a scale, also u8 and s32 to f32.
 struct Dequantize {
   static constexpr auto fields() { return std::tuple{}; }
   bool operator==(const Dequantize&) const = default;
@@ -397,8 +398,8 @@ struct Requantize {
   bool operator==(const Requantize&) const = default;
 };
 
-// A part of the model compiled by a vendor's compiler: its branch has the vendor's program and no kernel. Inputs: plain
-// tensors of any type.
+// A part of the model that a vendor's compiler has compiled. Its branch has the vendor's program and no kernel. Inputs:
+// plain tensors of any type.
 struct Opaque {
   int32_t part = 0;              // identifies the part within its model
   std::vector<int64_t> results;  // per output: its DataType as a number, its rank, its dimensions
@@ -422,8 +423,8 @@ struct TopK {
   bool operator==(const TopK&) const = default;
 };
 
-// Inputs: data [N, ...], indices [M] (s32 or s64; negative counts from the end), updates [M, ...]. Output: a copy
-// of the data in which row indices[m] is combined with row m of the updates, for m in ascending order.
+// Inputs: data [N, ...], indices [M] (s32 or s64; negative counts from the end), updates [M, ...]. Output: a copy of
+// the data in which row indices[m] is combined with row m of the updates, in ascending order of m.
 struct Scatter {
   ScatterKind kind = ScatterKind::kReplace;
 
@@ -431,8 +432,8 @@ struct Scatter {
   bool operator==(const Scatter&) const = default;
 };
 
-// Inputs: x [N, C, spatial...], grid [N, output's spatial..., axes]: per output point its position in x, last
-// axis first, from -1 to 1. align_corners: -1 and 1 are the centres of the outermost elements, else their outer edges.
+// Inputs: x [N, C, spatial...], grid [N, output's spatial..., axes]: for each output point its position in x, last axis
+// first, from -1 to 1. align_corners: -1 and 1 are the centres of the outermost elements, else their outer edges.
 struct GridSample {
   ResizeMode mode = ResizeMode::kLinear;
   PaddingKind padding = PaddingKind::kZeros;
@@ -456,7 +457,7 @@ struct Recurrent {
   bool reverse = false;
   bool linear_before_reset = false;  // gru
   bool input_forget = false;         // lstm: the forget gate is 1 - i
-  float clip = 0;                    // limit for inputs of activations; 0: none
+  float clip = 0;                    // limit for the inputs of activations; 0: no limit
   Activation gate{}, candidate{}, cell{};
 
   static constexpr auto fields() {
@@ -510,12 +511,12 @@ enum class Kind : uint8_t {
 };
 
 #define NESTRT_ALTERNATIVE(Op) , Op
-// Any of the operators; monostate in an operator that was not read.
+// Any operator; monostate if the operator has not been read.
 using AnyOperator = std::variant<std::monostate NESTRT_FOR_EACH_OPERATOR(NESTRT_ALTERNATIVE)>;
 #undef NESTRT_ALTERNATIVE
 
-// The attributes of an operator, as a variant over all operators. A class, so that copies and comparisons of thirty
-// alternatives are compiled only once.
+// The attributes of an operator, as a variant over all operators. A class, so that the code for copying and comparing
+// thirty alternatives is compiled only once.
 class Attributes : public AnyOperator {
  public:
   Attributes();
@@ -530,11 +531,11 @@ class Attributes : public AnyOperator {
   bool operator==(const Attributes& other) const;
 };
 
-// Returns which operator the attributes are of.
+// Returns the kind of operator that the attributes belong to.
 inline Kind kind_of(const Attributes& attributes) { return static_cast<Kind>(attributes.index()); }
-inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // kNone included
+inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // including kNone
 
-// "Conv"; "none" for Kind::kNone.
+// Returns the name of a kind, such as "Conv"; "none" for Kind::kNone.
 std::string_view name(Kind kind);
 
 // --- Fields --------------------------------------------------------------------------------------------------------
@@ -547,7 +548,7 @@ constexpr void for_each_field(Op& op, Visitor&& visit) {
 }
 
 // Return the printed form of a value, such as "half_up" or "leaky_relu"; an empty string for an invalid value, which
-// readers of untrusted files check.
+// code that reads untrusted files checks.
 std::string_view name(Rounding value);
 std::string_view name(ActivationKind value);
 std::string_view name(PoolKind value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a plan as plain structs, decoded once from the format that runtime/plan/format/plan.fbs describes.
+// The tables of a plan as plain structs, decoded once from the format that runtime/plan/format/plan.fbs defines.
 //
 // In a loaded plan (nestrt/plan.h) the tables are immutable, and every index, size, type and alignment is verified.
 #pragma once
@@ -19,9 +19,9 @@
 
 namespace NESTRT_PUBLIC nestrt {
 
-// The order of a constant's elements (docs/reference/plan-format.md). The values are those of the file format.
+// The element order of a constant (docs/reference/plan-format.md). The values match the file format.
 enum class Packing : uint8_t {
-  kNone = 0,  // row-major, as the shape says
+  kNone = 0,  // row-major, with the dimensions of the shape
   kO16i16 = 1,
   kStem16 = 2,
   kDepthwise16 = 3,
@@ -41,9 +41,9 @@ enum class Packing : uint8_t {
 namespace nestrt {
 namespace NESTRT_PUBLIC plan {
 
-// The real values of integers. s8 (docs/concepts/numerics.md): real = q * 2^-exponent, zero point 0; one exponent, or
-// one per channel of `axis`. s8c: real = (q - zero_point) * scale; both lists have the same length. u8 and s32 use this
-// form too.
+// How integers map to real values. s8 (docs/concepts/numerics.md): real = q * 2^-exponent, zero point 0; one exponent,
+// or one per channel along `axis`. s8c: real = (q - zero_point) * scale; both lists have the same length. u8 and s32
+// also use this form.
 struct Quantization {
   std::vector<int8_t> exponents;
   std::vector<float> scales;
@@ -55,17 +55,17 @@ struct Quantization {
 
 // A typed view of a buffer.
 struct Tensor {
-  std::string name;  // the ONNX name if it has one; for messages and tools
+  std::string name;  // the ONNX name, if any; for messages and tools
   DataType type = DataType::kF32;
-  Shape shape;  // logical dimensions, whatever the layout
+  Shape shape;  // logical dimensions, independent of the layout
   Layout layout = Layout::kPlain;
   Packing packing = Packing::kNone;  // constants only
   uint32_t buffer = 0;               // index in Tables.buffers
-  uint64_t offset = 0;               // bytes from the start of the buffer, which several tensors may view
+  uint64_t offset = 0;               // bytes from the start of the buffer, which several tensors may share
   std::optional<Quantization> quantization;
 };
 
-// Where a buffer is.
+// Where a buffer is stored.
 enum class BufferKind : uint8_t {
   kConstant = 0,  // in the data area of the file, used in place
   kArena = 1,     // in the block that the session allocates
@@ -78,41 +78,40 @@ struct Buffer {
   BufferKind kind = BufferKind::kConstant;
   uint64_t size = 0;         // bytes
   uint64_t data_offset = 0;  // constant: from the start of the data area, a multiple of 64
-  uint32_t first_use = 0;    // arena: index of the first operator that writes it ...
-  uint32_t last_use = 0;     // ... and of the last that accesses it
+  uint32_t first_use = 0;    // arena: index of the first operator that writes it
+  uint32_t last_use = 0;     // arena: index of the last operator that accesses it
 };
 
-// The orders of execution for which a memory plan is valid.
+// The execution orders for which a memory plan is valid.
 enum class MemoryPlanKind : uint8_t {
-  kSequential = 0,   // valid if operators run one after the other, in file order
-  kAnySchedule = 1,  // valid for every order that respects the graph
+  kSequential = 0,   // valid if operators run one after another, in file order
+  kAnySchedule = 1,  // valid for every order that respects data dependencies
 };
 
-// Places of the arena buffers.
+// Offsets of the arena buffers.
 struct MemoryPlan {
   MemoryPlanKind kind = MemoryPlanKind::kSequential;
   uint64_t arena_bytes = 0;
-  uint64_t lower_bound_bytes = 0;  // the largest total of live buffers at one operator (sequential)
-  std::vector<uint64_t> offsets;   // by buffer; ignored for buffers outside the arena; multiples of 64
+  uint64_t lower_bound_bytes = 0;  // the largest total size of the buffers live at any operator (sequential)
+  std::vector<uint64_t> offsets;   // per buffer, multiples of 64; ignored for buffers outside the arena
 };
 
 // An operator with its operands.
 struct Operator {
-  std::string name;  // name of the ONNX node or derived from its first output; for messages and tools
+  std::string name;  // the ONNX node's name, or derived from the first output; for messages and tools
   ops::Attributes attributes;
-  std::vector<int32_t> inputs;  // tensors; -1 for an absent optional input
+  std::vector<int32_t> inputs;  // indices of tensors; -1 for an absent optional input
   std::vector<int32_t> outputs;
 
-  // Returns which operator it is.
   ops::Kind kind() const { return ops::kind_of(attributes); }
-  // Returns the attributes as one operator, null if it is another: op.as<ops::Conv>().
+  // Returns the attributes as the given operator, or null if it is another operator: op.as<ops::Conv>().
   template <typename Op>
   const Op* as() const {
     return std::get_if<Op>(&attributes);
   }
 };
 
-// How a cost in a plan was found.
+// How a cost in a plan was obtained.
 enum class CostOrigin : uint8_t { kUnknown = 0, kMeasured = 1, kSimulated = 2, kModelled = 3 };
 
 // The cost of a program.
@@ -121,7 +120,7 @@ struct Cost {
   CostOrigin origin = CostOrigin::kUnknown;
 };
 
-// An alternative to the compiler's choice of kernel: a session finds out which is faster.
+// An alternative to the kernel that the compiler chose. A session determines which is faster.
 struct KernelAlternative {
   uint32_t op = 0;       // position in Branch.operators
   uint32_t kernel = 0;   // index in Tables.kernel_names
@@ -130,48 +129,48 @@ struct KernelAlternative {
   bool operator==(const KernelAlternative&) const = default;
 };
 
-// The kernels that the compiler chose for one instruction set, by operator of the branch: indices in
+// The kernels that the compiler chose for one instruction set, per operator of the branch: indices in
 // Tables.kernel_names. An empty name leaves the choice to the runtime.
 struct KernelSelection {
   std::string instruction_set;
   std::vector<uint32_t> kernels;
-  // By operator of the branch: the constant tensor, packed for the kernel, that it reads instead of input 1; -1: input
-  // 1 itself. Empty: -1 for all operators.
+  // Per operator of the branch: the constant tensor, packed for the kernel, that replaces input 1; -1: input 1 itself.
+  // Empty: -1 for all operators.
   std::vector<int32_t> weights;
-  std::vector<KernelAlternative> alternatives = {};  // in ascending order of operators
+  std::vector<KernelAlternative> alternatives = {};  // in ascending operator order
 };
 
 // What a program consists of.
 enum class ProgramKind : uint8_t {
   kKernels = 0,       // operators run by CPU kernels
-  kInstructions = 1,  // an NPU instruction stream
+  kInstructions = 1,  // What a program consists of.
   kBlob = 2,          // a vendor's program, opaque to nestrt
 };
 
 // How a program accesses a range of memory.
 enum class RangeAccess : uint8_t { kRead = 0, kWrite = 1, kReadWrite = 2 };
 
-// The layout of a tensor where a program accesses it.
+// The layout in which a program accesses a tensor.
 enum class RangeLayout : uint8_t {
   kPlain = 0,      // the tensor's own layout
   kBlocked32 = 2,  // blocks of 32 channels, for an s8 tensor in blocks of 16
   // For the f32 result, in blocks of 16 channels, of a Conv with wide_output: the bytes of its accumulators in planes,
-  // least significant plane first, each with all elements in blocks of 16 or 32 channels.
+  // least significant plane first. Each plane has all elements in blocks of 16 or 32 channels.
   kBytes16 = 16,
   kBytes32 = 32,
 };
 
-// Returns whether a range holds the bytes of accumulators.
+// Returns whether a range contains the bytes of accumulators.
 inline bool is_bytes(RangeLayout layout) { return layout == RangeLayout::kBytes16 || layout == RangeLayout::kBytes32; }
 
-// An address range that a program of instructions accesses. Addresses are relative to the program: the driver copies
-// the bytes there or relocates the program.
+// An address range that an instruction program accesses. Addresses are relative to the program: the driver copies the
+// bytes there or relocates the program.
 struct ProgramRange {
   uint64_t address = 0;
   uint64_t size = 0;  // bytes; at most the size of the tensor or segment
   RangeAccess access = RangeAccess::kRead;
   int32_t tensor = -1;   // an operand of the branch
-  uint32_t segment = 0;  // without a tensor: index in Program.segments; read only
+  uint32_t segment = 0;  // if `tensor` is -1: index in Program.segments; read-only
   RangeLayout layout = RangeLayout::kPlain;
   uint64_t offset = 0;  // from the first byte of the tensor, in its own layout, or of the segment
 };
@@ -180,12 +179,12 @@ struct ProgramRange {
 struct Program {
   std::string unit;  // "cpu", "evta", ...
   ProgramKind kind = ProgramKind::kKernels;
-  std::string configuration;  // the unit configuration that it requires; empty for any
+  std::string configuration;  // the required unit configuration; empty for any
   std::vector<KernelSelection> selections;
   std::vector<uint32_t> segments;  // constant buffers; the first holds the instruction stream or the blob
   std::vector<Cost> costs;
-  std::vector<ProgramRange> ranges;  // in ascending order of their addresses, disjoint
-  ChannelRange channels;             // for instructions: the part of the branch's only operator that they compute
+  std::vector<ProgramRange> ranges;  // disjoint, in ascending address order
+  ChannelRange channels;             // for instructions: the channels of the branch's only operator that they compute
 };
 
 // A chain of operators that one unit runs without interruption.
@@ -200,7 +199,8 @@ struct Input {
   std::optional<Preprocessing> preprocessing;
 };
 
-// Returns an upper bound for the bytes of f32 values that a driver computes from the accumulators a program writes.
+// Returns an upper bound for the number of bytes of f32 values that a driver computes from the accumulators written by
+// a program.
 template <typename ProgramOfRanges>
 uint64_t widened_bytes(const ProgramOfRanges& program) {
   uint64_t bytes = 0;
@@ -208,21 +208,21 @@ uint64_t widened_bytes(const ProgramOfRanges& program) {
   return bytes;
 }
 
-// A unit that the plan was compiled for.
+// A unit for which the plan was compiled.
 struct Target {
   std::string unit;
   std::string configuration;
   float clock_mhz = 0;  // clock that the times of its programs assume; 0: not stated
-  // Rate at which the times assume that a host core converts accumulators to f32; 0: no time included.
+  // Rate at which a host core is assumed to convert accumulators to f32; 0: the times exclude the conversion.
   float widen_mb_per_s = 0;
   float launch_us = 0;  // part of these times that each program needs in addition to its cycles
 };
 
-// Times of kernels on the CPU of the board that the plan was compiled for.
+// Kernel times on the CPU of the board for which the plan was compiled.
 struct HostCosts {
   std::string configuration;  // of the CPU: "neon"
   uint32_t threads = 1;
-  std::vector<float> microseconds;  // by operator; 0: unknown
+  std::vector<float> microseconds;  // per operator; 0: unknown
 };
 
 // The cost of using a unit of that board in addition to the work: UnitOverhead (nestrt/driver/costs.h).
@@ -240,15 +240,15 @@ struct Tables {
   std::vector<Target> targets;
   std::vector<Buffer> buffers;
   std::vector<Tensor> tensors;
-  std::vector<Operator> operators;  // in an order that respects the graph
+  std::vector<Operator> operators;  // in an order that respects data dependencies
   std::vector<Input> inputs;
   std::vector<uint32_t> outputs;         // tensors
   std::vector<MemoryPlan> memory_plans;  // by MemoryPlanKind
   std::vector<Branch> branches;
-  std::vector<std::string> kernel_names;  // names used by the kernel selections, without duplicates
+  std::vector<std::string> kernel_names;  // names that the kernel selections refer to, without duplicates
   std::vector<HostCosts> host_costs;      // one per configuration and number of threads
   std::vector<Overhead> overheads;        // one per unit, configuration and number of threads
-  std::vector<Tables> shapes;             // the same network for other input shapes; these have no shapes themselves
+  std::vector<Tables> shapes;             // the same network for other input shapes; not nested further
 };
 
 // Return the printed form of a value; an empty string for an invalid value.
