@@ -63,8 +63,8 @@ Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
 
 // --- Running thread --------------------------------------------------------------------------------------------------
 
-// Compares change counters instead of states, because a unit that has recovered and failed again must be probed
-// although it failed before as well.
+// Compares change counters instead of states, because a unit that has recovered and then failed again must be probed
+// even though its state is the same.
 void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) {
   const uint64_t now = changes();
   if (!decides()) {
@@ -159,7 +159,7 @@ void Adaptation::do_work() {
   const bool was_requested = requested_;
   {
     const MutexPause pause(mutex_);
-    static_cast<void>(guarded([&]() -> Status {  // after an error nothing changes
+    static_cast<void>(guarded([&]() -> Status {  // changes nothing after an error
       if (asked != nullptr) made = decide(*asked);
       return {};
     }));
@@ -271,7 +271,7 @@ RunStatistics Adaptation::new_statistics(const Schedule& schedule) const {
   return RunStatistics(schedule, std::vector<double>(schedule.steps.size(), 0));
 }
 
-// Keeps measured step times, so that a unit that comes back has a time limit from its first step.
+// Keeps measured step times, so that a recovered unit has a time limit from its first step.
 void Adaptation::keep_step_times(const PreparedSchedule& current) {
   for (const PreparedStep& step : current.steps()) {
     const double measured = step.measured_us.load(std::memory_order_relaxed);

@@ -21,7 +21,7 @@
 namespace nestrt {
 namespace {
 
-// Schedules tolerate errors of a few percent, and later runs correct them.
+// Schedules tolerate cost errors of a few percent, and later runs correct them.
 MeasureOptions at_load(std::chrono::milliseconds unit_timeout) {
   MeasureOptions options;
   options.unit_timeout = unit_timeout;
@@ -115,7 +115,7 @@ class FirstScheduleMaker {
 
   bool learns() const { return options_.costs.measure == Measuring::kInRuns && !measures_before(); }
 
-  // Runs with checks teach nothing, because the host repeats their work.
+  // Nothing can be learned from runs with checks, because the host repeats their work.
   bool measures_before() const {
     return options_.costs.measure == Measuring::kBefore || !options_.costs.file.empty() ||
            options_.fault_tolerance.check_every == 1;
@@ -138,7 +138,7 @@ class FirstScheduleMaker {
         costs = std::move(*kept);
       else if (kept.error().code() == Code::kIncompatible)  // written by another version of nestrt
         log(LogLevel::kWarning, fmt::format("measuring costs again: {}", kept.error().to_string()));
-      else if (kept.error().code() != Code::kNotFound)  // unknown content is not overwritten
+      else if (kept.error().code() != Code::kNotFound)  // does not overwrite unknown content
         return kept.error().with_context("cost file");
     }
     return costs;
@@ -159,7 +159,7 @@ class FirstScheduleMaker {
     return {};
   }
 
-  // Records the failure for all units of the same kind, whose costs are also unknown.
+  // Records the failure for all units of the same kind, because their costs are also unknown.
   void exclude(const FailedUnit& failed) const {
     for (uint32_t unit = 0; unit < infos_.size(); ++unit)
       if (key_of(infos_[unit]) == key_of(infos_[failed.unit])) health_.record_failure(unit, failed.why);

@@ -13,12 +13,12 @@
 namespace nestrt {
 namespace {
 
-// Runs that measure the kernels in use.
+// Number of runs that measure the kernels in use.
 constexpr uint32_t kKernelTrialRuns = 8;
 constexpr double kMinKernelSpeedup = 1.02;
-// Limit of the factor by which the host's other steps correct measured times.
+// Maximum factor by which the host's other steps correct measured times.
 constexpr double kMaxSlowdown = 4;
-// Runs until all kernels are measured again: at first and at most.
+// Number of runs until all kernels are measured again: initially and at most.
 constexpr uint64_t kInitialRemeasureRuns = 4096, kMaxRemeasureRuns = 65536;
 constexpr uint32_t kNoRuns = std::numeric_limits<uint32_t>::max();
 constexpr double kNeverDue = std::numeric_limits<double>::infinity();
@@ -94,7 +94,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
       least = cost->microseconds;
       op.in_use = i;
     }
-    // Without a cost of the compiler's choice, those of other kernels have nothing to be compared with.
+    // Without a cost of the compiler's choice, the costs of other kernels cannot be compared with anything.
     if (!op.is_measured[0]) op.in_use = 0;
     in_use_[op.op] = op.kernels[op.in_use].number;
   }
@@ -113,7 +113,7 @@ KernelPolicy::BranchTimes KernelPolicy::times_of(const Schedule& schedule, const
   return times;
 }
 
-// Returns the slowdown of the host's branches whose kernels have not changed.
+// Returns the slowdown of the host branches whose kernels have not changed.
 double KernelPolicy::slowdown(const BranchTimes& before, const BranchTimes& now,
                               std::optional<size_t> Operator::*changed) const {
   BranchTimes then = before, later = now;
@@ -172,7 +172,7 @@ KernelPolicy::Move KernelPolicy::judge(const BranchTimes& times) {
   return move;
 }
 
-// Starts with the operators that take longest, where the possible gain is largest.
+// Starts with the slowest operators, because they offer the largest possible gain.
 bool KernelPolicy::explore(const BranchTimes& times) {
   std::vector<Operator*> candidates;
   for (Operator& op : operators_)
@@ -221,7 +221,7 @@ KernelPolicy::Move KernelPolicy::end_exploring(const Schedule& schedule, const R
 
 void KernelPolicy::undo() {
   for (Operator& op : operators_) {
-    if (op.explored) op.is_measured[*std::exchange(op.explored, std::nullopt)] = true;  // it would fail again
+    if (op.explored) op.is_measured[*std::exchange(op.explored, std::nullopt)] = true;  // a retry would fail again
     if (!op.before) continue;
     op.in_use = *std::exchange(op.before, std::nullopt);
     in_use_[op.op] = op.kernels[op.in_use].number;

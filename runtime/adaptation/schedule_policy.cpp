@@ -13,25 +13,26 @@
 namespace nestrt {
 namespace {
 
-// Smallest predicted speedup that justifies a change. The larger one applies to the first runs, and if runs vary by
-// more than kNoiseThreshold, because then a schedule may only seem better.
+// Minimum predicted speedup that justifies a change. The larger one applies to the first runs, and if runs vary by more
+// than kNoiseThreshold, because a schedule may then only seem better.
 constexpr double kMinSpeedup = 1.01, kMinTrialSpeedup = 1.02, kNoiseThreshold = 0.01;
 constexpr uint64_t kRunsToSettle = 64;
-// Runs that judge a new schedule, and runs between two searches for a better one: at first and, doubling, at most.
+// Number of runs that judge a new schedule, and number of runs between two searches for a better one: initially and,
+// after doubling, at most.
 constexpr uint32_t kTrialRuns = 8, kInitialRecheckRuns = 16, kMaxRecheckRuns = 64;
-// Runs without a new schedule after a roll-back: at first and at most.
+// Number of runs without a new schedule after a roll-back: initially and at most.
 constexpr uint32_t kInitialHoldRuns = 64, kMaxHoldRuns = 4096;
-// Half-life, in concurrent runs, of what is known about sequential schedules.
+// Half-life, in concurrent runs, of the knowledge about sequential schedules.
 constexpr double kExcessHalfLifeRuns = 48;
-// Sequential runs after which concurrency is explored again.
+// Number of sequential runs after which concurrency is explored again.
 constexpr uint64_t kConcurrencyRecheckRuns = 32;
-// Means are learned from if they deviate by this fraction of PolicyOptions::drift.
+// Costs are learned from means that deviate by more than this fraction of PolicyOptions::drift.
 constexpr double kLearningThreshold = 0.25;
 // Work is not measured on a unit that is predicted to take more than this many times as long as another.
 constexpr double kMaxExploredRatio = 2;
-// Exploration schedules work of unknown cost as if it took this fraction of its predicted time.
+// Exploration schedules work of unknown cost with this fraction of its predicted time.
 constexpr double kOptimisticCostFactor = 0.5;
-// Runs until measured work is measured again: at first and at most.
+// Number of runs until measured work is measured again: initially and at most.
 constexpr uint64_t kInitialReexploreRuns = 512, kMaxReexploreRuns = 16384;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -65,8 +66,8 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
   return false;
 }
 
-// Learns the speeds of all units, because a change of one may affect another, then the costs of single steps: a new
-// schedule of mispredicted work also looks like a change of speed.
+// Learns first the speeds of all units, because a change of one may affect another, then the costs of single steps. A
+// new schedule of mispredicted work also looks like a change of speed.
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
   has_learned_ = true;
   for (Exploration& exploration : explorations_) exploration.speeds_changed = true;
@@ -188,7 +189,7 @@ SchedulePolicy::Move SchedulePolicy::decide(const RunStatistics& statistics, uin
   if (units_changed || others_changed) {
     is_explorer_known_ = is_on_trial_ = false;
     move = adopt_better(others_changed || !is_usable(main_.schedule)) ? Move::kAdopt : Move::kRestart;
-    is_on_trial_ = is_on_trial_ && !others_changed;  // the previous schedule was made for other demand
+    is_on_trial_ = is_on_trial_ && !others_changed;  // the previous schedule assumes other demand
   } else {
     budget_.count(statistics);
     move = judge(statistics, learn(statistics));
@@ -224,8 +225,8 @@ SchedulePolicy::Move SchedulePolicy::judge(const RunStatistics& statistics, bool
   return Move::kRestart;
 }
 
-// Compares the schedule in use, whose makespan was measured, with predictions for others, scaled by the excess that
-// their mode has shown so far.
+// Compares the schedule in use, whose makespan is measured, with predictions for others. These are scaled by the excess
+// that their mode has shown so far.
 bool SchedulePolicy::adopt_better(bool is_forced) {
   const double in_use = is_forced ? kNever : predict(main_.schedule).value_or(kNever) * main_.excess;
   std::optional<Schedule> best = make(options_.schedule.method, costs());
@@ -319,7 +320,7 @@ SchedulePolicy::Move SchedulePolicy::end_exploring(const RunStatistics& statisti
   return move;
 }
 
-// Both return whether the prediction of the schedule in use may have changed.
+// Return whether the prediction of the schedule in use may have changed.
 bool SchedulePolicy::end_exploring_unit(uint32_t unit, const RunStatistics& statistics) {
   Exploration& exploration = explorations_[unit];
   if (statistics.deviation() > options_.drift || !exploration.is_explored)
@@ -339,7 +340,7 @@ bool SchedulePolicy::end_exploring_concurrency(const RunStatistics& statistics) 
   return false;
 }
 
-// Prefers work that was never or not recently measured, then the unit with the smallest loss.
+// Prefers work that was never or not recently measured, and then the unit with the smallest loss.
 std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
   std::optional<Explorer> best;
   for (const bool everything : {true, false}) {
@@ -353,7 +354,8 @@ std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
   return best ? best : concurrency_explorer();
 }
 
-// Returns the concurrent schedule, if it would be better than the sequential one in use without disturbance of units.
+// Returns the concurrent schedule if it would be better than the sequential one in use, assuming that units do not
+// interfere with each other.
 std::optional<SchedulePolicy::Explorer> SchedulePolicy::concurrency_explorer() const {
   if (main_.mode == kConcurrent) return std::nullopt;
   std::optional<Schedule> schedule = make(options_.schedule.method, costs());
@@ -376,7 +378,7 @@ std::optional<WorkCost> SchedulePolicy::cost_on(uint32_t unit, uint32_t branch) 
   return cost ? std::optional(*cost) : std::nullopt;
 }
 
-// Returns the branches that may belong on the unit and whose cost there is modelled or was measured long ago.
+// Returns the branches that the unit may be suited for and whose cost there is modelled or was measured long ago.
 std::vector<uint32_t> SchedulePolicy::branches_to_measure(uint32_t unit) const {
   const Exploration& exploration = explorations_[unit];
   const bool looks_again = exploration.is_explored && budget_.runs() >= exploration.next_run;
@@ -395,7 +397,7 @@ std::vector<uint32_t> SchedulePolicy::branches_to_measure(uint32_t unit) const {
   return branches;
 }
 
-// Returns one branch that shows whether an unused unit has become faster.
+// Returns one branch to find out whether an unused unit has become faster.
 std::vector<uint32_t> SchedulePolicy::cheapest_branch(uint32_t unit) const {
   std::vector<uint32_t> cheapest;
   double least = kNever;

@@ -33,8 +33,8 @@ void UnitArbiter::wait(const ArbitrationRequest& request) {
   while (!waiter.is_granted) waiter.granted.wait(mutex_);
 }
 
-// Passes the unit on without freeing it in between. Notifies under the lock, because the waiter is on the stack of its
-// thread.
+// Passes the unit to the first waiter without freeing it in between. Notifies under the lock, because the waiter is on
+// the stack of its thread.
 void UnitArbiter::grant_to_first() {
   Waiter& next = *first_;
   first_ = next.next;

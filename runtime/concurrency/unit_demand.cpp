@@ -8,9 +8,9 @@
 namespace nestrt {
 namespace {
 
-// Demand of others, averaged over the units, at which contention begins and ends; 1 is a session that never releases a
-// unit. Simulations (docs/results/two-networks.md) show that the schedule with the shortest latency alone is best
-// with one other session, and no longer best with three.
+// Demand of other sessions, averaged over the units, at which contention begins and ends; a session that never releases
+// a unit has a demand of 1. Simulations (docs/results/two-networks.md) show that the schedule with the shortest latency
+// for one session is still the best with one other session, and no longer with three.
 constexpr double kContentionBegins = 1.25, kContentionEnds = 1;
 // Weight of the newest sample in the exponential mean.
 constexpr double kSmoothing = 1.0 / 16;

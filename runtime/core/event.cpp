@@ -4,7 +4,8 @@
 namespace nestrt {
 namespace {
 
-// A unit that runs on the waiting thread has already signalled; spinning for one about to signal avoids a system call.
+// A unit that runs on the waiting thread has already signalled. Spinning for one that is about to signal avoids a
+// system call.
 constexpr int kSpins = 1000;
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace nestrt {
 namespace {
 
-constexpr size_t kMaxBytes = 4096;  // of a file; longer files are not key files
+constexpr size_t kMaxBytes = 4096;  // per file; longer files are not key files
 
 }  // namespace
 

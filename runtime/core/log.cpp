@@ -22,7 +22,7 @@ struct Hook {
 };
 
 Hook& installed() {
-  static Hook* const hook = new Hook;  // never destroyed: threads may log while the process ends
+  static Hook* const hook = new Hook;  // never destroyed: threads may log during process exit
   return *hook;
 }
 

@@ -13,7 +13,7 @@
 namespace nestrt {
 namespace {
 
-// Parameters that count as data, like weights: they do not change the instructions.
+// Parameters that count as data, like weights, because they do not change the instructions.
 constexpr std::string_view kData[] = {"inner_exponent"};
 
 template <typename Number>
@@ -29,7 +29,7 @@ template <typename Enum>
 requires std::is_enum_v<Enum>
 void add_value(std::string& text, Enum value) { text += name(value); }
 
-// Files of measured costs use this name.
+// Existing cost files use this name.
 void add_value(std::string& text, DataType value) { text += value == DataType::kBool ? "boolean" : name(value); }
 
 template <typename Element>

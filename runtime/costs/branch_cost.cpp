@@ -27,7 +27,7 @@ Status missing(const Plan& plan, uint32_t operator_index, ChannelRange channels,
                             operator_index, op.name, describe(unit), work_name(plan, operator_index, unit, channels)));
 }
 
-// Returns the cost for this number of threads or, as an upper bound, for the largest smaller number.
+// Returns the cost for this number of threads or, as an upper bound, for the next smaller known number.
 const WorkCost* find_cost(const CostTable& costs, UnitKey unit, const std::string& work) {
   for (; unit.threads >= 1; --unit.threads)
     if (const WorkCost* cost = costs.find(unit, work)) return cost;
@@ -45,7 +45,7 @@ Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const pl
   for (uint32_t op : branch.operators) {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, operator_cost(costs, plan, op, unit, channels));
     sum.microseconds += cost.microseconds;
-    // The least certain source; sources are ordered from measured to modelled.
+    // The least reliable source; sources are ordered from measured to modelled.
     sum.source = std::max(sum.source, cost.source);
   }
   return sum;
@@ -86,7 +86,7 @@ Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_
 std::optional<WorkCost> known_program_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index,
                                            uint32_t program_index, const UnitKey& unit) {
   if (const WorkCost* cost = find_cost(costs, unit, program_work_name(plan, branch_index, program_index))) return *cost;
-  // A profile from another source has costs of operators, not of programs.
+  // A profile from another source contains costs of operators, not of programs.
   const plan::Branch& branch = plan.tables().branches[branch_index];
   const auto of_operators = kernels_cost(costs, plan, branch, unit, branch.programs[program_index].channels);
   return of_operators && of_operators->microseconds > 0 ? std::optional(*of_operators) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of costs: lines with fields separated by tabs.
+// The cost file format: lines with tab-separated fields.
 //   nestrt costs 3                               the version of the format
 //   kernels <version of nestrt>                  version that was measured; if missing, costs apply to all versions
 //   unit <kind> <configuration> <threads>        the unit of the following lines
@@ -44,7 +44,7 @@ constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "mo
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 // Parses a time or a rate.
-// Values below one millionth count as zero: they cannot affect sums with times of inferences.
+// Values below one millionth count as zero: they do not affect sums that contain inference times.
 std::optional<double> parse_value(std::string_view field) {
   const std::optional<double> value = parse_number<double>(field);
   if (!value || !is_cost(*value)) return std::nullopt;
@@ -57,14 +57,14 @@ std::optional<CostSource> parse_source(std::string_view field) {
   return std::nullopt;
 }
 
-// Removes and returns the text before the next `separator` of `rest`, or all of `rest` if it has no separator.
+// Removes and returns the text before the next `separator` in `rest`, or all of `rest` if it contains no separator.
 std::string_view next(std::string_view& rest, char separator) {
   const std::string_view part = rest.substr(0, rest.find(separator));
   rest.remove_prefix(std::min(rest.size(), part.size() + 1));
   return part;
 }
 
-// Removes the carriage return of files edited on other systems.
+// Also removes the carriage return of files edited on other systems.
 std::string_view next_line(std::string_view& rest) {
   std::string_view line = next(rest, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxStemChannels = 4;
 
-// The work of kernels of an instruction set.
+// The work of the kernels for an instruction set.
 struct HostWork {
   const plan::Tables& tables;
   std::string_view instruction_set;
@@ -58,7 +58,7 @@ void add_conv(const HostWork& host, uint32_t index, Amount& amount, std::string_
   amount.kind = fmt::format("{} {}", type, sort_of(std::get<ops::Conv>(op.attributes), weights, packing));
   const int64_t blocks = (weights[0] + kChannelBlock - 1) / kChannelBlock;
   amount.results *= static_cast<double>(blocks * kChannelBlock) / static_cast<double>(weights[0]);
-  // Constants in the plan's own packing are counted already.
+  // Constants in the plan's own packing are already counted.
   if (packing != tensor.packing) amount.weight_bytes += bytes_of(packing, tensor) - bytes_of(tensor.packing, tensor);
 }
 
@@ -92,7 +92,7 @@ const WorkRates& rates_of(const HostRates& rates, std::string_view kind) {
   return found != rates.kinds.end() ? found->second : rates.kinds.at(HostRates::kOther);
 }
 
-// Selects by the type of the operands.
+// Kinds of work whose names are prefixed with the operand type.
 constexpr std::array kSorts = {"pointwise", "spatial",      "depthwise",       "stem", "Dense", "Pool",
                                "winograd",  "winograd_two", "winograd_strided"};
 

@@ -6,7 +6,7 @@
 namespace nestrt {
 namespace {
 
-// Entries for more threads than the unit has do not apply.
+// Skips entries for more threads than the unit has.
 void add_host_costs(const Plan& plan, const UnitInfo& host, CostTable& costs) {
   for (const plan::HostCosts& stated : plan.tables().host_costs) {
     const auto threads = static_cast<int>(stated.threads);

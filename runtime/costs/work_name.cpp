@@ -14,7 +14,7 @@
 namespace nestrt {
 namespace {
 
-// The form of quantization, which selects the kernel; not its values.
+// Returns the form of quantization, which determines the kernel, without its values.
 std::string quantization_text(const std::optional<plan::Quantization>& quantization) {
   if (!quantization) return {};
   const auto form = [&](std::string_view what, size_t count) {
@@ -33,7 +33,7 @@ std::string operand_text(const plan::Tables& tables, const plan::Operator& op, i
   if (packing != Packing::kNone) result += fmt::format(" {}", name(packing));
   result += quantization_text(tensor.quantization);
   if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) result += " constant";
-  // Inputs of a concatenation that are in place need no copying.
+  // Concatenation inputs that are already in place need no copying.
   const auto& outputs = op.outputs;
   if (op.kind() == ops::Kind::kConcat && outputs.size() == 1 && index != outputs[0] &&
       tables.tensors[static_cast<uint32_t>(outputs[0])].buffer == tensor.buffer)
@@ -58,7 +58,7 @@ std::string operator_text(const plan::Tables& tables, uint32_t index, ChannelRan
   return result;
 }
 
-// Exponents determine the instructions of a program: its length and stated cost distinguish programs with different
+// Exponents determine the instructions of a program; its length and stated cost distinguish programs with different
 // times.
 std::string code_text(const plan::Tables& tables, const plan::Program& program) {
   const uint64_t bytes = program.segments.empty() ? 0 : tables.buffers[program.segments[0]].size;

@@ -65,14 +65,15 @@ std::string Arguments::describe(const Range& range) const {
   return fmt::format("{} {} '{}'", range.is_output ? "output" : "input", range.position, info.name);
 }
 
-// Sorted by address, a range conflicts if it begins before an earlier one has ended. Inputs may overlap each other.
+// Sorts the ranges by address. A range conflicts if it begins before an earlier one has ended. Inputs may overlap each
+// other.
 Status Arguments::check_overlap(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
   ranges_.clear();
   for (size_t i = 0; i < inputs.size(); ++i) add_range(inputs[i], false, i);
   for (size_t i = 0; i < outputs.size(); ++i) add_range(outputs[i], true, i);
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  const Range* furthest = nullptr;         // ends last so far
-  const Range* furthest_output = nullptr;  // ends last among the outputs so far
+  const Range* furthest = nullptr;         // the range that ends last so far
+  const Range* furthest_output = nullptr;  // the output range that ends last so far
   for (const Range& range : ranges_) {
     const Range* const rival = range.is_output ? furthest : furthest_output;
     if (rival != nullptr && range.begin < rival->end)

@@ -89,8 +89,8 @@ class ScheduleCheck {
     return output.shape.rank() > 1 ? static_cast<uint64_t>(output.shape[1]) : 0;
   }
 
-  // Computes, for each step, how many steps of each lane have certainly ended before it starts. The counts propagate
-  // along lanes and waits.
+  // Computes, for each step, how many steps of each lane are guaranteed to have ended before it starts. The counts
+  // propagate along lanes and waits.
   Status check_order() const {
     const size_t lanes = schedule_.lanes.size();
     std::vector<std::vector<uint32_t>> ended(schedule_.steps.size(), std::vector<uint32_t>(lanes, 0));
@@ -122,7 +122,7 @@ class ScheduleCheck {
   const plan::Tables& plan_;
   const std::span<const UnitInfo> units_;
   const Schedule& schedule_;
-  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
+  std::vector<std::vector<uint32_t>> steps_of_;  // per branch
 };
 
 }  // namespace

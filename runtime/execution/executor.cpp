@@ -13,7 +13,7 @@
 namespace nestrt {
 namespace {
 
-// The parts of a split operator end at about the same time, and a sleeping thread takes 10 to 20 us to wake. Threads do
+// The parts of a split operator end at about the same time, and waking a sleeping thread takes 10 to 20 us. Threads do
 // not spin if several inferences are in flight, because others can use the core.
 constexpr std::chrono::microseconds kSpin{100};
 
@@ -22,14 +22,14 @@ constexpr float kDurationWeight = 0.2f;
 
 float to_us(SteadyClock::duration duration) { return std::chrono::duration<float, std::micro>(duration).count(); }
 
-// Counts a duration as at most twice the mean, so that a step interrupted by the system hardly changes it.
+// Limits a duration to twice the mean, so that a step interrupted by the system hardly changes the mean.
 void update_mean(std::atomic<float>& mean_us, float now) {
   const float before = mean_us.load(std::memory_order_relaxed);
   const float mean = before == 0 ? now : before + kDurationWeight * (std::min(now, 2 * before) - before);
   mean_us.store(mean, std::memory_order_relaxed);
 }
 
-// Returns the number of the unit in the sense of Submission::writer.
+// Returns the number of the unit as used by Submission::writer.
 uint8_t writer_of(uint32_t unit) { return unit < UINT8_MAX ? static_cast<uint8_t>(unit + 1) : 0; }
 
 }  // namespace
@@ -97,7 +97,7 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
   return {};
 }
 
-// A unit may hang in one program only, so it is trusted after a complete run.
+// A unit may hang only in one program, so it is trusted only after a complete run.
 void Executor::record_complete_run() {
   for (const uint32_t lane : schedule_->unit_lanes())
     health_.record_complete_run(schedule_->schedule().lanes[lane].unit);
@@ -121,7 +121,7 @@ Status Executor::run_in_lanes() {
   return failure();
 }
 
-// Runs lanes concurrently if the host's threads are available, otherwise their steps in order.
+// Runs lanes concurrently if the host's threads are available, otherwise runs their steps in order.
 void Executor::run_section(const Section& section) {
   const auto run_lane = [&](int share) { run_steps(section.lanes[static_cast<size_t>(share)]); };
   const auto lanes = static_cast<int>(section.lanes.size());
@@ -146,7 +146,7 @@ void Executor::run_steps(std::span<PreparedStep* const> steps) {
   }
 }
 
-// Releases the unit while it waits for another lane.
+// Releases the unit while waiting for another lane.
 void Executor::await(const PreparedStep& step, UnitLease& lease) const {
   const uint64_t number = number_.load(std::memory_order_relaxed);
   for (uint32_t before : step.step.waits) {
@@ -225,14 +225,14 @@ Status Executor::run_on_unit_or_host(PreparedStep& step, UnitLease& lease, bool*
   return status;
 }
 
-// A late result is better than no result if the host has no program for the step.
+// A late result is better than none if the host has no program for the step.
 StepTimeout Executor::step_timeout(const PreparedStep& step) const {
   if (step.fallback == nullptr) return {.deadline = run_.deadline};
   return nestrt::step_timeout(step.times(), options_.limits, now(), run_.deadline);
 }
 
-// Returns whether the host should run the step immediately: the unit is failing, or it is too slow or unreliable for
-// the time left while the host would meet the deadline. Only runs that can afford a failure retry an unreliable unit.
+// Returns whether the host should run the step immediately: the host would meet the deadline, and the unit is failing,
+// too slow, or too unreliable for the remaining time. Only runs that can afford a failure retry an unreliable unit.
 bool Executor::should_bypass_unit(const PreparedStep& step, const StepTimeout& timeout) {
   if (step.fallback == nullptr) return false;
   if (health_.is_failing(step.unit)) return true;
@@ -251,7 +251,7 @@ Status Executor::explain(const PreparedStep& step, const StepTimeout& timeout, c
                                          step.step.branch, limit.count(), step.times().unit_us / 1e3));
 }
 
-// A tight deadline is no failure of the unit. But if the host would have met it, the next runs may bypass the unit.
+// A tight deadline is not a failure of the unit. But if the host would have met it, the next runs may bypass the unit.
 Status Executor::record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status) {
   Status late(Code::kDeadlineExceeded, std::string(status.message()));
   if (step.fallback != nullptr && (timeout.host_is_in_time || host_is_in_time_))
@@ -271,7 +271,7 @@ Status Executor::fall_back_to_host(PreparedStep& step, const Status& why, UnitLe
   return {};
 }
 
-// A unit that misses its deadline completes with an error once it can no longer access the memory of this run.
+// A unit that misses its deadline completes with an error as soon as it no longer accesses the memory of this run.
 Status Executor::run_on_unit(PreparedStep& step, const StepTimeout& timeout, bool is_checked) {
   Submitted& submitted = submitted_[step.thread];
   Submission submission = submission_of(step);
@@ -306,8 +306,8 @@ void Executor::record_results(const PreparedStep& step) {
   for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = writer_of(step.unit);
 }
 
-// Inverts the results that the host wrote, so that stale bytes cannot hide a unit that writes nothing or writes after
-// it has signalled completion.
+// Inverts the results written by the host, so that stale bytes cannot hide a unit that writes nothing or writes after
+// signalling completion.
 Result<uint64_t> Executor::compute_expected_hash(PreparedStep& step, UnitLease& lease) {
   lease.acquire_host(0);
   NESTRT_RETURN_IF_ERROR(execute_on_host(step, *step.fallback));

@@ -21,7 +21,7 @@ std::optional<uint32_t> host_of(const UnitList& units) {
   return std::nullopt;
 }
 
-// Returns nullopt if only other units than the host can run the branch.
+// Returns nullopt if the host cannot run the branch.
 std::optional<uint32_t> kernels_of(const plan::Branch& branch) {
   const auto& programs = branch.programs;
   for (uint32_t program = 0; program < programs.size(); ++program)
@@ -29,7 +29,7 @@ std::optional<uint32_t> kernels_of(const plan::Branch& branch) {
   return std::nullopt;
 }
 
-// Adds the bytes of a range of channels. Rows of complete blocks are contiguous; the last, partial block has only its
+// Adds the bytes of a range of channels. Rows of complete blocks are contiguous; a partial last block has only its
 // valid channels, pixel by pixel.
 void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<WrittenBytes>& results) {
   const Shape& shape = tensor.shape;
@@ -38,7 +38,7 @@ void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<
   const auto all = static_cast<uint64_t>(stored.channels), pixels = static_cast<uint64_t>(stored.pixels);
   const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
   const uint64_t vector = block * static_cast<uint64_t>(size_bytes(tensor.type));
-  // Positions in pixels of blocks. `whole` ends the complete blocks.
+  // Positions in pixels of blocks. `whole` is the end of the complete blocks.
   const uint64_t whole = all / block * pixels;
   const uint64_t begin = channels.begin / block * pixels + channels.begin_row * row;
   const uint64_t end =
@@ -62,7 +62,7 @@ void add_computed(const WrittenBytes& bytes, const Extents& computed, std::vecto
     results.push_back({part.buffer, part.begin, part.end - part.begin});
 }
 
-// Returns the tensors that a program of instructions writes, or the outputs of all operators for other programs.
+// Returns the tensors written by a program of instructions, or the outputs of all operators for other programs.
 std::vector<int32_t> written_by(const plan::Tables& tables, const Step& step) {
   const plan::Branch& branch = tables.branches[step.branch];
   const plan::Program& program = branch.programs[step.program];
@@ -113,7 +113,7 @@ std::vector<uint32_t> whole_results_of(const Plan& plan, const Step& step, const
   return buffers;
 }
 
-// Returns, by lane, its index among the lanes of the host.
+// Returns, per lane, its index among the lanes of the host.
 std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> host) {
   std::vector<int> shares;
   int next = 0;

@@ -10,7 +10,7 @@ using Microseconds = std::chrono::duration<double, std::micro>;
 
 // Margin for cold caches and for other work on the host's cores.
 constexpr double kHostFactor = 1.5;
-// Deadlines farther away than this are not taken into account.
+// Deadlines farther away than this are ignored.
 constexpr std::chrono::hours kFar{24};
 // Time to stop a unit and to wake the waiting thread.
 constexpr Microseconds kStopTime{500};
@@ -22,7 +22,7 @@ std::chrono::nanoseconds limit_of(double unit_us, const UnitLimits& limits) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
 }
 
-// Returns the time reserved for the host after the unit: half of the time left if nothing is known about the host.
+// Returns the time reserved for the host after the unit: half of the time left if the host's time is unknown.
 Microseconds host_share(const StepTimes& times, Microseconds left) {
   if (times.host_us == 0) return left / 2;
   return Microseconds((times.host_us + times.rest_us) * kHostFactor) + kStopTime;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the bytes of a file into a verified Plan.
+// Converts the bytes of a file to a verified Plan.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ Result<std::optional<PublicKey>> signer_of(std::span<const std::byte> bytes, std
 
 TensorInfo info_of(const plan::Tensor& tensor) { return {tensor.name, tensor.type, tensor.shape}; }
 
-// Completes mean and scale with a value per channel.
+// Expands mean and scale to one value per channel.
 std::optional<Preprocessing> completed(std::optional<Preprocessing> preprocessing, const Shape& shape) {
   if (!preprocessing) return std::nullopt;
   const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);
@@ -146,7 +146,7 @@ class PlanReader {
     return {};
   }
 
-  // `common` is the state that the plans of all shapes share.
+  // `common` is the state that is common to the plans of all shapes.
   static std::shared_ptr<const Plan> plan_of(Plan::State common, std::shared_ptr<const plan::Tables> tables) {
     Plan::State first = with_tables(common, tables);
     if (!tables->shapes.empty()) first.shapes.push_back(make_plan(with_tables(common, tables)));

@@ -15,7 +15,8 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-// Repeats `read`, which reads up to a number of bytes to an address, given the number of bytes done so far.
+// Repeats `read`, which reads up to a given number of bytes to an address. Its third argument is the number of bytes
+// read so far.
 template <typename Read>
 std::optional<size_t> read_whole(std::span<std::byte> bytes, Read read) {
   size_t done = 0;
@@ -43,7 +44,7 @@ FileDescriptor FileDescriptor::open_to_write(const std::string& path, int more_f
 int FileDescriptor::close() {
   if (!is_open()) return 0;
   const int result = ::close(std::exchange(value_, -1));
-  return result == 0 || errno == EINTR ? 0 : errno;  // an interrupted call has closed it
+  return result == 0 || errno == EINTR ? 0 : errno;  // an interrupted call has also closed the file
 }
 
 std::optional<size_t> read_at(int descriptor, uint64_t offset, std::span<std::byte> bytes) {
@@ -67,7 +68,7 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
 
 int flush_to_disk(int descriptor) {
   const int result = uninterrupted([&] { return ::fsync(descriptor); });
-  return result == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;  // not supported by every file system
+  return result == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;  // some file systems do not support it
 }
 
 }  // namespace nestrt

@@ -15,7 +15,8 @@ NamedThread& NamedThread::operator=(NamedThread&& other) noexcept {
 void NamedThread::join() {
   if (!thread_.joinable()) return;
   if (!origin_.in_child()) return thread_.join();
-  // In a child the thread does not exist, so joining and detaching are undefined. Forgets its handle instead.
+  // The thread does not exist in a child of fork(), so joining and detaching it are undefined. Discards the handle
+  // instead.
   new (&thread_) std::thread;
 }
 

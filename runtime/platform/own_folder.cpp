@@ -14,7 +14,7 @@ fs::path own_folder() {
   const auto* const here = reinterpret_cast<const void*>(&own_folder);
   const bool is_known = ::dladdr1(here, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
   std::error_code error;
-  // The entry of a program has no name; a statically linked program has no entry.
+  // The entry for the program itself has no name; a statically linked program has no entry.
   const bool is_program = !is_known || map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0';
   return is_program ? fs::read_symlink("/proc/self/exe", error).parent_path() : fs::path(map->l_name).parent_path();
 }

@@ -15,7 +15,7 @@
 namespace nestrt {
 namespace {
 
-constexpr int kMaxAttempts = 100;  // with names that are in use
+constexpr int kMaxAttempts = 100;  // with names that are already in use
 
 Status system_error(int error) { return Status(error == ENOENT ? Code::kNotFound : Code::kIo, std::strerror(error)); }
 

@@ -11,7 +11,7 @@ Status ActivationMemory::allocate(bool is_file_order) {
   return allocate_on(units_);
 }
 
-// Verifies the memory plan for any schedule, because loading a plan does so only with complete verification.
+// Verifies the memory plan for any schedule, because loading a plan only does so with complete verification.
 Status ActivationMemory::find_memory_plan(bool is_file_order) {
   const plan::Tables& tables = plan_.tables();
   memory_plan_ =

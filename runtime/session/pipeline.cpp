@@ -16,7 +16,7 @@
 namespace nestrt {
 namespace {
 
-constexpr int kMaxInferences = 1024;  // in flight, and also waiting
+constexpr int kMaxInferences = 1024;  // limit for inferences in flight, and for waiting ones
 
 // An inference in the pipeline; reused.
 struct Entry {
@@ -44,7 +44,7 @@ class PipelineImpl final : public Pipeline {
       changed_.notify_all();
     }
     for (NamedThread& thread : threads_) thread.join();
-    inferences_.clear();  // the followers must go before the session they follow
+    inferences_.clear();  // destroy the followers before the session that they follow
   }
 
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
@@ -61,7 +61,7 @@ class PipelineImpl final : public Pipeline {
     const MutexLock lock(mutex_);
     Entry& entry = entry_of(submitted_);
     while (entry.state != Entry::State::kFree) changed_.wait(mutex_);
-    entry.status = guarded([&]() -> Status {  // more arguments than the plan has allocate
+    entry.status = guarded([&]() -> Status {  // allocates if there are more arguments than the plan has
       entry.inputs.assign(inputs.begin(), inputs.end());
       entry.outputs.assign(outputs.begin(), outputs.end());
       return {};
@@ -102,7 +102,7 @@ class PipelineImpl final : public Pipeline {
   Schedule schedule() const override { return inferences_[0][0]->schedule(); }
 
  private:
-  using Sessions = std::vector<std::unique_ptr<PipelineSession>>;  // by shape
+  using Sessions = std::vector<std::unique_ptr<PipelineSession>>;  // per shape
 
   // Adds one session per inference for a shape. The first one adapts; the others follow it.
   Status add_shape(const std::shared_ptr<const Plan>& plan, const UnitList& units, SessionOptions options,

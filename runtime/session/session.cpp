@@ -45,7 +45,7 @@ ExecutorOptions executor_options(const SessionOptions& options) {
   return result;
 }
 
-// `observer` and `arbiters` are not used by trial runs.
+// Trial runs do not use `observer` and `arbiters`.
 ExecutorOptions executor_options(const SessionOptions& options, const PipelineSessionOptions& pipeline) {
   ExecutorOptions result = executor_options(options);
   result.observer = options.observer;
@@ -166,7 +166,7 @@ class SessionImpl final : public PipelineSession {
     return std::ranges::any_of(units_, [](const auto& unit) { return !unit->info().is_host; });
   }
 
-  // Of this schedule and of those that may replace it.
+  // Returns the maximum over this schedule and those that may replace it.
   size_t max_unit_lanes(const PreparedSchedule& schedule) const {
     const size_t lanes = schedule.unit_lanes().size();
     return may_change() ? std::max(lanes, units_.size()) : lanes;
@@ -181,8 +181,8 @@ class SessionImpl final : public PipelineSession {
     return prepared;
   }
 
-  // The costs of operators that run one at a time do not predict lanes that share the host's cores. Therefore kBefore
-  // compares the schedule with one whose host lanes do not share cores, and keeps that one unless the schedule is
+  // Costs of operators that run one at a time do not predict lanes that share the host's cores. Therefore kBefore
+  // compares the schedule with one whose host lanes do not share cores, and keeps the latter unless the schedule is
   // faster. Returns whether schedules may share cores.
   Result<bool> try_core_sharing(const FirstSchedule& first, std::shared_ptr<PreparedSchedule>& schedule)
       NESTRT_REQUIRES(mutex_) {
@@ -249,8 +249,8 @@ class SessionImpl final : public PipelineSession {
   const UnitList units_;
   const SessionOptions options_;
   const PipelineSessionOptions pipeline_;
-  std::vector<UnitInfo> infos_;  // by unit, with the programs that it refuses
-  bool has_costs_ = false;       // the first schedule was made from costs
+  std::vector<UnitInfo> infos_;  // per unit, with the programs that it refuses
+  bool has_costs_ = false;       // the first schedule was computed from costs
   UnitDemand demand_;
   Executables executables_;
   UnitHealth health_;

@@ -14,7 +14,7 @@
 namespace nestrt {
 namespace {
 
-// Compares shapes only; the session of the shape checks everything else.
+// Compares shapes only; the session for that shape checks everything else.
 bool fits(const Plan& plan, std::span<const ConstTensorView> inputs) {
   return std::ranges::equal(plan.inputs(), inputs, [](const TensorInfo& expected, const ConstTensorView& got) {
     return expected.shape == got.shape;
@@ -69,7 +69,7 @@ class ShapedSession final : public Session {
   const Plan& plan() const override { return *plan_; }
   std::vector<OperatorSummary> operators() const override { return sessions_[0]->operators(); }
 
-  // Sums all shapes, except the traffic, which is that of the last run.
+  // Sums over all shapes, except for the traffic, which is that of the last run.
   SessionMemory memory() const override {
     SessionMemory all;
     for (const auto& session : sessions_) {
@@ -92,8 +92,8 @@ class ShapedSession final : public Session {
   }
 
   const std::shared_ptr<const Plan> plan_;
-  std::vector<std::unique_ptr<PipelineSession>> sessions_;  // by shape
-  std::atomic<size_t> last_{0};                             // of the last run
+  std::vector<std::unique_ptr<PipelineSession>> sessions_;  // per shape
+  std::atomic<size_t> last_{0};                             // index of the last run's session
 };
 
 }  // namespace

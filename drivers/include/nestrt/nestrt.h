@@ -18,7 +18,8 @@
  * error message is per thread.
  * Errors: functions return a nestrt_code, 0 on success. nestrt_last_error() returns what is wrong and the remedy. If
  * memory is exhausted, functions return NESTRT_OUT_OF_MEMORY. Functions do not throw.
- * Text: messages are printable ASCII; text that they quote from files is escaped. Names of inputs and outputs are as in the file: print them with nestrt_text_escape().
+ * Text: messages are printable ASCII; text that they quote from files is escaped. Names of inputs and outputs are as in
+ * the file: print them with nestrt_text_escape().
  * fork(): only while no other thread is inside a call. In the child, functions that run the parent's sessions,
  * pipelines and models return NESTRT_UNAVAILABLE. Plans can be used; sessions can be freed and created again.
  */

@@ -5,8 +5,8 @@
  *
  * Loading. A plug-in is loaded only from the file that the user names (--plugin, UnitOptions::plugin). It runs in the
  * application's process or, if the user isolates it, in a separate process that may be killed and restarted at any
- * time. In both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses, and
- * the number of the completed run. An invalid answer is a fault of the plug-in: nestrt stops using the unit until a
+ * time. In both cases it has all rights of the application. nestrt checks every answer: sizes, alignments, statuses,
+ * and the number of the completed run. An invalid answer is a fault of the plug-in: nestrt stops using the unit until a
  * self-test succeeds.
  *
  * Ownership. nestrt owns everything that it passes in; each function states how long it stays valid. The plug-in owns

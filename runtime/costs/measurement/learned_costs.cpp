@@ -14,16 +14,16 @@
 namespace nestrt {
 namespace {
 
-// Lower bound, so that a cost of zero in a file can grow.
+// Minimum cost, so that a cost of zero in a file can grow.
 constexpr double kMinUs = 0.01;
 
-// Costs measured by others count like the mean of this many runs. This is also the upper limit, because boards change
-// over time.
+// Costs measured elsewhere have the weight of a mean over this many runs. The second value is the maximum weight,
+// because boards change over time.
 constexpr float kRunsOfMeasured = 16, kMaxRuns = 64;
 
-// Relative error of predictions: of layers, and of parts of a layer of which another part was measured.
+// Relative error of predictions: for layers, and for parts of a layer of which another part was measured.
 constexpr double kErrorOfLayers = 0.2, kErrorOfParts = 0.05;
-// Relative error of means over any number of runs, because boards change, and of a single run if no runs differ.
+// Relative error of means over any number of runs, because boards change, and of a single run if all runs are equal.
 constexpr double kErrorOfMeasured = 0.02, kMinNoise = 0.05;
 
 double square(double value) { return value * value; }
@@ -66,7 +66,7 @@ LearnedCosts::LearnedCosts(const Plan& plan, std::span<const UnitInfo> units, co
   complete(units);
 }
 
-// Propagates a unit's slowdown to work that only the plan has costs for.
+// Propagates a unit's slowdown to work for which only the plan has costs.
 void LearnedCosts::complete(std::span<const UnitInfo> units) {
   for (const UnitInfo& unit : units) {
     for_each_program_for(plan_.tables(), unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
@@ -88,7 +88,7 @@ void LearnedCosts::change_speed(const UnitInfo& unit, double factor) {
   });
 }
 
-// Includes its parts, whose names begin with that of the whole.
+// Includes the operator's parts, whose names begin with that of the whole.
 void LearnedCosts::change_work(const UnitInfo& unit, uint32_t op, double factor) {
   const std::string whole = work_name(plan_, op, key_of(unit)), parts = whole + " channels ";
   const CostTable before = costs_;
@@ -111,7 +111,7 @@ void LearnedCosts::observe(const Step& step, const UnitInfo& unit, const Observe
     if (!is_view(plan_.tables(), plan_.tables().operators[op])) observe_operator(op, step, key, news);
 }
 
-// Programs for equal parts are one work.
+// Programs for equal parts are the same work item.
 void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News news) {
   const std::string observed = program_work_name(plan_, step.branch, step.program);
   std::map<std::string, WorkCost> works;
@@ -125,7 +125,8 @@ void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News ne
     work == observed ? believe(key, work, known, news) : follow(key, work, known, news);
 }
 
-// Gives work its own cost if it was derived from that of the whole. The name of a part begins with that of the whole.
+// Gives a work item its own cost if the cost was derived from that of the whole. The name of a part begins with that of
+// the whole.
 void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, News news) {
   const std::string whole = work_name(plan_, op, key), part = work_name(plan_, op, key, step.channels);
   const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);

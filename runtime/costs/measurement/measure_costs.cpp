@@ -31,7 +31,7 @@ double median_of(std::vector<double> samples) {
   return samples.empty() ? 0 : std::max(0.0, describe_samples(std::move(samples)).median);
 }
 
-// Measures the time from a thread's signal until a sleeping thread continues.
+// Measures the time from a signal by one thread until a sleeping thread continues.
 Result<double> measure_hand_over() {
   constexpr int kRepetitions = 40;
   Event ping, pong;
@@ -60,7 +60,7 @@ Result<double> measure_hand_over() {
 
 // Measures the time from one lane of the host to another: half of a round trip between adjacent lanes. Uses the best of
 // several attempts, because the system sometimes wakes a worker on the caller's core and migrates it later. Returns 0
-// on a host without lanes.
+// for a host without lanes.
 double measure_lanes(Unit& unit) {
   Host* const host = unit.host();
   if (host == nullptr) return 0;
@@ -70,7 +70,7 @@ double measure_lanes(Unit& unit) {
     std::vector<double> samples;
     for (int i = 0; i < kRepetitions; ++i) {
       const SteadyClock::time_point start = SteadyClock::now();
-      const bool has_run = host->run_lanes(2, [](int) {});  // false if another session has the lanes
+      const bool has_run = host->run_lanes(2, [](int) {});  // false if another session uses the lanes
       if (has_run) samples.push_back(microseconds(SteadyClock::now() - start) / 2);
     }
     best = std::min(best, median_of(std::move(samples)));
@@ -100,7 +100,7 @@ class Recorder final : public RunObserver {
   Time start_, end_;
 };
 
-// The samples of one work on one unit.
+// The samples of one work item on one unit.
 struct Series {
   WorkTimes times;
   std::vector<double> samples;
@@ -111,7 +111,7 @@ struct Piece {
   Executable* executable = nullptr;
   uint32_t branch = 0;
   Unit* unit = nullptr;         // the accelerator; null: the host
-  std::vector<Series*> series;  // by operator on the host, else one; null or empty: not of interest
+  std::vector<Series*> series;  // per operator on the host, otherwise one; null or empty: not recorded
 };
 
 // One way to run the plan.
@@ -120,7 +120,7 @@ struct Variant {
   const Unit* unit = nullptr;  // the measured accelerator; null: none
   std::vector<Piece> pieces = {};
   int runs = 0;
-  int next_check = 0;  // checks whether these runs were sufficient
+  int next_check = 0;  // number of runs after which the precision is checked
   bool is_warm = false;
   bool is_over = false;
 };
@@ -228,7 +228,7 @@ class Measurement {
 
   const plan::Program* host_program(uint32_t branch) const { return program_for(branches_[branch], host_->info()); }
 
-  // A branch without kernels for the host runs on its unit in every inference and is measured there.
+  // A branch without host kernels runs on its unit in every inference and is measured there.
   Status prepare_alone() {
     alone_.resize(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
@@ -249,7 +249,7 @@ class Measurement {
     return {};
   }
 
-  // Every branch on the host, with each number of threads.
+  // Prepares every branch on the host, with each number of threads.
   Status prepare_host() {
     host_executables_.resize(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
@@ -266,12 +266,12 @@ class Measurement {
     return {};
   }
 
-  // Used while another unit or part is measured.
+  // Returns the piece used while another unit or part is measured.
   Piece aside(uint32_t branch) const {
     return alone_[branch].unit != nullptr ? alone_[branch] : Piece{host_executables_[branch], branch, nullptr, {}};
   }
 
-  // Branches that an accelerator can compute, on that accelerator.
+  // Prepares the branches that an accelerator supports, on that accelerator.
   Status prepare_whole(Unit& unit) {
     Variant variant{.threads = threads_.back(), .unit = &unit};
     UnitInfo info = unit.info();
@@ -292,10 +292,10 @@ class Measurement {
     return {};
   }
 
-  // Middle parts are as fast as the parts before them.
+  // Returns whether the part is measured. Middle parts are as fast as the parts before them.
   static bool is_measured(const plan::Program& part) { return !part.channels.all() && part.channels.is_first(); }
 
-  // The n-th way to split every divisible operator.
+  // Prepares the n-th way to split every divisible operator.
   Status prepare_parts(Unit& unit) {
     std::vector<std::vector<uint32_t>> parts(branches_.size());
     size_t most = 0;
@@ -368,7 +368,7 @@ class Measurement {
             {series_for(key_of(unit.info()), program_work_name(*plan_, branch, program), first, branch, channels)}};
   }
 
-  // Branches with the same work share their samples.
+  // Returns the samples for a work item, which branches with the same work share.
   Series* series_for(const UnitKey& unit, const std::string& work, uint32_t op, uint32_t branch,
                      ChannelRange channels) {
     Series& series = series_[{unit, work}];
@@ -387,7 +387,7 @@ class Measurement {
     return {};
   }
 
-  // Includes omitted ones.
+  // Includes skipped ones.
   int64_t inferences_done() const {
     int64_t done = 0;
     for (const Variant& variant : variants_)
@@ -412,7 +412,7 @@ class Measurement {
     return {};
   }
 
-  // Omits the unit from here on: times of a unit that fails intermittently are meaningless.
+  // Omits the unit from now on: the times of a unit that fails intermittently are meaningless.
   Status give_up(const Unit& unit, const Status& why) {
     if (!memory_.is_safe()) return why;
     for (Variant& variant : variants_) variant.is_over |= variant.unit == &unit;
@@ -447,14 +447,14 @@ class Measurement {
       overheads.finish.push_back(microseconds(completed - recorder_.end()));
       return;
     }
-    const uint32_t first = branches_[piece.branch].operators[0];  // the other operators follow it
+    const uint32_t first = branches_[piece.branch].operators[0];  // the other operators follow this one
     for (const auto& [op, time] : recorder_.times())
       if (Series* series = piece.series[op - first]) series->samples.push_back(microseconds(time));
   }
 
   bool is_precise(const Variant& variant) const {
     constexpr double kSmallest = 1;  // microseconds; about the error of clock and observer
-    std::set<const Series*> seen;    // equal operators share one
+    std::set<const Series*> seen;    // equal operators share one series
     for (const Piece& piece : variant.pieces) {
       for (const Series* series : piece.series) {
         if (series == nullptr || series->samples.empty() || !seen.insert(series).second) continue;
@@ -484,16 +484,16 @@ class Measurement {
   std::vector<int> threads_;
   PlanMemory memory_;
   std::vector<std::unique_ptr<Executable>> executables_;
-  std::vector<Piece> alone_;                   // by branch, if the host has no kernels; else without a unit
-  std::vector<Executable*> host_executables_;  // by branch, if the host has kernels
+  std::vector<Piece> alone_;                   // per branch, if the host has no kernels; otherwise without a unit
+  std::vector<Executable*> host_executables_;  // per branch, if the host has kernels
   std::vector<Variant> variants_;
   std::map<std::pair<UnitKey, std::string>, Series> series_;
   std::vector<Series*> order_;
   std::map<UnitKey, OverheadSamples> overheads_;
   std::vector<FailedUnit> failed_;
   Recorder recorder_;
-  SteadyClock::time_point end_;       // end of measuring for precision
-  SteadyClock::time_point last_end_;  // end of everything except one run of each variant
+  SteadyClock::time_point end_;       // time limit for reaching the precision
+  SteadyClock::time_point last_end_;  // time limit for everything except one run of each variant
 };
 
 }  // namespace

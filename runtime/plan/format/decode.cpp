@@ -18,10 +18,10 @@ namespace {
 using plan_format::field_offset;
 
 constexpr uint32_t kMaxTableDepth = 16;
-// memory budget for structs: a base, and an amount per byte of the tables
+// memory budget for structs: a base amount, and an amount per byte of the tables
 constexpr uint64_t kFreeBytes = uint64_t{192} << 20, kBytesOfByte = 12;
 
-// Creates the description of a field. Called only on failure, because formatting costs more than all checks.
+// Returns the description of a field. Called only on failure, because formatting costs more than all checks together.
 using What = FunctionRef<std::string()>;
 
 // Decodes values and keeps the first error. After an error it returns empty values, which the caller discards.
@@ -54,9 +54,9 @@ class Decoder {
     return result;
   }
 
-  // The FlatBuffers verifier has checked as much of the vtable as the vtable claims, which may be less than the size of
-  // the table. That size is arbitrary, but every table is at least as large as its own offset and the offset that
-  // refers to it.
+  // The FlatBuffers verifier has checked only the part of the vtable that the vtable declares, which may be less than
+  // the size of the table. That size is arbitrary, but every table is at least as large as its own offset and the
+  // offset that refers to it.
   template <typename Table>
   bool charge_table(const Table& table) {
     using flatbuffers::voffset_t;
@@ -74,7 +74,7 @@ class Decoder {
   }
 
  private:
-  // In a file that shares nothing, every byte of the tables is used once and the budget suffices. A reference to a
+  // In a file without shared data, every byte of the tables is used once and the budget suffices. A reference to a
   // nested table is counted with both tables; this is offset by the lengths of lists, which are not counted.
   bool charge(uint64_t bytes) {
     if (status_.ok() && budget_.charge(bytes)) return true;
@@ -85,8 +85,6 @@ class Decoder {
   Budget budget_;
   Status status_;
 };
-
-// --- Operators -----------------------------------------------------------------------------------------------------
 
 class AttributeReader {
  public:
@@ -170,7 +168,7 @@ class TablesDecoder {
     return tables(source);
   }
 
-  // Except for other shapes.
+  // Decodes everything except the other shapes.
   plan::Tables tables(const wire::Plan& source) {
     plan::Tables tables;
     tables.producer = decoder_.string(source.producer());
@@ -335,7 +333,7 @@ Result<plan::Tables> decode_tables(std::span<const std::byte> tables) {
   const auto* const data = reinterpret_cast<const uint8_t*>(tables.data());
   flatbuffers::Verifier::Options options;
   options.max_depth = kMaxTableDepth;
-  // A table occupies at least four bytes: a larger number means that tables are shared, which nestc never does.
+  // A table occupies at least four bytes. A larger number means that tables are shared, which nestc never does.
   options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
   flatbuffers::Verifier verifier(data, tables.size(), options);
   if (!wire::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");

@@ -20,7 +20,7 @@ wire::Activation in_wire(const ops::Activation& activation) {
   return {static_cast<wire::ActivationKind>(activation.kind), activation.alpha, activation.beta};
 }
 
-// Writes the fields of one operator that differ from their defaults: lists before the table, and wide members before
+// Writes the fields of one operator that differ from their defaults. Lists precede the table, and wide members precede
 // narrow ones, so that no padding is needed.
 template <typename Op>
 class AttributeWriter {
@@ -227,7 +227,7 @@ class TablesEncoder {
   FlatBufferBuilder builder_{1 << 16};
 };
 
-// Operators and kinds that readers of the oldest format version do not know.
+// Returns whether readers of the oldest format version do not know the operator or its kind.
 bool is_new(const plan::Operator& op) {
   if (const auto* const unary = op.as<ops::Unary>()) return unary->kind == ops::UnaryKind::kBitwiseNot;
   if (const auto* const binary = op.as<ops::Binary>()) return binary->kind >= ops::BinaryKind::kBitwiseAnd;

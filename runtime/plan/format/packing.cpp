@@ -38,7 +38,7 @@ bool round_up(int64_t* extent, int64_t multiple) {
   return true;
 }
 
-// All channels at all positions of an output, padding included.
+// Computes the number of weights per output: all channels at all positions, including padding.
 bool weights_per_output(const PackingRow& row, const Shape& shape, int64_t* weights) {
   const int outputs = row.form == PackedForm::kMatrix ? 1 : 0, inputs = 1 - outputs;
   const int64_t multiple = row.whole_blocks ? row.channel_block : 1;

@@ -56,7 +56,7 @@ class ChannelOrder {
     return found;
   }
 
-  // Returns whether a branch reads the result of another only as a whole tensor, split along the channels.
+  // Returns whether a branch reads the result of another only as a whole tensor that is split along the channels.
   bool reads_only_channels(uint32_t branch, uint32_t before) const {
     const plan::Operator& op = only_operator(branch);
     const int32_t result = only_operator(before).outputs[0];
@@ -73,8 +73,8 @@ class ChannelOrder {
 
   const plan::Tables& plan_;
   const std::vector<std::vector<TensorOrigin>> origins_;
-  std::vector<uint32_t> channels_;          // by branch: the number of channels by which it can be split, or 0
-  std::vector<bool> has_partial_programs_;  // by branch
+  std::vector<uint32_t> channels_;          // per branch: the number of channels by which it can be split, or 0
+  std::vector<bool> has_partial_programs_;  // per branch
 };
 
 // The location of a tensor: in the arena or in a separate buffer.

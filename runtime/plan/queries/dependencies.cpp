@@ -75,7 +75,8 @@ Predecessors operator_predecessors(const plan::Tables& plan) {
   return std::move(builder).take();
 }
 
-// Tensors that share bytes are operands of one operator (runtime/plan/queries/views.h), so tensors are sufficient.
+// Tensors that share bytes are operands of one operator (runtime/plan/queries/views.h), so it is sufficient to compare
+// tensors.
 Predecessors branch_dependencies(const plan::Tables& plan) {
   const std::vector<uint32_t> branch_of = branch_of_operators(plan);
   const std::vector<std::vector<TensorOrigin>> origins = tensor_origins(plan);

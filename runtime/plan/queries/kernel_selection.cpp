@@ -6,9 +6,9 @@
 namespace nestrt {
 namespace {
 
-// Returns the tensor that kernels of that instruction set read instead of the operator's weights; -1 if none.
+// Returns the tensor that kernels for that instruction set read instead of the operator's weights, or -1.
 int32_t other_weights(const plan::Tables& tables, uint32_t op, std::string_view instruction_set) {
-  // Branches contain the operators in their order.
+  // Branches contain consecutive operators, in plan order.
   const auto last_of = [](const plan::Branch& branch) { return branch.operators.back(); };
   const auto branch = std::ranges::lower_bound(tables.branches, op, {}, last_of);
   const size_t position = op - branch->operators.front();

@@ -48,7 +48,7 @@ void RunMemory::find_buffers(const plan::MemoryPlan& memory_plan) {
   buffers_.assign(buffers.size(), nullptr);
   writers_.assign(buffers.size(), 0);
   for (uint32_t index = 0; index < buffers.size(); ++index) {
-    // Kernels receive the addresses of constants as inputs only.
+    // Kernels receive the addresses of constants only as inputs.
     if (buffers[index].kind == plan::BufferKind::kConstant)
       buffers_[index] = const_cast<std::byte*>(plan_->constant(index).data());
     else if (buffers[index].kind == plan::BufferKind::kArena)

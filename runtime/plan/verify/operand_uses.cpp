@@ -16,9 +16,10 @@ namespace {
 
 constexpr uint64_t kFreeUses = uint64_t{192} << 20;
 constexpr uint64_t kUsesOfByte = 16;
-constexpr uint64_t kBytesOfNumber = 8;  // charge per number: an exponent or a scale is read more than once
-constexpr size_t kWeights = 1;          // operand
-// Factor for streams: checking a byte takes about 100 times as long as a byte of data, and five times the memory.
+constexpr uint64_t kBytesOfNumber = 8;  // charge per number, because an exponent or a scale is read more than once
+constexpr size_t kWeights = 1;          // operand index
+// Factor for streams: checking a byte takes about 100 times as long as checking a byte of data, and five times the
+// memory.
 constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
 constexpr uint64_t kMinStreamBytes = 4096;  // minimum charge
 constexpr uint64_t kUsesOfStreamByte = 1;
@@ -56,7 +57,7 @@ Status refuse(std::string_view what, std::string_view shared, const Budget& uses
                                                 what, uses.limit(), shared, data_bytes));
 }
 
-// The bytes that units copy for programs, and the instruction streams that they check.
+// Counts the bytes that units copy for programs, and the instruction streams that they check.
 class ProgramUses {
  public:
   ProgramUses(const plan::Tables& plan, uint64_t data_bytes)
@@ -71,7 +72,7 @@ class ProgramUses {
   }
 
  private:
-  // The last program that uses a buffer, and how much of it.
+  // The last program that uses a buffer, and how many of its bytes.
   struct Named {
     uint64_t program = 0;  // starting at 1
     uint64_t bytes = 0;
@@ -85,7 +86,7 @@ class ProgramUses {
     return !has_stream(program) || streams_.charge(std::max(plan_.buffers[program.segments[0]].size, kMinStreamBytes));
   }
 
-  // For segments other than the stream, a program of instructions uses at most what its ranges cover.
+  // For segments other than the stream, a program of instructions uses at most the bytes that its ranges cover.
   bool charge_bytes(const plan::Program& program) {
     const auto fits_segment = [&](uint32_t segment) { return bytes_.charge(plan_.buffers[segment].size); };
     const auto fits_range = [&](const plan::ProgramRange& range) { return bytes_.charge(copied_bytes(range)); };
@@ -93,8 +94,8 @@ class ProgramUses {
            std::ranges::all_of(program.ranges, fits_range);
   }
 
-  // Activations are part of the arena, except what a program has of a buffer beyond its size: several views of the same
-  // bytes, or wider blocks.
+  // Activations are part of the arena, except the bytes of a program's ranges beyond the size of the buffer: several
+  // views of the same bytes, or wider blocks.
   uint64_t copied_bytes(const plan::ProgramRange& range) {
     const uint64_t least = std::max(range.size, kMinRangeBytes);
     if (range.tensor < 0) return least;
@@ -113,7 +114,7 @@ class ProgramUses {
   Budget bytes_ = budget_of_uses(data_bytes_);
   Budget streams_ = Budget::of_file(kFreeStreamBytes, kUsesOfStreamByte, data_bytes_);
   uint64_t programs_ = 0;
-  std::vector<Named> named_;  // by buffer
+  std::vector<Named> named_;  // per buffer
 };
 
 }  // namespace

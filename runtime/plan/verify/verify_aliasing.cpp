@@ -56,7 +56,7 @@ class AliasingCheck {
     return in_place ? Status() : clash(input, output);
   }
 
-  // Inputs that are in place in the output stay; all others must not overlap the written bytes.
+  // Inputs that are already in place in the output stay there; all others must not overlap the written bytes.
   Status concat(int32_t output) {
     const Shape whole = tensor(output).shape;
     const int axis = axis_of(*op_.as<ops::Concat>(), whole.rank());
@@ -74,7 +74,7 @@ class AliasingCheck {
                             extent(input).begin == extent(output).begin + *offset;
       if (count > 0 && !in_place) {
         elsewhere.push_back(input);
-        // Parts that share a block of channels, or are scattered over the whole output, are written as one.
+        // Parts that share a block of channels, or are scattered over the whole output, are written together.
         append(part_of(output, whole, axis, start, count), written);
       }
       start += count;

@@ -56,11 +56,11 @@ class Separation {
   }
 
  private:
-  BitRows users_;               // by position in `placed`: all operators that access the buffer
-  BitRows before_all_writers_;  // the operators that precede each of its writers
+  BitRows users_;               // per position in `placed`: all operators that access the buffer
+  BitRows before_all_writers_;  // likewise: the operators that precede every writer of the buffer
 };
 
-// Calls check(i, j) for positions of buffers that share bytes, until it fails.
+// Calls check(i, j) for positions of buffers that share bytes, until a check fails.
 template <typename Check>
 Status for_each_overlap(const plan::Tables& plan, const plan::MemoryPlan& memory, const std::vector<uint32_t>& placed,
                         Check check) {

@@ -12,7 +12,7 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// The bytes that the branch reads but does not compute, in the arena and elsewhere.
+// Returns the bytes that the branch reads but does not compute, in the arena and elsewhere.
 Extents read_by(const Context& context, uint32_t branch) {
   Extents all;
   for (const uint32_t op : context.plan.branches[branch].operators)
@@ -21,7 +21,7 @@ Extents read_by(const Context& context, uint32_t branch) {
   return difference(make_set(std::move(all)), context.computed[branch]);
 }
 
-// The arena bytes, as offsets from the start of the arena, ascending by begin.
+// Returns the arena bytes, as offsets from the start of the arena, sorted by begin.
 std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory, const Extents& extents) {
   std::vector<Extent> placed;
   for (const Extent& extent : extents) {
@@ -33,8 +33,8 @@ std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory
   return placed;
 }
 
-// Both are in the form that place() returns. Operands may overlap each other if their lifetimes do not, so the furthest
-// end so far is compared.
+// Both lists are in the form returned by place(). Operands may overlap each other if their lifetimes do not, so the
+// furthest end so far is compared.
 Status check_apart(const std::vector<Extent>& read, const std::vector<Extent>& computed, uint32_t branch) {
   Extent furthest;
   auto next = read.begin();

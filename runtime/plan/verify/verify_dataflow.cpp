@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dataflow: operands exist, every tensor is defined once and before it is read, and operators write only what they may.
+// Dataflow: operands exist, every tensor is defined once and before it is read, and operators only write what they may.
 #include <fmt/core.h>
 
 #include "runtime/plan/queries/views.h"
@@ -79,7 +79,7 @@ class Dataflow {
 
   Context& context_;
   const std::vector<plan::Tensor>& tensors_;
-  std::vector<bool> available_;  // by tensor: it has a value before the next operator
+  std::vector<bool> available_;  // per tensor: it has a value before the next operator
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependencies: bounds the number of dependent pairs of branches. Views of views of many tensors would make the graph
-// of branches quadratic in the size of the tables (runtime/plan/queries/dependencies.h).
+// Dependencies: limits the number of dependent pairs of branches. With views of views of many tensors, the graph of
+// branches could grow quadratically with the size of the tables (runtime/plan/queries/dependencies.h).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace nestrt::plan_verify {
 
 Status verify_dependencies(Context& context) {
   const plan::Tables& plan = context.plan;
-  std::vector<uint64_t> origins(plan.tensors.size(), 0);  // by tensor: upper bound for the branches that compute it
+  // per tensor: upper bound for the number of branches that compute it
+  std::vector<uint64_t> origins(plan.tensors.size(), 0);
   uint64_t pairs = 0;
   for (uint32_t index = 0; index < plan.operators.size(); ++index) {
     const plan::Operator& op = plan.operators[index];

@@ -12,7 +12,7 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// The inputs or the outputs: each is plain, alone at the start of its own buffer, and has a unique name.
+// The inputs or the outputs. Each is plain, is alone at the start of its own buffer, and has a unique name.
 class Interface {
  public:
   Interface(Context& context, std::string_view side, plan::BufferKind kind)
@@ -90,7 +90,7 @@ Status verify_targets(Context& context) {
     if (std::max(target.unit.size(), target.configuration.size()) > kMaxTargetBytes)
       return damaged_plan(
           fmt::format("target {}: has a unit or a configuration of more than {} bytes", index, kMaxTargetBytes));
-    if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // rejects NaN too
+    if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // also rejects NaN
       return damaged_plan(fmt::format("target {}: its clock is not 0 to {} MHz", index, kMaxClockMhz));
     if (!(target.widen_mb_per_s >= 0 && target.widen_mb_per_s <= kMaxCost))
       return damaged_plan(fmt::format("target {}: its widen_mb_per_s is not 0 to {}", index, kMaxCost));

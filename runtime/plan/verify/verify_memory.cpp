@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory plans: every arena buffer lies inside the arena, is alive while operators access it, and shares no byte with
+// Memory plans: every arena buffer is within the arena, is alive while operators access it, and shares no byte with
 // another buffer that is alive at the same time.
 #include <fmt/core.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Buffers = std::vector<plan::Buffer>;
 
-// The first and last operator that access each buffer.
+// The first and the last operator that accesses each buffer.
 struct Uses {
   std::vector<uint32_t> first;
   std::vector<uint32_t> last;

@@ -9,7 +9,7 @@
 namespace nestrt {
 namespace {
 
-// All other operators keep the blocks of channels of a tensor that is not plain.
+// All other operators preserve the channel blocks of a tensor that is not plain.
 Status verify_folded(const OperatorSpec& spec) {
   const ops::Kind kind = spec.kind();
   const auto fail = [&](const TensorSpec& operand) {
@@ -35,7 +35,7 @@ Status verify_operator(const OperatorSpec& spec) {
                   fmt::format("has {} outputs where it gives {}", spec.outputs.size(), inferred.size()));
   for (size_t i = 0; i < inferred.size(); ++i) {
     const TensorSpec &expected = inferred[i], &stated = spec.outputs[i];
-    if (stated.type != expected.type || !(stated.shape == expected.shape))  // the plan chooses the layout
+    if (stated.type != expected.type || !(stated.shape == expected.shape))  // the plan determines the layout
       return Status(Code::kInvalidPlan,
                     fmt::format("output {} is {} {} where the operator gives {} {}", i, name(stated.type),
                                 stated.shape.to_string(), name(expected.type), expected.shape.to_string()));

@@ -22,7 +22,8 @@ namespace {
 
 class BranchCheck {
  public:
-  // `touched`: by tensor, the last branch whose operators access it. `writes`: what all operators compute, by operator.
+  // `touched`: per tensor, the last branch whose operators access it. `writes`: the writes of all operators, in
+  // operator order.
   BranchCheck(Context& context, uint32_t index, std::vector<uint32_t>& touched, std::span<const Write> writes)
       : context_(context), index_(index), branch_(context.plan.branches[index]), touched_(touched), writes_(writes) {}
 
@@ -57,7 +58,7 @@ class BranchCheck {
   }
 
  private:
-  // An operator without a kernel is alone in its branch, which has another program.
+  // Returns whether the operator has no kernel. Such an operator is alone in its branch, which has another program.
   bool is_opaque() const {
     return branch_.operators.size() == 1 && !branch_.programs.empty() &&
            context_.plan.operators[branch_.operators[0]].kind() == ops::Kind::kOpaque;
@@ -73,7 +74,7 @@ class BranchCheck {
     }
   };
 
-  // Checks that no unit has two programs for the same channels, nor more alternatives than allowed.
+  // Checks that no unit has two programs for the same channels, or more alternatives than allowed.
   Status choices_differ() const {
     std::vector<Choice> choices;
     for (const plan::Program& program : branch_.programs)
@@ -160,7 +161,7 @@ class BranchCheck {
     return {};
   }
 
-  // Checks that the tensor that kernels read instead of input 1 is the same constant in another packing.
+  // Checks that the tensor that replaces input 1 for the kernels is the same constant in another packing.
   Status verify_weights(const plan::KernelSelection& selection) const {
     if (selection.weights.empty()) return {};
     if (selection.weights.size() != branch_.operators.size())
@@ -187,7 +188,7 @@ class BranchCheck {
     const auto is_constant = [&](const plan::Tensor& tensor) {
       return context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     };
-    // Many selections may name the same pair.
+    // Many selections may refer to the same pair.
     return is_constant(a) && is_constant(b) && a.type == b.type && a.shape == b.shape && a.layout == b.layout &&
            context_.compared.charge(bytes_of_quantization(a)) && a.quantization == b.quantization;
   }
@@ -233,8 +234,8 @@ class BranchCheck {
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
-  // A program may read what its branch's operators read, and write the bytes that they compute. These are not all bytes
-  // of their outputs, because other branches compute the bytes of views. The driver ensures that a program reads
+  // A program may read what its branch's operators read, and write the bytes that they compute. These need not be all
+  // bytes of their outputs, because other branches compute the bytes of views. The driver ensures that a program reads
   // write-only bytes only after writing them.
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
@@ -261,21 +262,22 @@ class BranchCheck {
 
   uint64_t size_of(uint32_t at) const { return context_.extents[at].end - context_.extents[at].begin; }
 
-  // Results begin at the start of their tensor.
+  // Checks that results begin at the start of their tensor.
   Status verify_begin(const plan::ProgramRange& range, uint32_t at) const {
     if (range.offset == 0 || range.access == plan::RangeAccess::kRead) return {};
     return fail(fmt::format("has a range of {} from byte {} on: expected its first", tensor_name(context_.plan, at),
                             range.offset));
   }
 
-  // A program writes in its own order, and its results are read when it is complete. So none of them may overlap what
-  // later operators write; no memory plan permits that for two buffers that are alive until the same operator.
+  // Returns whether the tensor's buffer is alive until the end of the branch. A program may write in any order, and its
+  // results are complete only when it ends, so they must not overlap anything that later operators write. Every memory
+  // plan ensures this for two buffers that are alive until the same operator.
   bool lives_to_end(uint32_t at) const {
     const plan::Buffer& buffer = context_.plan.buffers[context_.plan.tensors[at].buffer];
     return buffer.kind != plan::BufferKind::kArena || buffer.last_use >= branch_.operators.back();
   }
 
-  // The value of bytes that two ranges write would depend on their order.
+  // Otherwise, the value of bytes that two ranges write would depend on their order.
   Status verify_writes_once(const plan::Program& program) const {
     std::vector<Extent> written = written_bytes(context_, program);
     std::erase_if(written, [](const Extent& bytes) { return bytes.begin == bytes.end; });
@@ -296,7 +298,7 @@ class BranchCheck {
     return true;
   }
 
-  // Exactly these channels and rows of a tensor of `size` bytes; the rest is computed elsewhere.
+  // Checks for exactly these channels and rows of a tensor of `size` bytes; the rest is computed elsewhere.
   Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, ChannelRange part) const {
     const uint64_t lines = uint64_t{(*divisible_ + kChannelBlock - 1) / kChannelBlock} * rows_;
     const auto line_of = [&](uint32_t channel, uint32_t row) {
@@ -329,7 +331,7 @@ class BranchCheck {
         fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
   }
 
-  // Accumulators as f32, whose bytes the program writes.
+  // Returns whether the range contains the bytes of accumulators that the host converts to f32.
   bool is_wide_result(const plan::ProgramRange& range, uint32_t at) const {
     const plan::Operator& op = context_.plan.operators[branch_.operators[0]];
     const plan::Tensor& tensor = context_.plan.tensors[at];
@@ -339,7 +341,7 @@ class BranchCheck {
            tensor.layout == Layout::kBlocked16;
   }
 
-  // The same number of bytes as the f32 elements, in the same order of channels.
+  // Checks for the same number of bytes as the f32 elements, in the same order of channels.
   Status verify_bytes_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const uint64_t size = size_of(at);
     if (!program.channels.all()) return verify_part_range(range, at, size, program.channels);
@@ -348,8 +350,8 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Blocks of 32 channels for a tensor with blocks of 16: at most twice its bytes. Programs for some channels may omit
-  // blocks at the end.
+  // Checks for blocks of 32 channels for a tensor with blocks of 16: at most twice its bytes. Programs for some
+  // channels may omit blocks at the end.
   Status verify_wider_blocks(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const ChannelBlocks stored = stored_blocks(tensor.shape, tensor.layout);
@@ -368,7 +370,7 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Whole blocks of 32, except the last, for a tensor with these sizes in blocks of 16 and of 32.
+  // Checks for whole blocks of 32, except the last, for a tensor with these sizes in blocks of 16 and of 32.
   Status verify_part_of_wider_blocks(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
                                      ChannelRange part) const {
     const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;

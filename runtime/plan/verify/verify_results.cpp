@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results: the memory of everything that a branch computes for other branches or the caller is writable by each of its
-// programs, except programs of kernels. The driver checks that a program writes all of it.
+// Results: every program of a branch, except programs of kernels, has write access to the memory of everything that the
+// branch computes for other branches or the caller. The driver checks that a program writes all of it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kNoBranch = UINT32_MAX;
 
-// By tensor: whether an operator of another branch, or the caller, reads it.
+// Returns, for each tensor, whether an operator of another branch or the caller reads it.
 std::vector<bool> used_elsewhere(const plan::Tables& plan) {
   std::vector<uint32_t> computed_in(plan.tensors.size(), kNoBranch);
   std::vector<bool> used(plan.tensors.size(), false);

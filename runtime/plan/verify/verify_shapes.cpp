@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes: all of them are the same network for different inputs.
+// Shapes: all of them describe the same network for different inputs.
 #include <fmt/core.h>
 
 #include <algorithm>

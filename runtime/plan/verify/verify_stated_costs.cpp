@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs that a plan states for the board's units outside of programs: costs of the host, overheads.
+// Costs that a plan states for the board's units, other than those of programs: costs of the host, overheads.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Key = std::tuple<std::string_view, std::string_view, uint32_t>;  // unit, configuration, threads
 
-// Rejects NaN too.
+// Also rejects NaN.
 bool is_value(float value) { return value >= 0 && value <= plan_format::kMaxCost; }
 
 // Checks that each entry is for a different unit.

@@ -28,7 +28,8 @@ Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_
   return {};
 }
 
-// Zero dimensions count as one for the limit, because products of a subset of the dimensions must not overflow either.
+// A zero dimension counts as one for the limit, because products of a subset of the dimensions must not overflow
+// either.
 Status verify_shape(const plan::Tensor& tensor) {
   int64_t elements = 1;
   for (int64_t dim : tensor.shape.dims()) {
@@ -61,7 +62,7 @@ Status verify_quantization(const plan::Quantization& quantization, DataType type
   return {};
 }
 
-// Returns the bytes that the tensor occupies in its buffer.
+// Returns the number of bytes that the tensor occupies in its buffer.
 Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, plan::BufferKind kind) {
   const auto type = tensor.type;
   const auto layout = tensor.layout;
