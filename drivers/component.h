@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Component: a shared library with code that libnestrt loads on demand: transports to accelerators ("sim" simulates
-// them, "xrt" drives boards through XRT), and "vendor", which runs plug-ins. So libnestrt does not depend on software
-// that exists only on some boards or that only some users need.
+// Component: a shared library that libnestrt loads on demand: transports to accelerators ("sim" simulates them, "xrt"
+// drives boards through XRT), and "vendor", which runs plug-ins. This way libnestrt does not depend on software that
+// exists only on some boards or that only some users need.
 // C++ objects cross the interface, so a component belongs to one version of libnestrt and is rejected by others. It is
 // loaded from the installation of nestrt, or from the folder in the environment variable NESTRT_COMPONENTS (ignored in
 // programs with more rights than their user), and stays loaded.
@@ -19,7 +19,7 @@ struct Component {
   std::string_view version;  // version of nestrt
 };
 
-// The symbol that a component exports, with C linkage, under the name of its kind.
+// The function that a component exports, with C linkage, under a name specific to its kind.
 using ComponentEntry = const Component* (*)();
 
 // Loads libnestrt_<name>.so and calls its `entry`, which identifies the kind. May be called from any thread. Errors:

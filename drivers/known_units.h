@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of units that nestrt has kernels, programs or drivers for, which boards and targets may name.
+// The kinds of units for which nestrt has kernels, programs or drivers. Boards and targets may name them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ const KnownUnit* find_known_unit(std::string_view kind);
 // Returns the kinds for messages: "cpu, evta".
 std::string known_units();
 
-// Checks a configuration and removes the number of instances from it if present: "2_1x32_15_15_18_17". Errors:
+// Checks a configuration and removes a leading number of instances from it: "2_1x32_15_15_18_17". Errors:
 // kInvalidArgument, also for an unknown kind.
 Status complete_unit(std::string_view kind, std::string& configuration, int64_t& instances);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds which of the units that libnestrt provides this machine has.
+// Finds out which of the units provided by libnestrt this machine has.
 #include <fmt/core.h>
 
 #include "drivers/evta/driver/component.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the units that libnestrt provides, by name.
+// Opens the units provided by libnestrt, by name.
 #include "nestrt/open_units.h"
 
 #include <fmt/core.h>
@@ -66,7 +66,7 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
                                           error.message(), request.kind, kSimulatedTransport));
 }
 
-// Opens units of the caller's plug-in, which decides whether it has the kind.
+// Opens units of the caller's plug-in, which decides whether it supports the kind.
 Result<UnitList> open_vendor(const UnitRequest& request, int instance, const UnitOptions& options) {
   if (request.text != request.kind)
     return Status(Code::kInvalidArgument,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses lists of units as commands and applications pass them: "evta:sim:2_1x32_15_15_18_17,cpu".
+// Parses lists of units as passed by commands and applications: "evta:sim:2_1x32_15_15_18_17,cpu".
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace nestrt {
 
-// The transport to an accelerator: a board or a simulator.
+// Transports to accelerators: on a board or simulated.
 inline constexpr std::string_view kBoardTransport = "xrt", kSimulatedTransport = "sim";
 
 // An entry of a list: "cpu", "evta:1x32_15_15_18_17", "evta:sim", "evta:sim:1x32_15_15_18_17". Refers to the list.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs C++ code in functions of the C API: converts exceptions to a Status, and a Status to a code and the thread's
-// message.
+// Runs C++ code within functions of the C API. Converts exceptions to a Status, and a Status to a code and the thread's
+// error message.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace nestrt::c_api {
 // Returns the message of the calling thread's last failure, escaped.
 const std::string& last_error();
 
-// Returns the code of the status. Stores its message if it is a failure.
+// Returns the code of the status. Stores the message of a failure.
 nestrt_code finish(const Status& status) noexcept;
 
 // Returns kInvalidArgument if `argument` is null.

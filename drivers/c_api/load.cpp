@@ -41,7 +41,7 @@ Status create(nestrt_load_options** options) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
   *options = nullptr;
   auto made = std::make_unique<nestrt_load_options>();
-  made->value.trusted_keys.reserve(1);  // the first key, which enables the check, must not fail to be added
+  made->value.trusted_keys.reserve(1);  // adding the first key, which enables the check, must not fail
   *options = made.release();
   return {};
 }

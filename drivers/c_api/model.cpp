@@ -17,9 +17,9 @@
 struct nestrt_model {
   const nestrt::ForkOrigin origin;
   nestrt_plan plan;
-  std::shared_ptr<const nestrt::UnitList> units;  // keeps them available for other sessions
+  std::shared_ptr<const nestrt::UnitList> units;  // keeps them open for other sessions
   nestrt::Model model;
-  std::span<const nestrt::ModelOutput> outputs = {};  // of the last run if it succeeded
+  std::span<const nestrt::ModelOutput> outputs = {};  // of the last run, if it succeeded
 };
 
 namespace {
@@ -53,7 +53,7 @@ bool has_sizes(const Plan& plan, const size_t* input_bytes) {
   return true;
 }
 
-// Returns the first shape whose inputs have these sizes, else the plan itself.
+// Returns the first shape whose inputs have these sizes, otherwise the plan itself.
 const Plan& shape_for(const Plan& plan, const size_t* input_bytes) {
   for (const auto& shape : plan.shapes())
     if (has_sizes(*shape, input_bytes)) return *shape;

@@ -24,7 +24,7 @@ struct nestrt_session {
       : units(std::move(with)), session(std::move(made)), views(session->plan()) {}
 
   const nestrt::ForkOrigin origin;
-  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them available for other sessions
+  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them open for other sessions
   const std::unique_ptr<nestrt::Session> session;
   nestrt::Mutex mutex;  // serializes runs, which fill `views`
   nestrt::c_api::Views views NESTRT_GUARDED_BY(mutex);
@@ -154,7 +154,7 @@ Status set_log_hook(nestrt_log_hook hook, void* context) {
   return {};
 }
 
-// Text that does not fit is truncated before the first character that does not fit.
+// Truncates the text before the first character that does not fit completely.
 size_t copy_escaped(const char* text, char* buffer, size_t capacity) {
   size_t size = 0, kept = 0;
   for (; *text != '\0'; ++text) {

@@ -52,7 +52,7 @@ Status create_for_session(nestrt_session_options** options) {
   NESTRT_RETURN_IF_ERROR(create(options));
   std::unique_ptr<nestrt_session_options> made(*options);
   *options = nullptr;
-  made->value.trusted_keys.reserve(1);  // the first key, which enables the check, must not fail to be added
+  made->value.trusted_keys.reserve(1);  // adding the first key, which enables the check, must not fail
   *options = made.release();
   return {};
 }
@@ -135,7 +135,7 @@ Status set_timeout(nestrt_run_options* options, int64_t timeout_us) {
   return {};
 }
 
-constexpr int32_t kMaxInferences = 1024;  // the limit that PipelineOptions documents
+constexpr int32_t kMaxInferences = 1024;  // the limit documented for PipelineOptions
 
 Status set_inferences(nestrt_pipeline_options* options, std::string_view name, int nestrt::PipelineOptions::*field,
                       int32_t inferences) {

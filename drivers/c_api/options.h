@@ -22,7 +22,7 @@ struct nestrt_session_options {
 };
 
 struct nestrt_run_options {
-  int64_t timeout_us = INT64_MAX;  // from the call on; INT64_MAX: no timeout
+  int64_t timeout_us = INT64_MAX;  // counted from the call; INT64_MAX: no timeout
 
   nestrt::RunOptions for_call_at(nestrt::SteadyClock::time_point call) const;
 };

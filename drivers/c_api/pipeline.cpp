@@ -17,7 +17,7 @@ struct nestrt_pipeline {
       : units(std::move(with)), pipeline(std::move(made)), views(pipeline->plan()) {}
 
   const nestrt::ForkOrigin origin;
-  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them available for other sessions
+  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them open for other sessions
   const std::unique_ptr<nestrt::Pipeline> pipeline;
   nestrt::Mutex mutex;  // serializes submissions, which fill their arguments
   nestrt::c_api::Views views NESTRT_GUARDED_BY(mutex);

@@ -18,7 +18,7 @@ namespace nestrt::c_api {
 
 static_assert(sizeof(PublicKey::bytes) == NESTRT_PUBLIC_KEY_BYTES);
 
-// Adds a trusted key. `options` is an opaque struct that holds the C++ options as `value`.
+// Adds a trusted key. `options` is an opaque struct that contains the C++ options as `value`.
 template <typename Options>
 Status add_trusted_key(Options* options, const uint8_t* key) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));

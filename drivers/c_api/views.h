@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views: the inputs and outputs of a call of the C API as C++ views. Created once per plan, so that a run does not
-// allocate.
+// Views: the inputs and outputs of a C API call as C++ views. Created once per plan, so that a run does not allocate.
 // Threading: one thread at a time.
 #pragma once
 
@@ -16,7 +15,7 @@ class Views {
  public:
   explicit Views(const Plan& plan);
 
-  // Errors: kInvalidArgument; names the null argument or the tensor with the wrong size.
+  // Errors: kInvalidArgument, which names the null argument or the tensor with the wrong size.
   Status set(const void* const* inputs, const size_t* input_bytes, void* const* outputs, const size_t* output_bytes);
   std::span<const ConstTensorView> inputs() const { return inputs_; }
   std::span<const TensorView> outputs() const { return outputs_; }

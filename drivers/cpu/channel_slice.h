@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelSlice: some output channels of an operator that can be divided (runtime/plan/queries/channels.h), or some rows
-// of one block of them, as a regular operator for kernels. Its operands have fewer channels and rows and start at byte
-// offsets into the full operands.
+// ChannelSlice: some output channels of a divisible operator (runtime/plan/queries/channels.h), or some rows of one
+// block of them, represented as a regular operator for kernels. Its operands have fewer channels and rows and start at
+// byte offsets into the full operands.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ namespace nestrt::drivers {
 
 class ChannelSlice {
  public:
-  // Cuts the operands of `whole` in place; `tensors` contains them, inputs first. Requires one of rectangles_of() a
-  // part for which is_part() is true, so that a part with skipped rows has one block.
+  // Cuts the operands of `whole` in place; `tensors` contains them, inputs first. Requires: `part` is one of the
+  // results of rectangles_of() for a valid part (is_part()), so that a slice with fewer rows has a single block.
   ChannelSlice(const plan::Operator& whole, std::span<TensorSpec> tensors, const ChannelRows& part);
   ChannelSlice(const ChannelSlice&) = delete;  // operands refer to it
   ChannelSlice& operator=(const ChannelSlice&) = delete;
 
-  // Returns the attributes of `whole`; if it has groups, there are as many groups as channels.
+  // Returns the attributes of `whole`. If it has groups, their number is reduced to the number of channels.
   const ops::Attributes& attributes() const { return attributes_; }
 
   // Returns the rows of the slice, or nullopt if it has all rows.
   const std::optional<RowWindow>& rows() const { return rows_; }
 
-  // By operand: offset in bytes of the first byte that the slice uses.
+  // Returns, per operand, the offset in bytes of the first byte that the slice uses.
   std::span<const uint64_t> offsets() const { return offsets_; }
 
  private:
@@ -42,7 +42,7 @@ class ChannelSlice {
   std::optional<RowWindow> rows_;
   std::vector<uint64_t> offsets_;
   ops::Attributes attributes_;
-  std::deque<plan::Quantization> quantizations_;  // referenced by operands
+  std::deque<plan::Quantization> quantizations_;  // operands refer to these
 };
 
 }  // namespace nestrt::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the submitting thread.
+// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after another, on the submitting thread.
 // Kernels distribute their work over the unit's thread pool.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nestrt::drivers {
 
-// Errors: same as scheduler::ThreadPool::create.
+// Errors: as for scheduler::ThreadPool::create.
 Result<std::shared_ptr<Unit>> open_cpu_unit(const UnitOptions& options = {});
 
 }  // namespace nestrt::drivers

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kViewName = "view";
 constexpr size_t kWeights = 1;   // the input that a kernel selection may replace
-constexpr size_t kResidual = 3;  // of operators that compute by rows
+constexpr size_t kResidual = 3;  // input of operators that compute by rows
 constexpr size_t kMaxOperatorsOfChains = 10'000;
 
 std::string describe(const OperatorSpec& spec) {
@@ -39,7 +39,7 @@ const plan::KernelSelection* selection_here(const plan::Program& program) {
   return selection_for(program, name(kernels::current_instruction_set()));
 }
 
-// docs/concepts/numerics.md defines every bit of their results.
+// Returns whether the operator computes with integers. docs/concepts/numerics.md defines every bit of the results.
 bool computes_with_integers(const plan::Tables& tables, uint32_t operator_index) {
   const plan::Operator& op = tables.operators[operator_index];
   if (op.inputs.empty() || op.inputs[0] < 0) return false;
@@ -92,8 +92,8 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   return program;
 }
 
-// Returns the kernels that the plan names and this machine supports; empty if a different kernel would be used instead.
-// Reference kernels are not worth measuring.
+// Returns the kernels that the plan names and this machine supports; empty if the compiler's choice is not available
+// here. Reference kernels are not worth measuring.
 std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
                                                  std::shared_ptr<scheduler::SharedRunner> pool) {
   const plan::Tables& tables = branch.plan->tables();
@@ -227,7 +227,7 @@ Status KernelProgram::reserve_scratch(const Step& step, ScratchSize size) {
 }
 
 void KernelProgram::chain_steps() {
-  // The readers of a result are searched among all operators.
+  // Searching all operators for the readers of a result would take too long.
   if (plan_->tables().operators.size() > kMaxOperatorsOfChains) return;
   for (size_t first = 0; first + 1 < steps_.size(); first += steps_[first].chained) {
     std::vector<const RowKernel*> kernels;
@@ -283,7 +283,7 @@ void KernelProgram::submit(const Submission& submission) {
 
 Status KernelProgram::run(const Submission& submission) {
   RunObserver* const observer = submission.observer;
-  SteadyClock::time_point start;  // of an operator, which may have one step per slice
+  SteadyClock::time_point start;  // start of an operator, which may have one step per slice
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const uint32_t op = step.operator_index;
@@ -352,7 +352,7 @@ std::byte* KernelProgram::address(const Operand& operand, const Submission& subm
 
 std::vector<Executable::KernelChoice> KernelProgram::kernel_choices() const {
   std::vector<KernelChoice> choices;
-  size_t end_of_row_fusion = 0;  // the last step of a chain
+  size_t end_of_row_fusion = 0;  // end of the chain's last step
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     end_of_row_fusion = std::max(end_of_row_fusion, i + step.chained - 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelProgram: a branch prepared for the CPU: its operators' kernels, with operands resolved to places in buffers. It
-// may cover only some output channels of a branch with a single operator.
+// KernelProgram: a branch prepared for the CPU: its operators' kernels, with operands resolved to locations in buffers.
+// For a branch with a single operator, it may cover only some output channels.
 //
-// Operators whose results only the next operator reads, and do not fit a cache, are row-fused
-// (kernels/common/framework/row_fusion.h) with bit-identical results. They run one after the other if an observer needs
+// If only the next operator reads a result, and the result does not fit into a cache, the operators are row-fused
+// (kernels/common/framework/row_fusion.h) with bit-identical results. They run one after another if an observer needs
 // the time of each.
 //
 // Threads: submit() from one thread at a time. It completes before it returns and allocates nothing on success.
@@ -31,7 +31,7 @@ class KernelProgram final : public Executable {
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
                                                         std::shared_ptr<scheduler::SharedRunner> pool);
 
-  // See Unit::kernel_options().
+  // As for Unit::kernel_options().
   static std::vector<KernelOption> options(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
@@ -40,7 +40,7 @@ class KernelProgram final : public Executable {
   std::vector<KernelChoice> kernel_choices() const override;
 
  private:
-  // Location of an operand at run time.
+  // The location of an operand at run time.
   struct Operand {
     static constexpr uint32_t kAbsent = UINT32_MAX;
     uint32_t buffer = kAbsent;
@@ -55,15 +55,15 @@ class KernelProgram final : public Executable {
     uint32_t num_outputs = 0;
     size_t shared_scratch = 0;  // bytes; a multiple of 64
     size_t first_operand = 0;
-    // Row fusion of this step and those after it, `chained` in total; null if not fused.
+    // Row fusion of this step and the following ones, `chained` in total; null if not fused.
     std::unique_ptr<const kernels::RowFusion> chain;
     size_t chained = 1;
   };
 
-  // The plan's selection for an operator on this machine.
+  // The kernel and weights that the plan selects for an operator on this machine.
   struct Wanted {
     std::string_view kernel;  // empty for the machine's choice
-    int32_t weights = -1;     // tensor that replaces input 1; -1 for the operator's own
+    int32_t weights = -1;     // tensor that replaces input 1; -1 for the operator's own weights
   };
 
   static Wanted wanted_of(const plan::KernelSelection* selection, std::span<const std::string> names, uint32_t op,
@@ -94,8 +94,8 @@ class KernelProgram final : public Executable {
   std::deque<std::vector<TensorSpec>> specs_;                // kernels may point into them
   std::vector<std::unique_ptr<const ChannelSlice>> slices_;  // referenced by specs_
   std::vector<Step> steps_;
-  std::vector<Operand> operands_;         // by step: inputs, then outputs
-  std::vector<const std::byte*> inputs_;  // addresses of one step while it runs
+  std::vector<Operand> operands_;         // per step: inputs, then outputs
+  std::vector<const std::byte*> inputs_;  // addresses for one step while it runs
   std::vector<std::byte*> outputs_;
   size_t scratch_bytes_ = 0;
   size_t repacked_bytes_ = 0;

@@ -12,7 +12,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The token queues in the order of their consumers and flags.
+// The token queues, ordered by consumer and flag.
 enum Queue : uint8_t { kLoadToCompute, kComputeToLoad, kComputeToStore, kStoreToCompute, kNumQueues };
 
 std::string_view name(Queue queue) {
@@ -74,11 +74,11 @@ class Machine {
   }
 
  private:
-  // One in-order module.
+  // A module, which executes in order.
   struct Stage {
     std::deque<uint32_t> commands;     // fetched, not yet started
-    std::optional<uint32_t> executed;  // completed, waiting for room for its tokens
-    ModuleCounts known = {};           // known to be complete from the tokens taken
+    std::optional<uint32_t> executed;  // completed, but waiting for room in its token queues
+    ModuleCounts known = {};           // known to be complete, based on the tokens taken
     uint32_t total = 0;
   };
 

@@ -19,19 +19,19 @@ namespace nestrt::evta {
 inline constexpr size_t kCommandQueueDepth = 512;
 inline constexpr size_t kTokenQueueDepth = 1024;
 
-// By module.
+// Counts per module.
 using ModuleCounts = std::array<uint32_t, kNumModules>;
 
 struct OrderedInstruction {
   uint32_t index = 0;  // in the program
-  // Number of instructions of each module that are complete before this one starts, whatever the timing. Two
-  // instructions that do not precede each other run concurrently.
+  // Number of instructions of each module that are complete before this one starts, regardless of timing. Two
+  // instructions that do not precede each other may run concurrently.
   ModuleCounts before = {};
 };
 
-// Returns one legal order in time linear in the instructions. Errors: kInvalidPlan if tokens are exchanged with a
-// module that is not adjacent, if modules deadlock, if tokens remain, or if FINISH is not the last and only one, after
-// the completion of all others.
+// Returns one legal order, in time linear in the number of instructions. Errors: kInvalidPlan if tokens are exchanged
+// with a module that is not adjacent, if modules deadlock, if tokens remain, or if there is not exactly one FINISH, at
+// the end and after the completion of all other instructions.
 Result<std::vector<OrderedInstruction>> execution_order(std::span<const Instruction> instructions);
 
 }  // namespace nestrt::evta

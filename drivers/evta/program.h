@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Program: an instruction stream and the DRAM that it may access.
 //
-// Addresses are bytes in the program's own address space. The compiler places every buffer that is bound to the program
-// (constants, input tensors, output tensors) at a fixed address, aligned to its elements. The user of the program
-// relocates it once to real addresses by adding the difference to dram_base.
+// Addresses are in bytes, in the program's own address space. The compiler places every buffer that is bound to the
+// program (constants, input tensors, output tensors) at a fixed address, aligned to its elements. The user of the
+// program relocates it once to real addresses by adding the difference to dram_base.
 //
-// Ownership: a Program refers to memory of others and copies nothing.
+// Ownership: a Program refers to memory owned by others and copies nothing.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace nestrt::evta {
 
-// The memory of one buffer. All rows that one instruction accesses are inside one range.
+// The memory of one buffer. All rows that one instruction accesses are within one range.
 struct MemoryRange {
   // Allowed accesses: reading inputs and constants, writing outputs, and both for a program's private data.
   enum class Access : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts images of bytes to the f32 input of a plan, as its preprocessing states.
+// Converts 8-bit images to the f32 input of a plan, using the plan's preprocessing.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace nestrt {
 
 enum class PixelOrder : uint8_t { kNhwc, kNchw };
 
-// Returns the order of the pixels of an image with `actual` as its shape for an input with the shape `expected`; kNhwc
-// if `actual` is not given. Errors: kInvalidArgument if the size differs or the input cannot be an image.
+// Returns the pixel order of an image of shape `actual` for an input of shape `expected`; kNhwc if `actual` is not
+// given. Errors: kInvalidArgument if the size differs or the input cannot be an image.
 Result<PixelOrder> pixel_order(std::string_view input, const Shape& expected, const std::optional<Shape>& actual,
                                const Preprocessing& preprocessing);
 
 // Writes (pixel - mean) * scale in the order of the input. Requires: pixel_order() returned `order` for the input;
-// `pixels` and `values` have shape.num_elements() elements; RGB or grayscale pixels.
+// `pixels` and `values` have shape.num_elements() elements; pixels are RGB or grayscale.
 void convert_image(const uint8_t* pixels, PixelOrder order, const Shape& shape, const Preprocessing& preprocessing,
                    float* values);
 

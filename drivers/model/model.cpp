@@ -29,7 +29,7 @@ Result<size_t> index_of(std::span<const TensorInfo> infos, const ModelInput& inp
   return invalid(fmt::format("unknown input '{}'; the plan has {}", input.name(), names));
 }
 
-// Orders inputs as the plan has them. Errors: kInvalidArgument if one is unknown, missing or given twice.
+// Returns the inputs in the plan's order. Errors: kInvalidArgument if one is unknown, missing or given twice.
 Result<std::vector<const ModelInput*>> in_order(std::span<const TensorInfo> infos, std::span<const ModelInput> inputs) {
   if (inputs.size() != infos.size())
     return invalid(fmt::format("the plan has {} inputs, but {} were passed", infos.size(), inputs.size()));
@@ -48,10 +48,10 @@ Status expect_bytes(const TensorInfo& info, size_t expected, size_t actual) {
                              info.shape.to_string(), expected, actual));
 }
 
-// What Session::run() receives: the caller's tensors, and images converted to f32.
+// The inputs passed to Session::run(): the caller's tensors, and images converted to f32.
 struct BoundInputs {
   std::vector<ConstTensorView> views;
-  std::vector<std::vector<float>> images;  // by input; reused by later runs
+  std::vector<std::vector<float>> images;  // per input; reused by later runs
 };
 
 Status bind_image(const TensorInfo& info, const Preprocessing& preprocessing, const ModelInput& input,
@@ -102,7 +102,7 @@ Status bind(const Plan& plan, std::span<const ModelInput* const> inputs, BoundIn
 }  // namespace
 
 struct Model::State {
-  // The memory of the runs with one shape, allocated by the first of them.
+  // The memory for runs with one shape, allocated by the first of them.
   struct Memory {
     BoundInputs inputs;
     std::optional<TensorSet> tensors;
@@ -114,8 +114,8 @@ struct Model::State {
 
   const Plan& shape(size_t index) const { return plan->shapes().empty() ? *plan : *plan->shapes()[index]; }
 
-  // Binds the inputs to the first shape that matches, and returns its index. Errors: why the first shape does not
-  // match.
+  // Binds the inputs to the first shape that matches, and returns its index. Errors: the reason why the first shape
+  // does not match.
   Result<size_t> select_shape(std::span<const ModelInput* const> inputs) {
     Status first;
     for (size_t i = 0; i < memory.size(); ++i) {
@@ -149,7 +149,7 @@ struct Model::State {
 
   std::shared_ptr<const Plan> plan;
   std::unique_ptr<Session> session;
-  std::vector<Memory> memory;  // by shape
+  std::vector<Memory> memory;  // per shape
 };
 
 Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: takes the place of a real driver's hardware. It copies bytes, and fails on request, so that the layers above
-// can be tested against failures.
+// Device: stands in for the hardware of a real driver. It copies bytes, and fails on request, so that the handling of
+// failures in the layers above can be tested.
 //
 // Threads: one thread at a time calls run(); all other members are safe from any thread.
 #pragma once
@@ -23,11 +23,11 @@ enum class Fault : uint8_t {
 
 class Device {
  public:
-  // Runs a program. After the return nothing accesses the buffers, whatever the outcome; a driver whose hardware could
-  // continue must stop it first. Errors: kDeviceFault, kDeadlineExceeded, kCancelled if `stop` was set.
+  // Runs a program. After it returns, nothing accesses the buffers, regardless of the outcome. A driver whose hardware
+  // could continue must stop it first. Errors: kDeviceFault, kDeadlineExceeded, kCancelled if `stop` was set.
   Status run(std::span<const Copy> program, std::span<std::byte* const> buffers, Deadline deadline,
              const std::atomic<bool>& stop);
-  // Makes the current run check its `stop`.
+  // Makes the current run check its `stop` flag.
   void interrupt();
 
   // Each call sets the fault of one run, in order. Later runs have no fault.

@@ -14,7 +14,7 @@ namespace {
 
 using drivers::Queue;
 
-// A program on the device.
+// A program to run on the device.
 struct CopyJob : Queue::Job {
   Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) override {
     return device->run(program, submission.bindings.buffers, deadline, stop);

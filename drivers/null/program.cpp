@@ -44,7 +44,7 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
   return {};
 }
 
-// Readers of a range rely on all of its bytes.
+// Readers of a range rely on all of its bytes being written.
 Status check_all_are_written(std::span<const BlobCopy> copies, std::span<const plan::ProgramRange> ranges) {
   std::vector<bool> written(ranges.size(), false);
   for (const BlobCopy& copy : copies) written[copy.to] = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of the null unit: copies from one range of a program's memory to another. The plan stores them as a blob: a
-// header, then the copies, little-endian. A new driver defines its own format here. Its part of the compiler writes the
-// format and prepare() reads it.
+// header followed by the copies, little-endian. A new driver defines its own format here: its part of the compiler
+// writes the format and prepare() reads it.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct BlobCopy {
 
 std::vector<std::byte> encode_blob(std::span<const BlobCopy> copies);
 
-// A place in the memory of a run: byte offset in a buffer of the plan.
+// A location in the memory of a run: a byte offset in a buffer of the plan.
 struct Place {
   uint32_t buffer = 0;
   uint64_t offset = 0;
@@ -48,8 +48,8 @@ struct Copy {
   uint64_t size = 0;  // bytes
 };
 
-// Returns the copies of a program. The plan must be verified: ranges are inside their tensors and segments. The blob is
-// untrusted. Errors: kIncompatible for another format, kInvalidPlan if the blob is invalid or leaves its memory,
+// Returns the copies of a program. The plan must be verified: ranges are within their tensors and segments. The blob is
+// untrusted. Errors: kIncompatible for another format, kInvalidPlan if the blob is invalid or exceeds its memory,
 // kUnsupported.
 Result<std::vector<Copy>> read_program(const Plan& plan, const plan::Program& program);
 

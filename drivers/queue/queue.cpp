@@ -24,7 +24,7 @@ bool is_cancelled(const Submission& submission) {
   return submission.cancelled != nullptr && submission.cancelled->load(std::memory_order_relaxed);
 }
 
-// The device does not distinguish operators: the first is charged with all of the time.
+// The device does not distinguish operators, so all of the time is attributed to the first one.
 void report(const Queue::Job& job, SteadyClock::time_point start, SteadyClock::time_point end) {
   for (uint32_t op : job.operators) job.submission.observer->operator_done(op, std::exchange(start, end), end);
 }
@@ -80,7 +80,7 @@ void Queue::cancel(Job* job, uint64_t generation) {
   if (job->submission.generation == generation) stop(job);
 }
 
-// Waits only for earlier submissions; others may submit concurrently.
+// Waits only for earlier submissions; other threads may submit concurrently.
 void Queue::reset() {
   const MutexLock lock(mutex_);
   for (Job* job : jobs_) stop(job);
@@ -164,14 +164,14 @@ void Queue::stop(Job* job) {
   interrupt_();
 }
 
-// The job may be submitted again as soon as its completion is signalled.
+// The job may be submitted again as soon as completion is signalled.
 void Queue::complete(Job* job, Status status) {
   job->state = Job::State::kIdle;
   job->submission.completion->signal(job->submission.generation, std::move(status));
   changed_.notify_all();
 }
 
-// Derives the state of the device from the result of a run.
+// Updates the state of the device according to the result of a run.
 void Queue::judge(const Job& job, const Status& status) {
   if (status.ok()) {
     if (job.is_probe) failure_ = Status();
@@ -187,7 +187,7 @@ void Queue::judge(const Job& job, const Status& status) {
   log(LogLevel::kWarning, failure_.message());
 }
 
-// An accepted job is completed even if there is no memory for the message.
+// An accepted job is completed even if the message cannot be allocated.
 Status Queue::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }

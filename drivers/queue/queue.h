@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue: submissions to one device that runs one program at a time. Runs them in order on a separate thread and
+// Queue: submissions to a device that runs one program at a time. It runs them in order on a separate thread and
 // implements the guarantees of nestrt/driver/unit.h: every submission is signalled once, and its memory is not accessed
 // afterwards. A driver defines its jobs. The queue is part of libnestrt only if a driver in libnestrt uses it.
 //
@@ -24,12 +24,12 @@ namespace nestrt::drivers {
 
 class Queue {
  public:
-  // A reusable program. Owned by the caller, which must remove it before destroying it.
+  // A reusable program. It is owned by the caller, which must remove it before destroying it.
   struct Job {
     virtual ~Job() = default;
-    // Called on the queue's thread. After the return nothing accesses the submission's memory, whatever the outcome.
-    // Errors: kCancelled if `stop` was set, which the queue's `interrupt` announces; kDeadlineExceeded; kDeviceFault
-    // and others if the device can no longer be trusted.
+    // Called on the queue's thread. After it returns, nothing accesses the submission's memory, regardless of the
+    // outcome. Errors: kCancelled if `stop` was set, which the queue announces by calling `interrupt`;
+    // kDeadlineExceeded; kDeviceFault or another error if the device can no longer be trusted.
     virtual Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) = 0;
 
     std::span<const uint32_t> operators;  // its operators, for observers
@@ -42,16 +42,16 @@ class Queue {
     Submission submission;
   };
 
-  // `name` is the unit's. `interrupt` is called under the queue's lock whenever `stop` of the running job was set.
-  // Errors: kUnavailable if no thread can be started.
+  // `name` is the unit's name. `interrupt` is called under the queue's lock whenever `stop` of the running job has been
+  // set. Errors: kUnavailable if no thread can be started.
   static Result<std::shared_ptr<Queue>> create(std::string name, std::function<void()> interrupt);
   ~Queue();
 
   void add(Job* job);
-  // Removes the job. When this returns, it is not running; a pending submission has ended with kCancelled.
+  // Removes the job. When this returns, the job is not running; a pending submission has ended with kCancelled.
   void remove(Job* job);
 
-  // Signals the completion at the end, with kUnavailable if the device is not trusted or the job is already pending.
+  // Signals completion at the end, with kUnavailable if the device is not trusted or the job is already pending.
   // Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
   // Ends the job with kCancelled if its submission of that generation is not complete.

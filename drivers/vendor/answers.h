@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validates what a plug-in writes for nestrt. Nothing in it is trusted.
+// Validates data that a plug-in writes for nestrt. None of it is trusted.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool is_terminated(const char (&text)[size]) {
   return std::find(text, text + size, '\0') != text + size;
 }
 
-// Returns the text up to the 0, or all of it.
+// Returns the text up to the terminating zero, or all of it.
 template <size_t size>
 std::string text_of(const char (&text)[size]) {
   return {text, std::find(text, text + size, '\0')};
@@ -52,7 +52,7 @@ inline bool is_unit_kind(std::string_view kind) {
          kind != "evta";
 }
 
-// Returns whether lists of units can contain the text.
+// Returns whether the text is valid as a configuration in a list of units.
 inline bool is_configuration(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f' && c != ',' && c != ':'; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnestrt_vendor: vendors' plug-ins as a component.
+// libnestrt_vendor: the component for vendors' plug-ins.
 #include "drivers/vendor/component.h"
 
 #include "drivers/vendor/isolation/isolated_device.h"

@@ -19,8 +19,8 @@ struct Description {
   bool operator==(const Description&) const = default;
 };
 
-// `file`: the plug-in, for messages. Errors: kDeviceFault for names that lists of units do not support, and for invalid
-// alignments.
+// `file`: the plug-in, for messages. Errors: kDeviceFault for names that are not allowed in lists of units, and for
+// invalid alignments.
 Result<Description> read_description(const nestrt_vendor_description& given, std::string_view file);
 
 // Returns kDeviceFault: a function of the plug-in returned an invalid result.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: runs a vendor's programs: a device of the vendor's plug-in, in this process or in a separate one. Each Status
-// names the plug-in and the failure.
+// Device: a device of a vendor's plug-in, which runs the vendor's programs in this process or in a separate one. Each
+// Status names the plug-in and the failure.
 //
-// Threads: one program's run() or self_test() at a time. load() and its results, allocate_shared() and interrupt() are
-// safe from any thread.
+// Threads: one run() or self_test() at a time for all programs. load() and its results, allocate_shared() and
+// interrupt() are safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ namespace nestrt::vendor {
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
-  // Runs to the end, or until `stop` is set and Device::interrupt() is called. `ports`, inputs first, must be in memory
-  // that the device reaches. Nothing accesses them afterwards, unless shared memory becomes unsafe. Errors:
+  // Runs to completion, or until `stop` is set and Device::interrupt() is called. `ports`, inputs first, must be in
+  // memory that the device can access. Nothing accesses them afterwards, unless shared memory becomes unsafe. Errors:
   // kDeadlineExceeded, kCancelled, kDeviceFault.
   virtual Status run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) = 0;
 };
@@ -37,24 +37,24 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  const std::string& file() const { return file_; }  // of the plug-in
+  const std::string& file() const { return file_; }  // file of the plug-in
   const Description& description() const { return description_; }
 
-  // Loads a blob for ports of these sizes, inputs first. The blob must stay in place while the program exists. Errors:
-  // kInvalidPlan, kIncompatible, kOutOfMemory, kDeviceFault.
+  // Loads a blob for ports of these sizes, inputs first. The blob must stay in place as long as the program exists.
+  // Errors: kInvalidPlan, kIncompatible, kOutOfMemory, kDeviceFault.
   virtual Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob,
                                                       std::span<const uint64_t> input_bytes,
                                                       std::span<const uint64_t> output_bytes) = 0;
-  // Returns whether programs can access only memory of allocate_shared().
+  // Returns whether programs can only access memory from allocate_shared().
   virtual bool needs_shared_memory() const = 0;
   // Returns whether a session's activations may be in that memory.
   virtual bool shares_memory_with_sessions() const = 0;
-  // Released with the last reference. Errors: kOutOfMemory, kDeviceFault.
+  // Dropping the last reference releases the memory. Errors: kOutOfMemory, kDeviceFault.
   virtual Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) = 0;
   // Returns whether the device can access the bytes and supports their alignment.
   virtual bool reaches(const std::byte* bytes, uint64_t size) const = 0;
 
-  // Makes the running program check its `stop`.
+  // Makes the running program check its `stop` flag.
   virtual void interrupt() = 0;
   // Resets the device and tests it. Errors: kDeviceFault.
   virtual Status self_test() = 0;

@@ -20,7 +20,7 @@ Status cannot_load(const std::string& path) {
                 fmt::format("plug-in '{}' cannot be loaded: {}", path, why != nullptr ? why : "no reason is given"));
 }
 
-// Returns the name of the first required function that the table lacks; empty if complete.
+// Returns the name of the first required function that the table lacks, or an empty string if it is complete.
 std::string_view missing_function(const nestrt_vendor_functions& table) {
   if (table.open == nullptr) return "open";
   if (table.describe == nullptr) return "describe";

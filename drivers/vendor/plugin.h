@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin: a vendor's library (nestrt/vendor.h), loaded from a specified file. It is never unloaded.
+// Plugin: a vendor's library (nestrt/vendor.h), loaded from a given file. It is never unloaded.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ struct Plugin {
   const nestrt_vendor_functions* functions = nullptr;
 };
 
-// A `path` without '/' is relative to the current folder; nothing is searched. Errors: kNotFound; kUnavailable if it
+// A `path` without '/' is relative to the current folder; no search path is used. Errors: kNotFound; kUnavailable if it
 // cannot be loaded; kIncompatible if it is not a plug-in or uses another interface.
 Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path);
 
-// Uses the table of a plug-in in this process. Errors: kIncompatible.
+// Uses the function table of a plug-in in this process. Errors: kIncompatible.
 Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt_vendor_functions* functions);
 
 }  // namespace nestrt::vendor

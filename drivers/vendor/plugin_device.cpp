@@ -44,7 +44,7 @@ Code code_of(nestrt_vendor_status status) {
   }
 }
 
-// Default text if the plug-in provides none.
+// Returns the default text if the plug-in provides none.
 std::string_view words(nestrt_vendor_status status) {
   switch (status) {
     case NESTRT_VENDOR_INVALID_BLOB:
@@ -132,7 +132,7 @@ Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(std::span<cons
   return loaded;
 }
 
-// A plan is untrusted: different ports are the plan's fault if the plug-in's are valid.
+// A plan is untrusted: if the plug-in's ports are valid and the plan's differ, the plan is wrong.
 Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
                                  std::span<const uint64_t> outputs) const {
   const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;
@@ -157,7 +157,7 @@ Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<con
 class PluginDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<PluginDevice> device, std::span<std::byte> bytes) : device_(std::move(device)), bytes_(bytes) {}
-  // Memory that a device which could not be stopped may write to is not released.
+  // Does not release memory that a device may still write to because it could not be stopped.
   ~Block() override {
     {
       const MutexLock lock(device_->host_visible_mutex_);
@@ -234,7 +234,7 @@ Status PluginDevice::run(const PluginProgram& program, std::span<void* const> po
   Status submitted = status_of("submit", call().submit(device_, program.get(), run, nanoseconds(deadline), &why), why);
   if (!submitted.ok()) return submitted;
   under_way_.store(run);
-  if (stop.load()) call().cancel(device_, run);  // interrupt() may have come before
+  if (stop.load()) call().cancel(device_, run);  // interrupt() may have been called earlier
   Status status = await(run, deadline, stop);
   under_way_.store(0);
   return status;

@@ -2,7 +2,7 @@
 // PluginDevice: one device of a plug-in in this process. Checks the results of all calls. Each Status names the
 // plug-in, the call and the error.
 //
-// Threads: same as Device, within the guarantees of nestrt/vendor.h.
+// Threads: as for Device, within the guarantees of nestrt/vendor.h.
 #pragma once
 
 #include <atomic>
@@ -42,11 +42,11 @@ class PluginProgram final : public LoadedProgram {
 
 class PluginDevice final : public Device, public std::enable_shared_from_this<PluginDevice> {
  public:
-  // Errors: kUnavailable and others from the plug-in, kDeviceFault for invalid results.
+  // Errors: kUnavailable or another error from the plug-in, kDeviceFault for invalid results.
   static Result<std::shared_ptr<PluginDevice>> open(std::shared_ptr<const Plugin> plugin, uint32_t instance);
   ~PluginDevice() override;
 
-  // Returns what the plug-in reports now. Errors: kDeviceFault.
+  // Returns the current report of the plug-in. Errors: kDeviceFault.
   Result<Description> describe_again() const;
   // For unchecked calls by the conformance suite.
   const nestrt_vendor_functions& call() const { return *plugin_->functions; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a plan's program that a plug-in gets: the blob and its ports. Requires a verified plan: ranges are
-// inside their tensors and segments.
+// The parts of a plan's program that are passed to a plug-in: the blob and its ports. Requires a verified plan: ranges
+// are within their tensors and segments.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace nestrt::vendor {
 struct Port {
   uint32_t buffer = 0;
   uint64_t offset = 0;
-  uint64_t bytes = 0;                      // in plain layout, the only one that plug-ins use
+  uint64_t bytes = 0;                      // in plain layout, the only layout that plug-ins use
   std::optional<ReorderedPort> reordered;  // set if the tensor has another layout
 };
 

@@ -4,7 +4,7 @@
 namespace nestrt::vendor {
 namespace {
 
-// Copies elements as integers of their size.
+// Copies elements as integers of the same size.
 template <typename Visit>
 void with_element_of(int64_t bytes, Visit visit) {
   if (bytes == 1) return visit(uint8_t());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a tensor in blocks of channels, or folded, from and to row-major order.
+// Converts a tensor in blocks of channels, or folded, to and from row-major order.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace nestrt::vendor {
 
 class ReorderedPort {
  public:
-  // Requirements: see StoredOrder.
+  // Requires: as for StoredOrder.
   ReorderedPort(DataType type, const Shape& shape, Layout layout);
 
   void to_plain(const std::byte* stored, std::byte* plain) const;

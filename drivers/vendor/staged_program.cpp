@@ -14,7 +14,7 @@ Result<std::unique_ptr<StagedProgram>> StagedProgram::load(Device& device, Porte
   return staged;
 }
 
-// Covers every port, because a run's addresses are not known in advance.
+// Allocates memory for every port, because a run's addresses are not known in advance.
 Status StagedProgram::allocate() {
   const uint64_t alignment = device_.description().alignment;
   uint64_t bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StagedProgram: a program of a device with staging memory for ports that the device cannot access directly.
+// StagedProgram: a device program with staging memory for ports that the device cannot access directly.
 //
 // Threads: one at a time.
 #pragma once
@@ -21,13 +21,13 @@ namespace nestrt::vendor {
 
 class StagedProgram {
  public:
-  // The device and the blob must outlive it. Errors: those of Device::load() and allocate_shared().
+  // The device and the blob must outlive this object. Errors: as for Device::load() and allocate_shared().
   static Result<std::unique_ptr<StagedProgram>> load(Device& device, PortedProgram source);
 
-  // `ports`: arbitrary addresses, inputs first. A run that fails does not change outputs, unless the device accesses
-  // them directly. Errors: those of LoadedProgram::run().
+  // `ports`: arbitrary addresses, inputs first. A failed run does not change outputs, unless the device accesses them
+  // directly. Errors: as for LoadedProgram::run().
   Status run(std::span<std::byte* const> ports, Deadline deadline, const std::atomic<bool>& stop);
-  // Returns the bytes that the last run copied.
+  // Returns the number of bytes that the last run copied.
   uint64_t copied() const { return copied_; }
 
  private:
@@ -53,7 +53,7 @@ class StagedProgram {
   std::unique_ptr<LoadedProgram> program_;
   std::shared_ptr<HostVisibleMemory> host_visible_;
   AlignedMemory own_;
-  std::byte* staging_ = nullptr;  // in one of them, with the device's alignment
+  std::byte* staging_ = nullptr;  // within one of the blocks, with the device's alignment
   std::array<void*, NESTRT_VENDOR_MAX_PORTS> places_{};
   uint64_t copied_ = 0;
 };

@@ -20,7 +20,7 @@ using drivers::Queue;
 
 class ProgramJob final : public Queue::Job {
  public:
-  // `ports`: of the program, inputs first.
+  // `ports`: ports of the program, inputs first.
   ProgramJob(std::vector<Port> ports, std::unique_ptr<StagedProgram> program)
       : ports_(std::move(ports)), program_(std::move(program)) {}
 

@@ -11,12 +11,12 @@
 
 namespace nestrt::vendor {
 
-// The unit's name is its kind and `instance`: npu0, npu1, ... `kind`: required kind of the device; empty accepts any.
-// Errors: kUnavailable if the device does not work; kInvalidArgument for another kind.
+// The unit's name is its kind followed by `instance`: npu0, npu1, ... `kind`: required kind of the device; empty
+// accepts any. Errors: kUnavailable if the device does not work; kInvalidArgument for another kind.
 Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, uint32_t instance,
                                                std::string_view kind = {});
 
-// Opens a device of a plug-in in this process. Errors: also those of PluginDevice::open().
+// Opens a device of a plug-in in this process. Errors: as for make_vendor_unit() and PluginDevice::open().
 Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plugin, uint32_t instance,
                                                std::string_view kind = {});
 

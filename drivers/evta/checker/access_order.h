@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // AccessOrder: checks that tokens order the accesses of two modules to shared memory: INP and WGT (written by load,
 // read by compute), OUT (written by compute, read by store), and ranges of DRAM that a program loads from and stores
-// to. If they do, a program computes the same in every order that its tokens allow, whatever the timing. If they do
-// not, a read may return the contents before the other module's write.
+// to. If they do, a program computes the same result in every order that its tokens allow, regardless of timing. If
+// they do not, a read may return the contents from before the other module's write.
 //
-// Checks the accesses in one order that the tokens allow. The last write and the last read of an element suffice,
-// because a module executes in order. This is the data race detector of C. Flanagan and S. Freund, FastTrack (PLDI
-// 2009), with one writer and one reader. Time: linear in the elements that instructions access, each counted once per
-// instruction.
+// Checks the accesses in one order that the tokens allow. It is sufficient to track the last write and the last read of
+// an element, because a module executes in order. This is the data race detector of C. Flanagan and S. Freund,
+// FastTrack (PLDI 2009), with one writer and one reader. Time: linear in the elements that instructions access, each
+// counted once per instruction.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@
 namespace nestrt::evta {
 
 // Budget of accessed elements, each counted once per instruction: kFreeElements for any program plus
-// kElementsPerInstruction for each of its instructions. Among nestc's programs for four networks, the maximum is
-// 344,000 elements, and 38,000 beyond 1024 per instruction.
+// kElementsPerInstruction for each of its instructions. The maximum among nestc's programs for four networks is 344,000
+// elements in total, and 38,000 in excess of 1024 per instruction.
 inline constexpr uint64_t kFreeElements = uint64_t{1} << 20;
 inline constexpr uint64_t kElementsPerInstruction = 1024;
 
@@ -37,7 +37,8 @@ class AccessOrder {
   // Selects the instruction of the following calls. `before`: see execution_order().
   void begin(Module module, const ModuleCounts& before);
   // Record accesses to an on-chip memory. ACC and micro-ops belong to one module and are always in order. Errors:
-  // kInvalidPlan if the other module's access to one of the elements may not be complete, or if the budget is exceeded.
+  // kInvalidPlan if the other module's access to one of the elements may not have completed, or if the budget is
+  // exceeded.
   Status read(Memory memory, const IndexSet& elements);
   Status write(Memory memory, const IndexSet& elements);
   // Record accesses to a range of DRAM as a whole.
@@ -45,11 +46,11 @@ class AccessOrder {
   Status store(const MemoryRange& range);
 
  private:
-  // Per element, the number (from 1) of the last instruction of the module that wrote or read it; 0 if none did.
+  // Per element, the number (from 1) of the module's last instruction that wrote or read it; 0 if there is none.
   struct Last {
     std::vector<uint32_t> written, read;
   };
-  // A kind of access, and the other module's accesses that conflict with it.
+  // A type of access, and the conflicting accesses of the other module.
   struct Access {
     std::vector<uint32_t> Last::*own;
     std::vector<uint32_t> Last::*others;

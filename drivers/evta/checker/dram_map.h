@@ -15,8 +15,8 @@ class DramMap {
   // Errors: kInvalidPlan for ranges that overlap or exceed the accelerator's 4 GiB address space.
   static Result<DramMap> create(std::span<const MemoryRange> ranges);
 
-  // Returns the range that contains all of [address, address + size). Errors: kInvalidPlan if no range does or if it
-  // does not allow the access.
+  // Returns the range that contains all of [address, address + size). Errors: kInvalidPlan if no range contains it, or
+  // if the range does not allow the access.
   Result<const MemoryRange*> find(uint64_t address, uint64_t size, MemoryRange::Access access) const;
 
   std::span<const MemoryRange> ranges() const { return ranges_; }

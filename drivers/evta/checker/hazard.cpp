@@ -11,18 +11,19 @@
 namespace nestrt::evta {
 namespace {
 
-// Pairs of iterations: (o, i) for all o < count_out and first_in <= i < first_in + count_in, with (o + out, i + in).
+// Pairs of iterations: each (o, i) with o < count_out and first_in <= i < first_in + count_in is paired with (o + out,
+// i + in).
 struct IterationPairs {
   int64_t count_out, first_in, count_in;
   int64_t out, in;
 };
 
-// Returns all pairs at a distance of `iterations`: the same iteration (0), the next (1), or the one after it (2).
+// Returns all pairs at a distance of `iterations`: 0 is the same iteration, 1 the next, 2 the one after that.
 std::vector<IterationPairs> pairs_apart(const Loop& loop, int iterations) {
   const int64_t count_out = loop.iter_out, count_in = loop.iter_in;
   std::vector<IterationPairs> pairs = {{count_out, 0, count_in - iterations, 0, iterations}};
   if (iterations > count_in)
-    // a single inner iteration, and the second after it
+    // a single inner iteration, paired with the second one after it
     pairs.push_back({count_out - iterations, 0, 1, iterations, 0});
   else if (iterations > 0)
     pairs.push_back({count_out - 1, count_in - iterations, iterations, 1, iterations - count_in});
@@ -30,13 +31,13 @@ std::vector<IterationPairs> pairs_apart(const Loop& loop, int iterations) {
   return pairs;
 }
 
-// One index of a loop's steps.
+// One of the indices used by a loop's steps.
 struct Index {
   uint32_t MicroOp::*field;
   int64_t factor_out, factor_in;
 
   int64_t of(const MicroOp& micro_op) const { return micro_op.*field; }
-  // Returns the increase of the index from the earlier to the later iteration of a pair.
+  // Returns how much the index increases from the earlier to the later iteration of a pair.
   int64_t move(const IterationPairs& pairs) const { return pairs.out * factor_out + pairs.in * factor_in; }
 };
 
@@ -61,10 +62,10 @@ class Drift {
 
  private:
   int64_t least_;
-  IndexSet above_least_;  // offset by the least value; all indices are below twice the depth of ACC
+  IndexSet above_least_;  // relative to the minimum value; all indices are below twice the depth of ACC
 };
 
-// Finds steps whose read index collides with a write of the preceding steps.
+// Finds steps whose read index collides with a write of a preceding step.
 class Collisions {
  public:
   Collisions(const Loop& loop, std::span<const MicroOp> micro_ops, const Index& read)
@@ -92,7 +93,7 @@ class Collisions {
   }
 
   // Checks micro-ops [first, last) as the later steps. The earlier step is `back` micro-ops and `iterations` iterations
-  // before.
+  // before each of them.
   bool any_of(int iterations, int64_t first, int64_t last, int64_t back) const {
     for (const IterationPairs& pairs : pairs_apart(loop_, iterations)) {
       const Drift drift(pairs, dst_of(loop_), read_);

@@ -22,8 +22,8 @@ void IndexSet::spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, 
   extend(iter_out, factor_out);
 }
 
-// Becomes the union of `count` copies, each shifted by `factor` from the previous one. Doubles the number of copies per
-// iteration.
+// Becomes the union of `count` copies, each shifted by `factor` relative to the previous one. Doubles the number of
+// copies per iteration.
 void IndexSet::extend(uint32_t count, uint32_t factor) {
   if (factor == 0) return;
   for (uint32_t have = 1; have < count;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IndexSet: elements of an on-chip memory as a bit set. Computes the elements that a loop accesses without iterating
-// over its steps, in time logarithmic in the trip counts and linear in the micro-ops.
+// IndexSet: a set of elements of an on-chip memory, stored as bits. Computes the elements that a loop accesses without
+// iterating over its steps, in time logarithmic in the trip counts and linear in the number of micro-ops.
 #pragma once
 
 #include <algorithm>

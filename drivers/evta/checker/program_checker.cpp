@@ -20,7 +20,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Shift amounts that the hardware, which uses 5 bits, applies unchanged.
+// Range of shift amounts that the hardware, which uses 5 bits, applies unchanged.
 constexpr int kMinShift = -16;
 constexpr int kMaxShift = 15;
 
@@ -101,7 +101,7 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const IndexSet wgt,
                             accessed(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
     NESTRT_RETURN_IF_ERROR(refuse(find_hazard(configuration_.design, gemm, micro_ops(loop))));
-    NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // a reset also writes, but an undefined value
+    NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // a reset also writes, but the value is undefined
     if (gemm.reset) {
       defined(Memory::kAcc).add(dst);
       stored_from_.remove(dst);
@@ -139,7 +139,7 @@ class Checker {
   Status finish() const { return written_ ? written_->finish() : Status(); }
 
  private:
-  // One of the three indices of a loop's steps.
+  // One of the three indices used by a loop's steps.
   struct Index {
     Memory memory;
     uint32_t MicroOp::*field;
@@ -150,7 +150,8 @@ class Checker {
   Status read(Memory memory, const IndexSet& elements) { return order_ ? order_->read(memory, elements) : Status(); }
   Status write(Memory memory, const IndexSet& elements) { return order_ ? order_->write(memory, elements) : Status(); }
 
-  // Rows without elements leave the hardware's store module off by one transfer from the next store to the next reset.
+  // After a store of rows without elements, the hardware's store module is off by one transfer from the next store
+  // until the next reset.
   static Status check_empty_store(const Transfer& transfer) {
     return transfer.y_size == 0 ? Status() : invalid_program("a store has rows without elements");
   }
@@ -229,7 +230,7 @@ class Checker {
                : invalid_program(fmt::format("executes uop[{}], which was not loaded", unknown));
   }
 
-  // Returns the elements that one index accesses in all steps.
+  // Returns the elements that one index accesses over all steps.
   Result<IndexSet> accessed(const Loop& loop, const Index& index) const {
     const uint64_t span = uint64_t{loop.iter_out - 1} * index.factor_out + uint64_t{loop.iter_in - 1} * index.factor_in;
     const uint32_t depth = configuration_.depth(index.memory);
@@ -281,7 +282,7 @@ class Checker {
   IndexSet defined_wgt_;
   IndexSet defined_acc_;
   Budget steps_{kMaxSteps}, looks_;
-  IndexSet stored_from_;  // OUT elements written by an operation since their accumulator was loaded or reset
+  IndexSet stored_from_;  // OUT elements written by an operation after their accumulator was last loaded or reset
   // Set if results must be complete.
   std::optional<WrittenMemory> written_;
   std::optional<AccessOrder> order_;
@@ -292,7 +293,7 @@ constexpr bool depths_fit() {
     for (int memory = 0; memory < kNumMemories; ++memory) {
       if (configuration.depth(static_cast<Memory>(memory)) > IndexSet::kCapacity) return false;
     }
-    if (2 * configuration.acc_depth() > IndexSet::kCapacity) return false;  // differences of two of its indices
+    if (2 * configuration.acc_depth() > IndexSet::kCapacity) return false;  // differences of two ACC indices
   }
   return true;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// WrittenMemory: tracks what a program has written to its writable ranges. The program must write all of them before it
-// ends, and must write before it reads back. Old contents of memory therefore never affect a result.
+// WrittenMemory: tracks which parts of its writable ranges a program has written. The program must write all of them
+// before it ends, and must write data before reading it back. Old contents of memory therefore never affect a result.
 //
-// Counts vectors of OUT; elements of all memories except micro-ops are multiples of them. Time: linear in the elements
-// that transfers move from and to such ranges. Memory: one bit per vector of a range that is stored to.
+// Counts vectors of OUT; the elements of all memories except micro-ops are multiples of them. Time: linear in the
+// number of elements that transfers move from and to such ranges. Memory: one bit per vector of a range that is stored
+// to.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@
 
 namespace nestrt::evta {
 
-// Limit of elements that a program may move from and to writable ranges: a hundred times what the largest layers need.
+// Maximum number of elements that a program may move from and to writable ranges: a hundred times the requirement of
+// the largest layers.
 inline constexpr uint64_t kMaxMoved = uint64_t{1} << 26;
 
 class WrittenMemory {
@@ -27,7 +29,7 @@ class WrittenMemory {
   WrittenMemory(const Configuration& configuration, std::span<const MemoryRange> ranges);
 
   // Call in program order. `range`, one of the constructor's, must be writable and contain the transfer. Errors:
-  // kInvalidPlan if kMaxMoved is exceeded, or if a load reads what has not been stored.
+  // kInvalidPlan if kMaxMoved is exceeded, or if a load reads data that has not been stored.
   Status store(const MemoryRange& range, const Transfer& transfer);
   Status load(const MemoryRange& range, const Transfer& transfer);
   // Errors: kInvalidPlan if part of a writable range has not been stored.
@@ -50,7 +52,7 @@ class WrittenMemory {
 
   const Configuration& configuration_;
   std::span<const MemoryRange> ranges_;
-  std::vector<Bits> written_;  // by range; empty if nothing has been stored
+  std::vector<Bits> written_;  // per range; empty if nothing has been stored
   uint64_t moved_ = 0;
 };
 

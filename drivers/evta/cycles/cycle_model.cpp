@@ -32,13 +32,13 @@ bool is_transfer(const Instruction& instruction) {
   return instruction.opcode == Opcode::kLoad || instruction.opcode == Opcode::kStore;
 }
 
-// Returns true if the module is connected to the memory. Stores read only OUT, which loads do not write.
+// Returns whether the hardware has a path for the instruction's transfer. Stores only read OUT, and loads cannot write it.
 bool has_way(const Instruction& instruction) {
   return !is_transfer(instruction) ||
          (instruction.opcode == Opcode::kStore) == (instruction.transfer().memory == Memory::kOut);
 }
 
-// Tokens in transit between two modules: the times at which each may be taken.
+// Tokens in transit between two modules: the times at which each becomes available.
 class Tokens {
  public:
   void push(uint64_t time) { times_.push_back(time); }
@@ -76,9 +76,9 @@ class Simulation {
 
  private:
   struct ModuleState {
-    std::vector<uint32_t> queue;     // instructions of this module
-    std::vector<uint64_t> arrivals;  // by instruction that the fetch module has dispatched
-    std::vector<uint64_t> ends;      // by completed instruction
+    std::vector<uint32_t> queue;     // the module's instructions
+    std::vector<uint64_t> arrivals;  // per instruction that the fetch module has dispatched
+    std::vector<uint64_t> ends;      // per completed instruction
     bool transferring = false;
     uint64_t free = 0;   // end of the last instruction
     uint64_t start = 0;  // start of the current instruction
@@ -110,7 +110,7 @@ class Simulation {
 
   uint64_t cycles_to_hand_out() const { return profile_.streamed_fetch ? beats_of_instruction() : 1; }
 
-  // With a streamed fetch, an instruction is dispatched after its own beats instead of those of its block.
+  // With streamed fetch, an instruction is dispatched after its own beats instead of those of its block.
   void end_block(uint64_t end) {
     reading_block_ = false;
     hand_out_time_ = profile_.streamed_fetch ? end - (block_end_ - handed_out_) * beats_of_instruction() : end;
@@ -140,7 +140,8 @@ class Simulation {
 
   // --- Modules.
 
-  // Returns the queue that a module takes tokens from or gives them to; null if the neighbour does not exist.
+  // Returns the queue from which a module takes tokens, or to which it gives them; null if the neighbour does not
+  // exist.
   Tokens* from_prev(Module module) {
     return module == Module::kCompute ? &load_to_compute_ : module == Module::kStore ? &compute_to_store_ : nullptr;
   }

@@ -8,8 +8,8 @@ constexpr size_t kWriter = static_cast<size_t>(DramClient::kOut);
 
 }  // namespace
 
-// The first request leaves as soon as the reads before it allow. If several are pending by then, the client with the
-// highest priority is first. Returns when the request reaches the server, one cycle later.
+// The first request is sent as soon as the preceding reads allow. If several are pending at that time, the client with
+// the highest priority goes first. Returns when the request reaches the server, one cycle later.
 uint64_t DramServer::grant_read(size_t* client) const {
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < kWriter; ++i)

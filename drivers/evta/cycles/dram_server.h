@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DRAM from the accelerator's point of view, burst by burst: one server for reads and writes, or one each. Reads are
-// arbitrated by the priority of their clients before they reach the server.
+// DRAM as seen by the accelerator, burst by burst: one server for reads and writes, or one for each. Reads are
+// arbitrated by client priority before they reach the server.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace nestrt::evta {
 
-// By priority among reads.
+// In order of read priority.
 enum class DramClient : uint8_t { kFetch, kUop, kInp, kWgt, kAcc, kOut };
 inline constexpr int kNumDramClients = 6;
 
 struct Burst {
   uint64_t request = 0;  // time of the client's request
   uint32_t beats = 0;
-  uint32_t gaps = 0;  // cycles without a beat inside the burst
+  uint32_t gaps = 0;  // cycles without a beat within the burst
   uint32_t lag = 0;   // additional cycles that the client needs after the bus
 };
 
@@ -32,7 +32,7 @@ class DramServer {
   struct Service {
     DramClient client;
     uint64_t next = 0;  // when the client may request its next burst
-    uint64_t end = 0;   // when the client has received the whole burst
+    uint64_t end = 0;   // when the client has received the complete burst
     uint64_t wait = 0;  // cycles lost to other clients
   };
 
@@ -41,8 +41,8 @@ class DramServer {
     pending_[static_cast<size_t>(client)] = burst;
     pending_mask_ |= 1u << static_cast<unsigned>(client);
   }
-  // Serves the first burst in order; returns nullopt if none is pending. Exact as long as clients that are not pending
-  // request nothing earlier than the served burst.
+  // Serves the first burst in order; returns nullopt if none is pending. Exact as long as clients without a pending
+  // burst do not request one earlier than the served burst.
   std::optional<Service> serve();
 
  private:
@@ -68,10 +68,10 @@ class DramServer {
   std::array<Burst, kNumDramClients> pending_;
   unsigned pending_mask_ = 0;
   std::array<uint64_t, kNumDramClients> served_ = {};  // when each client's last burst ended on the bus
-  uint64_t reads_free_ = 0;                            // when the next read may leave
-  std::vector<uint64_t> last_beats_;                   // ring of the reads that may be outstanding
-  size_t oldest_read_ = 0;                             // index in the ring
-  Channel reads_;                                      // also for writes if they share it
+  uint64_t reads_free_ = 0;                            // when the next read request may be sent
+  std::vector<uint64_t> last_beats_;                   // ring buffer of the reads that may be outstanding
+  size_t oldest_read_ = 0;                             // index in the ring buffer
+  Channel reads_;                                      // also used for writes if they share it
   Channel writes_;
 };
 

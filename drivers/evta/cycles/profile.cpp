@@ -8,9 +8,9 @@ namespace nestrt::evta {
 namespace {
 
 // From the RTL of June 2019 (tvm-vta 91026e7). Reads and writes run one at a time: request, address, memory address,
-// data after 4 cycles. A write transmits its first beat after 3 cycles and gets its response 1 cycle after the last.
-// Stores read an element from SRAM between two beats. A GEMM micro-op has 4 states and leaves 6 cycles of adder tree;
-// an ALU micro-op has 5 states with an immediate and 6 with a tensor.
+// data after 4 cycles. A write transmits its first beat after 3 cycles and receives its response 1 cycle after the
+// last. Stores read an element from SRAM between two beats. A GEMM micro-op has 4 states, followed by 6 cycles for the
+// adder tree; an ALU micro-op has 5 states with an immediate and 6 with a tensor.
 constexpr CycleProfile kChisel2019 = {
     .name = "chisel2019",
     .clock_hz = 100e6,  // DE10-nano
@@ -31,8 +31,8 @@ constexpr CycleProfile kChisel2019 = {
     .alu_tensor = {.per_micro_op = 6},
 };
 
-// From the RTL of June 2021 (tvm-vta c18a224): both units pipelined, one start cycle and five of drain; a tensor
-// operand is read in a separate cycle; bursts aligned; memory as before.
+// From the RTL of June 2021 (tvm-vta c18a224): both units are pipelined, with one start cycle and five drain cycles; a
+// tensor operand is read in a separate cycle; bursts are aligned; memory as before.
 constexpr CycleProfile chisel2021() {
   CycleProfile profile = kChisel2019;
   profile.name = "chisel2021";
@@ -44,12 +44,12 @@ constexpr CycleProfile chisel2021() {
   return profile;
 }
 
-// The RTL generated from later versions of VTA's Chisel source (MJChku/VTA_FPGA 10fed0a), derived from its modules and
-// instruction traces, except launch and read_latency, which were fitted to its cycle counts. The memory has one bus for
-// reads and one for writes, like the design's AXI port. A load requests row after row, in every other cycle, with
-// sixteen outstanding reads of all loads. A request reaches memory in the next cycle; its first beat arrives two cycles
-// later. Pads are written in cycles without data, one each. The last beat passes three registers before the instruction
-// ends, two for micro-ops.
+// The RTL generated from later versions of VTA's Chisel source (MJChku/VTA_FPGA 10fed0a). The values are derived from
+// its modules and instruction traces, except launch and read_latency, which were fitted to its cycle counts. The memory
+// has one bus for reads and one for writes, like the design's AXI port. A load requests row after row, in every other
+// cycle, with sixteen outstanding reads for all loads together. A request reaches memory in the next cycle; its first
+// beat arrives two cycles later. Pads are written in cycles without data, one pad per cycle. The last beat passes
+// through three registers before the instruction ends, or two for micro-ops.
 constexpr CycleProfile chisel_16_reads() {
   CycleProfile profile = chisel2021();
   profile.name = "chisel_16_reads";
@@ -68,11 +68,11 @@ constexpr CycleProfile chisel_16_reads() {
 }
 
 // Measured on the Verilog that Vivado HLS 2019.1 generated from VTA's HLS source for the xc7z020
-// (TSCCompiler/tvm-vta-llm fae59de), simulated cycle by cycle with one bus of 8 bytes per cycle. A row of a transfer is
-// a separate request and waits for the previous one. Weights arrive at one beat in two cycles, while the bus serves
-// other clients. N micro-ops of a GEMM take N + 19 cycles, of an ALU operation 2 N + 19, whatever the number of
-// iterations. Assumed, because no board was measured: the latency of a read (30 to 60 cycles on such ports) and of a
-// write.
+// (TSCCompiler/tvm-vta-llm fae59de), simulated cycle by cycle with one bus of 8 bytes per cycle. Each row of a transfer
+// is a separate request that waits for the previous one. Weights arrive at one beat every two cycles, and the bus
+// serves other clients in between. N micro-ops take N + 19 cycles in a GEMM and 2 N + 19 in an ALU operation,
+// regardless of the number of iterations. Assumed, because no board was measured: the latency of a read (30 to 60
+// cycles on such ports) and of a write.
 constexpr CycleProfile kHlsZynq7020 = {
     .name = "hls_zynq7020",
     .clock_hz = 100e6,
@@ -100,9 +100,9 @@ constexpr CycleProfile kHlsZynq7020 = {
     .alu_tensor = {.per_micro_op = 2, .per_instruction = 18},
 };
 
-// EVTA on the ZCU102, whose timing is not published: the same modules with the 128-bit port of VTA's ZCU104 build,
-// whose RTL is not available, and the clock that boards/zcu102.yaml assumes. Assumes the same number of cycles per beat
-// and row as on the narrow port. The latency is longer in cycles because the clock is faster.
+// EVTA on the ZCU102, whose timing is not published. Assumes the same modules, the 128-bit port of VTA's ZCU104 build
+// (its RTL is not available), the clock in boards/zcu102.yaml, and the same number of cycles per beat and row as on the
+// narrow port. The latency is longer in cycles because the clock is faster.
 constexpr CycleProfile zcu102() {
   CycleProfile profile = kHlsZynq7020;
   profile.name = "zcu102";

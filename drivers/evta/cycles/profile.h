@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CycleProfile: the timing of one implementation of the accelerator and its memory, with the fewest parameters that
-// reproduce published results. Times are in cycles of the accelerator's clock.
+// CycleProfile: the timing of one implementation of the accelerator and its memory, with as few parameters as possible
+// to reproduce published results. Times are in cycles of the accelerator's clock.
 //
-// `chisel2019` and `chisel2021` derive from the state machines of VTA's Chisel RTL at the revisions whose cycle counts
-// were published (tvm PR 3347; tvm-vta PR 30), `chisel_16_reads` from a later RTL of it. `hls_zynq7020` is measured on
-// the RTL that Vivado HLS generated from VTA's source. `zcu102` is the same with an assumed port. docs/concepts/evta.md
-// compares each with published data.
+// `chisel2019` and `chisel2021` are derived from the state machines of VTA's Chisel RTL at the revisions whose cycle
+// counts were published (tvm PR 3347; tvm-vta PR 30), `chisel_16_reads` from a later version of that RTL.
+// `hls_zynq7020` is measured on the RTL that Vivado HLS generated from VTA's source. `zcu102` is the same with an
+// assumed port. docs/concepts/evta.md compares each with published data.
 #pragma once
 
 #include <span>
@@ -20,25 +20,25 @@ struct CycleProfile {
   double clock_hz = 0;  // for times; does not affect cycle counts
   int bus_bytes = 8;    // DRAM bytes per cycle
 
-  // DRAM and the path to it: one server, or one for reads and one for writes.
+  // DRAM and the path to it: one server, or separate ones for reads and writes.
   bool separate_writes = false;     // reads and writes use separate buses and do not wait for each other
   int burst_beats = 256;            // beats of the longest burst; a row of a transfer needs one or more bursts
   bool aligned_bursts = false;      // a burst ends at a multiple of its maximum size in DRAM
   int read_latency = 0;             // from a request to its first beat
   int write_latency = 0;            // from a request to its first beat
-  int write_response = 0;           // from a burst's last beat to the next request
+  int write_response = 0;           // maximum number of beats in a burst; a row of a transfer needs one or more bursts
   bool overlapped_latency = false;  // other clients use the bus while a request waits for its first beat
-  int reads_ahead = 0;              // limit of outstanding reads of all loads; 0: each waits for the previous one
-  int uop_bus_bytes = 8;            // separate port of the micro-op memory
+  int reads_ahead = 0;    // maximum number of outstanding reads of all loads; 0: each waits for the previous one
+  int uop_bus_bytes = 8;  // separate port of the micro-op memory
 
   // The modules.
-  int launch = 1;               // from the launch to the request of the first instructions
+  int launch = 1;               // from launch to the request for the first instructions
   int dispatch = 1;             // from the start of an instruction to its first action
-  int queue_depth = 512;        // instructions that may wait for one module
+  int queue_depth = 512;        // instructions that may be queued for one module
   int fetch_block = 128;        // instructions per fetch; all are dispatched before the next block is requested
   bool streamed_fetch = false;  // instructions are dispatched as they arrive, not when their block is complete
-  bool pads_by_beat = false;    // a pad element takes as many beats as data, not one cycle
-  int pad_latency = 0;          // with outstanding reads, from the dispatch to the first pad: pads do not wait for data
+  bool pads_by_beat = false;    // a pad element needs as many beats as data, instead of one cycle
+  int pad_latency = 0;          // with outstanding reads, from dispatch to the first pad: pads do not wait for data
   int store_gap = 0;            // cycles between two elements of a store
 
   // Transfers: cycles in addition to those of the bus and its latency.
@@ -47,7 +47,7 @@ struct CycleProfile {
     int before_row = 0;       // before a row's request
     int after_row = 0;        // after a row's last beat
     int cycles_per_beat = 1;
-    int long_row = 0;  // additional cycles of a row of more than 16 beats
+    int long_row = 0;  // additional cycles for a row of more than 16 beats
   };
   Transfer load_uop = {};
   Transfer load_inp = {};
@@ -57,7 +57,7 @@ struct CycleProfile {
   const Transfer& transfer(Memory memory) const;
 
   // From the end of an instruction until its token can be taken: between load and compute, to the store module, and
-  // from it.
+  // from the store module.
   struct Tokens {
     int load_and_compute = 0;
     int to_store = 0;
@@ -65,7 +65,7 @@ struct CycleProfile {
   };
   Tokens tokens = {};
 
-  // Micro-ops: cycles per micro-op, over all iterations, and once per instruction. Iterations themselves cost nothing.
+  // Micro-ops: cycles per micro-op, over all iterations, and once per instruction. Iterations themselves have no cost.
   struct Unit {
     int per_micro_op = 1;
     int per_instruction = 0;

@@ -15,14 +15,14 @@ class TransferCycles {
   TransferCycles(const CycleProfile& profile, const Configuration& configuration, const Transfer& transfer);
 
   DramClient client() const { return client_; }
-  // Returns the bytes of data, without pads.
+  // Returns the number of data bytes, without pads.
   uint64_t bytes() const { return uint64_t{rows_} * row_bytes_; }
-  // Returns the cycles if DRAM had no latency and no other client.
+  // Returns the number of cycles without DRAM latency and other clients.
   uint64_t least_cycles() const;
 
-  // Returns false after everything is moved. Otherwise sets the next burst, requested after the pads before it. `now`
-  // is the end of the previous burst, or its acceptance with outstanding reads, and becomes the time of this request or
-  // the end of the transfer.
+  // Returns false once all data has been moved. Otherwise sets the next burst, which is requested after the pads before
+  // it. `now` is the end of the previous burst, or its acceptance if reads may be outstanding; it becomes the time of
+  // this request or the end of the transfer.
   bool next_burst(uint64_t* now, Burst* burst);
   bool all_requested() const { return row_ == rows_; }
   // Returns the end of the instruction. With outstanding reads, pads are written in cycles without data.
@@ -45,8 +45,8 @@ class TransferCycles {
   uint64_t row_pitch_ = 0;                                                          // bytes
   uint64_t begin_pads_ = 0, row_begin_pads_ = 0, row_end_pads_ = 0, end_pads_ = 0;  // cycles
 
-  uint32_t row_ = 0;       // of the next burst
-  uint32_t row_done_ = 0;  // beats of that row
+  uint32_t row_ = 0;       // row of the next burst
+  uint32_t row_done_ = 0;  // beats of that row already moved
   uint64_t row_address_ = 0;
   uint64_t due_ = 0;  // cycles until the next request or the end
 };

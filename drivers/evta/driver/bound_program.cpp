@@ -47,7 +47,8 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
   return MemoryRange::Access::kRead;
 }
 
-// The plan is verified: a range in another layout covers a tensor that can be converted to it, or whole blocks of one.
+// The plan is verified: a range in another layout covers a tensor that can be converted to that layout, or whole blocks
+// of it.
 Reblocking reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
   const ChannelBlocks blocks = stored_blocks(tensor.shape, tensor.layout);
   Reblocking result;

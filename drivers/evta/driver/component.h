@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Component: a library that provides access to accelerators (drivers/component.h). "sim" simulates them; "xrt" drives
-// those of boards through XRT.
+// accelerators on boards through XRT.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace nestrt::evta {
 
 struct TransportRequest {
   const Configuration* configuration = nullptr;
-  int instance = 0;  // index of the unit among those of its kind
+  int instance = 0;  // index among the units of the same kind
   double pace = 0;   // UnitOptions::pace
   // UnitOptions::xclbin and device.
   std::string_view bitstream = {};
@@ -25,21 +25,21 @@ struct TransportRequest {
 // An accelerator that a component finds on this machine.
 struct Accelerator {
   std::string device;     // as in TransportRequest::device
-  std::string platform;   // of the board, or the shell of a card
+  std::string platform;   // platform of the board, or shell of the card
   std::string bitstream;  // the loaded bitstream; empty if unknown
-  Status usable;          // the reason if it cannot be used
+  Status usable;          // ok, or the reason why it cannot be used
 };
 
 struct Component : drivers::Component {
-  // Errors: kUnavailable with the reason if the accelerator does not exist.
+  // Errors: kUnavailable, with the reason, if the accelerator does not exist.
   Result<std::unique_ptr<Transport>> (*make_transport)(const TransportRequest& request);
-  // Errors: kUnavailable with the reason if the component cannot enumerate them.
+  // Errors: kUnavailable, with the reason, if the component cannot enumerate accelerators.
   Result<std::vector<Accelerator>> (*list)();
 };
 
 inline constexpr char kComponentEntry[] = "nestrt_evta_component";
 
-// `name` is "sim" or "xrt". Errors: those of drivers::find_component().
+// `name` is "sim" or "xrt". Errors: as for drivers::find_component().
 Result<const Component*> find_component(std::string_view name);
 
 }  // namespace nestrt::evta

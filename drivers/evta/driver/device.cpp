@@ -93,7 +93,7 @@ void Device::retire(Job* job) {
   if (running_ == job) stop_running(Stop::kForget);
 }
 
-// Waits until nothing runs and nothing is queued. Others may submit while it waits for a run to end.
+// Waits until no job is running or queued. Other threads may submit jobs while it waits for a run to end.
 Status Device::reset() {
   const MutexLock lock(mutex_);
   while (queue_.oldest() != nullptr || running_ != nullptr) {
@@ -128,7 +128,7 @@ void Device::run_jobs() {
   }
 }
 
-// Releases the lock for the run and completes the job under it.
+// Releases the lock during the run and completes the job under it.
 void Device::run(Job* job) {
   queue_.begin(*job, SteadyClock::now());
   running_ = job;
@@ -166,7 +166,7 @@ Status Device::execute(const Job& job, bool trusted) {
   return status;
 }
 
-// Returns true if the run ended because its submitter no longer waits.
+// Returns whether the run ended because its submitter no longer waits.
 bool Device::is_unwanted(const Job& job, const Status& status) {
   if (status.code() == Code::kCancelled) return true;
   return status.code() == Code::kDeadlineExceeded && job.submission.deadline < job.submission.unit_deadline;
@@ -190,7 +190,7 @@ Status Device::run_program(const Job& job) {
   return {};
 }
 
-// The accelerator does not distinguish operators: the first is charged with all of the time.
+// The accelerator does not distinguish operators, so all of the time is attributed to the first one.
 void Device::report(const Job& job, const Times& times) {
   RunObserver& observer = *job.submission.observer;
   observer.phase_done(job.operators[0], Phase::kTransferIn, times.start, times.run);
@@ -200,7 +200,7 @@ void Device::report(const Job& job, const Times& times) {
   for (uint32_t op : job.operators) observer.operator_done(op, std::exchange(start, times.end), times.end);
 }
 
-// An interrupt that arrived too late for the previous job does not stop this one.
+// An interrupt that arrived too late for the previous job must not stop this one.
 Status Device::wait(Deadline deadline) {
   while (true) {
     const Status status = transport_->wait(deadline);
@@ -214,7 +214,7 @@ Status Device::wait(Deadline deadline) {
 
 Device::Job* Device::next_job() const { return static_cast<Job*>(queue_.next(SteadyClock::now())); }
 
-// The queue may hold jobs back until a point in time.
+// The queue may hold back jobs until a point in time.
 void Device::wait_for_job() {
   if (running_ == nullptr && queue_.oldest() != nullptr)
     changed_.wait_until(mutex_, queue_.reserved_until());
@@ -241,13 +241,13 @@ void Device::quarantine(const Status& reason) {
   log(LogLevel::kWarning, quarantine_.message());
 }
 
-// --- Runs on threads that cannot report exceptions: an accepted job is completed even if memory runs out.
+// --- Runs on threads that cannot report exceptions: an accepted job is completed even if memory is exhausted.
 
 Status Device::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
-// An accelerator that did not stop may still write to host-visible memory.
+// If the accelerator did not stop, it may still write to host-visible memory.
 Status Device::reset_transport() {
   return guarded([&] {
     const Status status = transport_->reset();

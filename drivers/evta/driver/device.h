@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: one accelerator, which runs programs one after the other, and whether it can be trusted. UnitQueue
+// Device: one accelerator, which runs programs one after another, and whether it can be trusted. UnitQueue
 // (scheduler/unit_queue.h) selects the next job. The accelerator has at most one program at a time, so an urgent job
 // waits for at most one.
 //
-// A run that fails or misses the unit's deadline resets the accelerator and puts it into quarantine: it rejects work
-// until probe() succeeds. A run whose submitter no longer waits only causes a reset.
+// A run that fails or misses the unit's deadline resets the accelerator and quarantines it: it rejects work until
+// probe() succeeds. A run whose submitter no longer waits only causes a reset.
 //
-// Programs run on the thread of a submitter that waits, so that no thread has to be woken, otherwise on a thread of the
+// Programs run on the submitter's thread if it waits, so that no thread has to be woken, otherwise on a thread of the
 // Device.
 //
 // Threads: all members are safe from any thread. The Device must outlive its jobs.
@@ -27,11 +27,11 @@ namespace nestrt::evta {
 
 class Device {
  public:
-  // A reusable run of a program. Owned by the caller, which must retire it before destroying it.
+  // A reusable run of a program. It is owned by the caller, which must retire it before destroying it.
   struct Job : scheduler::UnitClaim {
     PlacedProgram* program = nullptr;
     std::span<const uint32_t> operators;  // its operators, for observers
-    std::span<const std::byte> expected;  // expected result of a probe, which also runs on a device in quarantine
+    std::span<const std::byte> expected;  // expected result of a probe, which also runs on a quarantined device
     // The remaining members belong to the Device.
     Submission submission;
     bool pending = false;
@@ -49,23 +49,23 @@ class Device {
     return host_visible_->allocate_shared(*transport_, bytes);
   }
 
-  // Queues the job, or runs it on this thread if the submitter waits and it is next. Signals its completion at the end,
-  // with kUnavailable if the device is in quarantine or the job is already pending. Allocates nothing on success.
+  // Queues the job, or runs it on this thread if the submitter waits and the job is next. Signals completion at the
+  // end, with kUnavailable if the device is quarantined or the job is already pending. Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
   // Ends the job with kCancelled if its submission of that generation is not complete.
   void cancel(Job* job, uint64_t generation);
-  // Removes the job. When this returns, it is not running, and its completion will not be signalled.
+  // Removes the job. When this returns, the job is not running, and its completion will not be signalled.
   void retire(Job* job);
-  // Ends all jobs with kCancelled. Errors: kDeviceFault; the device is then in quarantine.
+  // Ends all jobs with kCancelled. Errors: kDeviceFault; the device is then quarantined.
   Status reset();
-  // Runs a program with a known result and ends the quarantine if the result is right. Waits for earlier jobs. Errors:
-  // kUnavailable with the reason.
+  // Runs a program with a known result and ends the quarantine if the result is correct. Waits for earlier jobs.
+  // Errors: kUnavailable, with the reason.
   Status probe();
 
  private:
   enum class Stop { kNone, kCancel, kForget };
 
-  // Start of the phases of a run, and the end of the last one.
+  // Start of each phase of a run, and the end of the last one.
   struct Times {
     SteadyClock::time_point start, run, transfer_out, end;
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// EvtaUnit: one EVTA instance as a unit. Runs programs of instructions one at a time.
+// EvtaUnit: one EVTA instance as a unit. Runs instruction programs one at a time.
 //
-// A program is checked completely during preparation; nothing unchecked is submitted. A run that fails or misses its
-// deadline ends with a Status and puts the unit into quarantine (kUnavailable) until probe() succeeds.
+// A program is checked completely during preparation; unchecked programs are never submitted. A run that fails or
+// misses its deadline ends with an error Status and quarantines the unit (kUnavailable) until probe() succeeds.
 #pragma once
 
 #include <memory>

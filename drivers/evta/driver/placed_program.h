@@ -16,7 +16,7 @@
 
 namespace nestrt::evta {
 
-// An accelerator's memory by purpose.
+// The memory of an accelerator, by purpose.
 struct DeviceMemory {
   Transport* transport;
   HostVisibleBlocks* host_visible;
@@ -26,21 +26,21 @@ struct DeviceMemory {
 
 class PlacedProgram {
  public:
-  // Checks the program. What it refers to must outlive the result. `plan`: the program's plan, or null. Errors:
+  // Checks the program. Everything it refers to must outlive the result. `plan`: the program's plan, or null. Errors:
   // kInvalidPlan, kOutOfMemory, kDeviceFault.
   static Result<PlacedProgram> create(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan);
 
   // Relocates the program to the addresses of these buffers (null if not yet known) and loads it, unless it is already
-  // there. Errors: kInvalidPlan, kOutOfMemory.
+  // loaded there. Errors: kInvalidPlan, kOutOfMemory.
   Status place(std::span<std::byte* const> buffers);
   // Null before the first place().
   const std::shared_ptr<DeviceProgram>& device_program() const { return loaded_; }
 
-  // Transfers to the accelerator what the program reads, except what it wrote itself (Submission::writers). Also
-  // transfers the contents of output memory if results are checked, or if the host's cache would later overwrite them.
-  // Errors: kDeviceFault.
+  // Transfers the data that the program reads to the accelerator, except data that the accelerator itself wrote
+  // (Submission::writers). Also transfers the contents of output memory if results are checked, or if the host's cache
+  // would later overwrite them. Errors: kDeviceFault.
   Status give_inputs(const Submission& submission);
-  // Transfers what the program wrote to the host. Errors: kDeviceFault.
+  // Transfers the data that the program wrote to the host. Errors: kDeviceFault.
   Status take_results(const Submission& submission);
 
   // Returns the traffic of the last run.
@@ -49,8 +49,8 @@ class PlacedProgram {
  private:
   struct Range {
     Place place;
-    const std::byte* in_place = nullptr;  // the host's address of the bytes, if the range is the tensor itself
-    std::optional<Place> host_visible;    // place of a tensor in host-visible memory, even if it is copied
+    const std::byte* in_place = nullptr;  // host address of the bytes, if the range is the tensor itself
+    std::optional<Place> host_visible;    // location of the tensor in host-visible memory, even if it is copied
     bool is_read = false;                 // by the program
     bool is_written = false;              // likewise
     bool is_constant = false;
@@ -63,7 +63,7 @@ class PlacedProgram {
 
   Status place_constants();
   bool is_placed_for(std::span<std::byte* const> buffers) const;
-  // Places the range if possible. `bytes`: the tensor's, or null if not yet known.
+  // Places the range in host-visible memory if possible. `bytes`: the tensor's bytes, or null if not yet known.
   void place_in_host_visible_memory(size_t index, std::byte* bytes);
   bool fits(size_t index, const Place& place) const;
   bool overlaps_another(size_t index, const Place& place) const;

@@ -13,7 +13,7 @@ namespace {
 // Far enough apart for the elements of every configuration.
 constexpr uint64_t kMicroOpAddress = 1 << 20, kAccAddress = 2 << 20, kInpAddress = 3 << 20, kWgtAddress = 4 << 20,
                    kOutAddress = 5 << 20;
-// Index of the identity weights. The first weights are zero; a micro-op of zeros uses them.
+// Index of the identity weights. Weights 0 are all zero; a zero micro-op uses them.
 constexpr uint32_t kIdentity = 1;
 
 Transfer transfer_of(const Configuration& configuration, Memory memory, uint64_t address, uint32_t elements) {

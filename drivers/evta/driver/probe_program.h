@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with a known result that tests whether an accelerator works. It exercises each of the three modules and
-// each of their memory ports except the one for instructions. It computes accumulators + inputs, using identity
-// weights.
+// A program with a known result that tests whether an accelerator works. It uses each of the three modules and each of
+// their memory ports except the instruction port. It computes accumulators + inputs, using identity weights.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +12,10 @@ namespace nestrt::evta {
 
 class ProbeProgram {
  public:
-  // `elements`: number of elements computed. If any of the operands reads as zero, the result differs.
+  // `elements`: number of elements computed. If any operand reads as zero, the result differs.
   static Result<ProbeProgram> create(const Configuration& configuration, uint32_t elements = 1);
 
-  // Its result goes to buffer 0, the last range. Refers to this object.
+  // Returns the program, which refers to this object. Its result goes to buffer 0, the last range.
   BoundProgram bound_program() const;
   std::vector<std::byte> expected() const;
 

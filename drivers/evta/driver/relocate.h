@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relocates a program from the compiler's addresses to those of its memory.
+// Relocates a program from the compiler's addresses to the addresses of its memory.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace nestrt::evta {
 
-// Returns the instructions with range i at address `targets[i]`, which must have the same offset from a multiple of its
-// largest element as the range's own address. Errors: kInvalidPlan for an instruction that does not decode, or whose
-// first row is in no range.
+// Returns the instructions with range i at address `targets[i]`, which must have the same offset from a multiple of the
+// range's largest element as the range's own address. Errors: kInvalidPlan for an instruction that cannot be decoded,
+// or whose first row is in no range.
 Result<std::vector<InstructionWord>> relocate(const Program& program, std::span<const uint64_t> targets);
 
-// Returns, by range, the required granularity of a relocation: the size of the largest element that an instruction
-// addresses in it, or 1. Errors: same as relocate().
+// Returns, per range, the required granularity of a relocation: the size of the largest element that an instruction
+// addresses in it, or 1. Errors: as for relocate().
 Result<std::vector<uint64_t>> largest_elements(const Program& program);
 
 }  // namespace nestrt::evta

@@ -21,20 +21,20 @@ namespace nestrt::evta {
 
 inline constexpr uint64_t kPageBytes = 4096;
 
-// Accelerator memory as the host sees it. If the two have separate caches or memories, each sees the other's writes
-// only after to_device() or from_device(). Released with the last reference.
+// Accelerator memory as seen by the host. If the two have separate caches or memories, each sees the other's writes
+// only after to_device() or from_device(). Dropping the last reference releases the memory.
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   virtual uint64_t address() const = 0;  // in the accelerator's address space
   virtual std::span<std::byte> bytes() const = 0;
-  // Makes bytes [offset, offset + size) that the host has written visible to the accelerator. Errors: kDeviceFault.
+  // Makes the bytes [offset, offset + size) written by the host visible to the accelerator. Errors: kDeviceFault.
   virtual Status to_device(uint64_t offset, uint64_t size) = 0;
-  // Makes bytes that the accelerator has written visible to the host. Errors: kDeviceFault.
+  // Makes bytes written by the accelerator visible to the host. Errors: kDeviceFault.
   virtual Status from_device(uint64_t offset, uint64_t size) = 0;
 };
 
-// A program that a transport has loaded, ready to start.
+// A program that a transport has loaded and that is ready to start.
 class DeviceProgram {
  public:
   virtual ~DeviceProgram() = default;
@@ -44,13 +44,13 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // "simulator", ...
+  // Returns the name of the transport, such as "simulator".
   virtual std::string_view name() const = 0;
   // Returns the name of the memory. Accelerators whose transports return the same name share host-visible memory. Empty
   // if the memory is not shared.
   virtual std::string memory_name() const { return {}; }
-  // Returns the line size of a non-coherent host cache of the accelerator's memory. Lines that the host has written may
-  // be written back as a whole at any time before to_device(). 1 if there is no such cache or it is coherent.
+  // Returns the line size of the host's non-coherent cache for the accelerator's memory, or 1 if there is no such cache
+  // or it is coherent. Lines that the host has written may be written back as a whole at any time before to_device().
   virtual uint64_t cache_line_bytes() const { return 1; }
   // Returns whether a program takes about the same time in each run (UnitInfo::is_steady).
   virtual bool is_steady() const { return true; }
@@ -60,14 +60,14 @@ class Transport {
   // any thread. Errors: kInvalidPlan, kOutOfMemory.
   virtual Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
                                                       std::vector<std::shared_ptr<DeviceBuffer>> memory) = 0;
-  // Starts a run. Errors: kUnavailable if one is running, kDeviceFault.
+  // Starts a run. Errors: kUnavailable if a run is in progress, kDeviceFault.
   virtual Status start(std::shared_ptr<DeviceProgram> program) = 0;
   // Waits for the end of the run. Errors: kDeadlineExceeded or, after interrupt(), kCancelled (the run continues in
   // both cases); kDeviceFault.
   virtual Status wait(Deadline deadline) = 0;
-  // Makes the current wait, or else the next one, return.
+  // Makes the current wait() return, or the next one if there is none.
   virtual void interrupt() = 0;
-  // Stops the run. After success the device accesses no memory until the next start. Errors: kDeviceFault.
+  // Stops the run. After success the device does not access memory until the next start. Errors: kDeviceFault.
   virtual Status reset() = 0;
 };
 

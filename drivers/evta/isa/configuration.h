@@ -2,12 +2,12 @@
 // Configuration: the parameters of one build of the accelerator, and everything derived from them: element sizes and
 // depths of the on-chip memories, and widths of the instruction fields.
 //
-// Sizes are base-2 logarithms as in the accelerator's own configuration files. A name has the form
+// Sizes are base-2 logarithms, as in the accelerator's own configuration files. A name has the form
 // {batch}x{block}_{uop}_{inp}_{wgt}_{acc} with buffer sizes in log2 bytes. Types are fixed: int8 inputs and weights,
-// int32 accumulators, int8 outputs. Several instances of one configuration share DRAM; the unit manages them.
+// int32 accumulators, int8 outputs. Multiple instances of one configuration share DRAM; the unit manages them.
 //
-// Source: VTA's hw_spec.h. Some published bitstreams have configurations whose instructions exceed that header's 128
-// bits, with an encoding that is not public. They are marked `encoding_assumed` and use narrower fields.
+// Source: VTA's hw_spec.h. Some published bitstreams have configurations whose instructions exceed the 128 bits defined
+// in that header, with an encoding that is not public. They are marked `encoding_assumed` and use narrower fields.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ namespace nestrt::evta {
 enum class Memory : uint8_t { kUop = 0, kWgt = 1, kInp = 2, kAcc = 3, kOut = 4, kAcc8Bit = 5 };
 inline constexpr int kNumMemories = 6;
 
-// "uop", "wgt", ...; "?" for an invalid value.
+// Returns "uop", "wgt", ...; "?" for an invalid value.
 std::string_view name(Memory memory);
 
 struct Configuration {
@@ -39,14 +39,14 @@ struct Configuration {
   int log_uop_bytes = 2;
   int iter_out_bits = 14;
   int iter_in_bits = 14;
-  int factor_trim = 0;      // bits by which a loop factor is narrower than the index that it multiplies
-  int uop_field_spare = 0;  // bits by which uop_begin and uop_end are wider than the micro-op memory needs
+  int factor_trim = 0;      // number of bits by which a loop factor is narrower than the index that it contributes to
+  int uop_field_spare = 0;  // number of bits by which uop_begin and uop_end are wider than the micro-op memory needs
   Design design = Design::kHls;
 
   constexpr int batch() const { return 1 << log_batch; }
   constexpr int block() const { return 1 << log_block; }
 
-  // Bytes of one element.
+  // Return the size of one element in bytes.
   constexpr int uop_bytes() const { return 1 << log_uop_bytes; }
   constexpr int inp_bytes() const { return batch() * block(); }
   constexpr int wgt_bytes() const { return block() * block(); }
@@ -54,25 +54,25 @@ struct Configuration {
   constexpr int out_bytes() const { return batch() * block(); }
   constexpr int element_bytes(Memory memory) const;
 
-  // Elements of the on-chip memory. The 8-bit form of an accumulator is in the accumulator memory.
+  // Return the number of elements of the on-chip memory. The 8-bit form of an accumulator is in the accumulator memory.
   constexpr uint32_t uop_depth() const { return 1u << uop_index_bits(); }
   constexpr uint32_t inp_depth() const { return 1u << inp_index_bits(); }
   constexpr uint32_t wgt_depth() const { return 1u << wgt_index_bits(); }
   constexpr uint32_t acc_depth() const { return 1u << acc_index_bits(); }
   constexpr uint32_t depth(Memory memory) const;
 
-  // Bits of an element index; also the widths of the micro-op fields.
+  // Return the number of bits of an element index, which is also the width of the micro-op fields.
   constexpr int uop_index_bits() const { return log_uop_buffer - log_uop_bytes; }
   constexpr int inp_index_bits() const { return log_inp_buffer - log_batch - log_block; }
   constexpr int wgt_index_bits() const { return log_wgt_buffer - 2 * log_block; }
   constexpr int acc_index_bits() const { return log_acc_buffer - log_batch - log_block - 2; }
 
-  // Bits of the factors of a GEMM's or an ALU operation's two loops.
+  // Return the number of bits of the loop factors of a GEMM or ALU operation.
   constexpr int inp_factor_bits() const { return inp_index_bits() - factor_trim; }
   constexpr int wgt_factor_bits() const { return wgt_index_bits() - factor_trim; }
   constexpr int acc_factor_bits() const { return acc_index_bits() - factor_trim; }
 
-  // Bits of the first index of a list of micro-ops; its end has one more.
+  // Returns the number of bits of the first index of a list of micro-ops; its end has one more.
   constexpr int uop_begin_bits() const { return uop_index_bits() + uop_field_spare; }
 
   constexpr int64_t macs_per_cycle() const { return int64_t{1} << (log_batch + 2 * log_block); }
@@ -127,7 +127,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .log_inp_buffer = 15,
      .log_wgt_buffer = 18,
      .log_acc_buffer = 17},
-    // The first word of a loop has 65 bits, so the inner trip count is one bit shorter.
+    // The first word of a loop would need 65 bits, so the inner trip count is one bit shorter.
     {.name = "1x16_16_15_18_17",
      .log_batch = 0,
      .log_block = 4,
@@ -137,7 +137,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .log_acc_buffer = 17,
      .encoding_assumed = true,
      .iter_in_bits = 13},
-    // 35 bits of micro-op and 70 of factors: micro-ops of 64 bits, factors one bit narrower.
+    // 35 bits for the micro-op and 70 for factors: micro-ops of 64 bits, factors one bit narrower.
     {.name = "1x16_16_16_19_18",
      .log_batch = 0,
      .log_block = 4,
@@ -163,7 +163,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
 // Returns the configuration in kConfigurations with this name, or null.
 const Configuration* find_configuration(std::string_view name);
 
-// Several accelerators of one configuration.
+// Multiple accelerators with the same configuration.
 struct Instances {
   const Configuration* configuration = &kConfigurations[0];  // one of kConfigurations
   int count = 1;
@@ -171,7 +171,7 @@ struct Instances {
 
 inline constexpr int kMaxInstances = 4;
 
-// Parses "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two of them. Errors: kInvalidArgument with the known
+// Parses "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two instances. Errors: kInvalidArgument, which lists the known
 // configurations.
 Result<Instances> parse_instances(std::string_view text);
 // Inverse of parse_instances().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes the accelerator's bits to instructions and micro-ops. Accepts any bits.
+// Decodes bits to instructions and micro-ops. Accepts arbitrary bits.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace nestrt::evta {
 
-// Errors: kInvalidPlan for an undefined opcode, memory or ALU operation, and for an unused bit that is set.
+// Errors: kInvalidPlan for an undefined opcode, memory or ALU operation, or for an unused bit that is set.
 Result<Instruction> decode(const Configuration& configuration, const InstructionWord& word);
 
-// Decodes a whole stream. Errors: the first of the above, with the number of its instruction.
+// Decodes a whole stream. Errors: the first of the above, with the number of the instruction.
 Result<std::vector<Instruction>> decode(const Configuration& configuration, std::span<const InstructionWord> words);
 
 // `raw`: in the format of encode(). Errors: kInvalidPlan for an unused bit that is set.
 Result<MicroOp> decode_micro_op(const Configuration& configuration, uint64_t raw);
 
-// Reads micro-op `index` of the bytes in DRAM, of which there must be at least (index + 1) * uop_bytes().
+// Reads micro-op `index` from the bytes in DRAM, which must be at least (index + 1) * uop_bytes() long.
 uint64_t read_micro_op(const Configuration& configuration, std::span<const std::byte> bytes, size_t index);
 
 }  // namespace nestrt::evta

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design: the RTL of a build of the accelerator. All designs compute the same, except for programs that one of them
-// computes incorrectly. These were determined by measurement on the RTL of both (docs/concepts/evta-programs.md).
+// Design: the RTL of a build of the accelerator. All designs compute the same results, except for programs that one of
+// them computes incorrectly. These were determined by measurement on the RTL of both (docs/concepts/evta-programs.md).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ enum class Design : uint8_t {
   kChisel,  // VTA's Chisel source of 2021 or later
 };
 
-// Number of preceding steps of a GEMM or ALU loop that have not yet written when a step reads.
+// Number of preceding steps of a GEMM or ALU loop that have not yet written their results when a step reads.
 constexpr int late_gemm_steps(Design design) { return design == Design::kHls ? 2 : 0; }
 constexpr int late_alu_steps(Design design) { return design == Design::kHls ? 2 : 1; }
 

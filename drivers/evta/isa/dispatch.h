@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls a handler by opcode.
+// Calls a handler selected by opcode.
 #pragma once
 
 #include "drivers/evta/isa/instruction.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of the instruction bits. visit_*() passes the fields of an instruction in bit order to a coder, whose
+// The bit layout of instructions. visit_*() passes the fields of an instruction in bit order to a coder, whose
 // field(name, value, bits) encodes, decodes or counts. end_word() ends one of the two 64-bit halves; no field crosses
-// them.
+// their boundary.
 #pragma once
 
 #include "drivers/evta/isa/instruction.h"
@@ -74,7 +74,7 @@ constexpr void visit_micro_op(Coder& coder, const Configuration& configuration, 
   coder.end_word();
 }
 
-// Counts the most bits of a word.
+// Finds the maximum number of bits used in a word.
 class BitCounter {
  public:
   template <typename T>
@@ -116,8 +116,8 @@ constexpr int micro_op_bits(const Configuration& configuration) {
   return counter.most();
 }
 
-// All assumptions of encode() and decode(). An ALU micro-op has a second accumulator index at the position of a GEMM's
-// input index; the hardware decodes both with the same width.
+// Returns whether all assumptions of encode() and decode() hold. An ALU micro-op has a second accumulator index at the
+// position of a GEMM's input index; the hardware decodes both with the same width.
 constexpr bool fits(const Configuration& configuration) {
   return most_instruction_bits(configuration) <= 64 && micro_op_bits(configuration) <= 8 * configuration.uop_bytes() &&
          configuration.uop_bytes() <= 8 && configuration.acc_index_bits() == configuration.inp_index_bits() &&

@@ -3,8 +3,8 @@
 //
 // Three modules run concurrently and execute their instructions in order: load (LOAD of inputs and weights), compute
 // (LOAD of micro-ops and accumulators, GEMM, ALU, FINISH), store (STORE). Tokens in four queues order them. "prev" and
-// "next" are the neighbours in the order load, compute, store. Addresses and sizes count elements of the memory
-// concerned.
+// "next" are the neighbours in the order load, compute, store. Addresses and sizes count elements of the memory that is
+// accessed.
 //
 // Source: VTA's instruction set; semantics as in its HLS model.
 #pragma once
@@ -24,7 +24,7 @@ enum class AluOpcode : uint8_t { kMin = 0, kMax = 1, kAdd = 2, kShr = 3, kMul = 
 enum class Module : uint8_t { kLoad, kCompute, kStore };
 inline constexpr int kNumModules = 3;
 
-// "?" for an invalid value.
+// Returns the name of an opcode; "?" for an invalid value.
 std::string_view name(Opcode opcode);
 std::string_view name(AluOpcode opcode);
 std::string_view name(Module module);
@@ -39,8 +39,8 @@ struct Dependencies {
   bool operator==(const Dependencies&) const = default;
 };
 
-// What LOAD and STORE move: y_size rows of x_size elements, with row y at dram_base + y * x_stride in DRAM. In SRAM
-// they are dense, starting at sram_base. A LOAD adds pads of zero: (y_pad_begin + y_size + y_pad_end) rows of
+// The data that LOAD and STORE move: y_size rows of x_size elements, with row y at dram_base + y * x_stride in DRAM. In
+// SRAM they are dense, starting at sram_base. A LOAD adds zero padding: (y_pad_begin + y_size + y_pad_end) rows of
 // (x_pad_begin + x_size + x_pad_end).
 struct Transfer {
   Memory memory = Memory::kInp;
@@ -54,13 +54,13 @@ struct Transfer {
   uint8_t x_pad_begin = 0;
   uint8_t x_pad_end = 0;
 
-  // True if it only moves tokens.
+  // Returns whether it only moves tokens.
   bool is_empty() const { return x_size == 0 || y_size == 0; }
 
   bool operator==(const Transfer&) const = default;
 };
 
-// for o < iter_out, i < iter_in, u in [uop_begin, uop_end): each field of micro-op u plus o * its factor_out plus i *
+// For o < iter_out, i < iter_in, u in [uop_begin, uop_end): each field of micro-op u plus o * its factor_out plus i *
 // its factor_in is an index.
 struct Loop {
   uint32_t uop_begin = 0;
@@ -125,10 +125,10 @@ inline Instruction make_alu(const Alu& alu, Dependencies dependencies = {}) {
 }
 inline Instruction make_finish(Dependencies dependencies = {}) { return {Opcode::kFinish, dependencies, {}}; }
 
-// Returns the module that executes it.
+// Returns the module that executes the instruction.
 Module module_of(const Instruction& instruction);
 
-// Indices of a GEMM: accumulator, input, weight. Of an ALU operation: accumulator, accumulator, unused.
+// Indices for a GEMM: accumulator, input, weight. For an ALU operation: accumulator, accumulator, unused.
 struct MicroOp {
   uint32_t dst = 0;
   uint32_t src = 0;

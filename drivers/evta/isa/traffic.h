@@ -10,7 +10,7 @@
 
 namespace nestrt::evta {
 
-// Returns the bytes of all transfers in both directions, and of the instructions. Errors: same as decode().
+// Returns the number of bytes of all transfers in both directions, and of the instructions. Errors: as for decode().
 Result<uint64_t> memory_traffic(const Configuration& configuration, std::span<const InstructionWord> words);
 
 }  // namespace nestrt::evta

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dram: maps the ranges of a program to memory of this process, for the simulators.
 //
-// Ownership: the bytes belong to the caller and must outlive the Dram. Threads: lookups are safe from several threads.
+// Ownership: the bytes belong to the caller and must outlive this object. Threads: lookups are safe from several
+// threads.
 #pragma once
 
 #include <vector>
@@ -17,7 +18,7 @@ class Dram {
   void add_write(uint64_t address, std::span<std::byte> bytes);
   void add_read_write(uint64_t address, std::span<std::byte> bytes);
 
-  // Return the bytes at an address; null unless all `size` of them are in one range with that access.
+  // Return the bytes at an address, or null unless all `size` of them are within one range with that access.
   const std::byte* read(uint64_t address, uint64_t size) const { return find(address, size, Access::kRead); }
   std::byte* write(uint64_t address, uint64_t size) const { return find(address, size, Access::kWrite); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fault injection for simulated accelerators, to test the layers above.
+// Fault injection for simulated accelerators, used to test the layers above.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@ namespace nestrt::evta {
 
 enum class Fault : uint8_t {
   kNone,
-  kHang,           // never ends until it is reset
+  kHang,           // does not end until it is reset
   kLate,           // ends `late_by` too late
   kEarly,          // reports its end before it has written its results
   kWrongData,      // one bit of the results is wrong
-  kDmaError,       // stops with an error in the middle, with results partly written
+  kDmaError,       // stops with an error midway, with results partly written
   kLostInterrupt,  // ends without an interrupt, so that the status register must be polled
 };
 

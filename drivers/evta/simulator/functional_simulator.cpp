@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "accumulators are copied from DRAM as they are");
 
-// One of the indices of a loop's steps.
+// One of the indices used by a loop's steps.
 struct Index {
   Memory memory;
   uint32_t MicroOp::*field;
@@ -47,7 +47,7 @@ void pack_weights(const std::byte* from, int16_t* to) {
   }
 }
 
-// Returns the start of a transfer's data in DRAM; null if it has none.
+// Returns the start of a transfer's data in DRAM, or null if it has none.
 template <typename Find>
 auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result<decltype(find(0, 0))> {
   if (transfer.is_empty()) return nullptr;
@@ -71,7 +71,7 @@ struct FunctionalSimulator::Memories {
   int32_t* acc = nullptr;
   int8_t* out = nullptr;
   const Dram* dram = nullptr;
-  std::array<uint64_t, kNumMemories> reached{};  // by memory, number of elements that the run may have accessed
+  std::array<uint64_t, kNumMemories> reached{};  // per memory, the number of elements that the run may have accessed
 
   int8_t initial;  // value of every byte before a run
 
@@ -82,7 +82,7 @@ struct FunctionalSimulator::Memories {
         initial(static_cast<int8_t>(initial_byte)) {}
 
   Status allocate();
-  // Prepares one run, during which `run_dram` must stay valid. Resets what the previous run has left.
+  // Prepares one run, during which `run_dram` must stay valid. Resets the memory that the previous run has used.
   void begin(const Dram& run_dram);
 
   Status load(const Transfer& transfer);
@@ -94,12 +94,12 @@ struct FunctionalSimulator::Memories {
   size_t lanes() const { return static_cast<size_t>(configuration.block()); }
   EngineMemories view() const { return {uop.data(), wgt, inp, acc, out}; }
 
-  // Initial value of an accumulator.
+  // Returns the initial value of an accumulator.
   int32_t initial_word() const { return static_cast<int32_t>(0x01010101u * static_cast<uint8_t>(initial)); }
   uint64_t take_reached(Memory memory) { return std::exchange(reached[static_cast<size_t>(memory)], 0); }
   // Prepares elements up to `end` for use.
   Status reach(Memory memory, uint64_t end);
-  // Same for all steps of a loop, which must have some.
+  // The same for all steps of a loop, which must have at least one.
   Status reach(const Loop& loop, const Index& index);
   Status load_uops(const Transfer& transfer);
   Status load_rows(const Transfer& transfer);
@@ -198,7 +198,7 @@ void FunctionalSimulator::Memories::copy(Memory memory, size_t index, const std:
   }
 }
 
-// Writes pads, which weights do not have.
+// Writes zero padding, which weights do not have.
 void FunctionalSimulator::Memories::fill_zeros(Memory memory, size_t index, size_t count) {
   if (memory == Memory::kAcc) std::fill_n(acc + index * lanes(), count * lanes(), 0);
   if (memory == Memory::kInp) std::fill_n(inp + index * lanes(), count * lanes(), int16_t{0});

@@ -10,7 +10,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Returns the outputs of a run, filled with kFillByte.
+// Returns output buffers for a run, filled with kFillByte.
 std::vector<std::vector<std::byte>> fresh_outputs(const VectorCase& vector) {
   std::vector<std::vector<std::byte>> outputs;
   for (const VectorMemory& output : vector.outputs) outputs.emplace_back(output.bytes.size(), kFillByte);

@@ -45,7 +45,7 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
     const uint64_t begin_;
   };
 
-  // Allocates after the last allocation, or else in the first gap that is large enough. Returns null if nothing fits.
+  // Allocates after the last allocation, or else in the first gap that is large enough. Returns null if no gap is.
   std::shared_ptr<const Taken> take(uint64_t bytes) {
     if (bytes > kEndOfAddresses) return nullptr;
     const uint64_t size = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -59,7 +59,7 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
   }
 
  private:
-  // Finds a gap at or after `begin`, which must not be inside an allocation.
+  // Finds a gap at or after `begin`, which must not be within an allocation.
   std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const NESTRT_REQUIRES(mutex_) {
     for (auto next = taken_.lower_bound(begin); next != taken_.end() && next->first - begin < size; ++next)
       begin = next->second;
@@ -116,7 +116,7 @@ Status SimulatedBuffer::to_device(uint64_t offset, uint64_t size) {
   return {};
 }
 
-// A cache reads the lines again. Other bytes in these lines that the host has changed are written back first.
+// With a cache, reads the lines again. Other bytes in these lines that the host has changed are written back first.
 Status SimulatedBuffer::from_device(uint64_t offset, uint64_t size) {
   if (!copy_) return {};
   Lines lines = {offset, offset + size};
@@ -147,7 +147,7 @@ void SimulatedBuffer::write_back(uint64_t offset, uint64_t size) const {
   }
 }
 
-// Returns the offsets of the cache lines of those bytes, clamped to the buffer.
+// Returns the offsets of the cache lines that contain those bytes, clamped to the buffer.
 SimulatedBuffer::Lines SimulatedBuffer::lines_of(uint64_t offset, uint64_t size) const {
   const uint64_t before = std::min(offset, (address_ + offset) % line_bytes_);
   const uint64_t end = address_ + offset + size + line_bytes_ - 1;

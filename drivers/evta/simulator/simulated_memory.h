@@ -14,16 +14,16 @@ namespace nestrt::evta {
 enum class HostView : uint8_t {
   kShared,    // the same bytes, coherent
   kSeparate,  // a copy, as with PCIe
-  // A non-coherent cache, as on a Zynq: lines that the host has written are written back whole, here as late as
+  // A non-coherent cache, as on a Zynq: lines written by the host are written back as a whole, here as late as
   // possible: at the end of a run, over the accelerator's results.
   kCached,
 };
 
-inline constexpr uint64_t kUsualCacheLine = 64;  // of ARM's cores
+inline constexpr uint64_t kUsualCacheLine = 64;  // line size of ARM's cores
 
 class SimulatedBuffer final : public DeviceBuffer {
  public:
-  // `addresses`: owner of the address range. `copy`: what the host sees; if empty, the memory itself.
+  // `addresses`: owner of the address range. `copy`: the bytes that the host sees; if empty, the memory itself.
   SimulatedBuffer(std::shared_ptr<const void> addresses, uint64_t address, AlignedMemory memory,
                   std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean, uint64_t line_bytes);
 
@@ -34,7 +34,7 @@ class SimulatedBuffer final : public DeviceBuffer {
 
   // Returns the accelerator's view.
   std::span<std::byte> device_bytes() const;
-  // Writes back every cache line of that range that the host has changed and not passed to the device.
+  // Writes back every cache line of the range that the host has changed but not passed to the device.
   void write_back(uint64_t offset, uint64_t size) const;
 
  private:
@@ -46,16 +46,16 @@ class SimulatedBuffer final : public DeviceBuffer {
   const std::shared_ptr<const void> addresses_;
   const uint64_t address_;
   const AlignedMemory memory_;
-  const std::optional<AlignedMemory> copy_;   // what the host sees
+  const std::optional<AlignedMemory> copy_;   // the bytes that the host sees
   const std::optional<AlignedMemory> clean_;  // kCached: contents of the lines when they last matched the memory
   const uint64_t line_bytes_;
 };
 
 // Allocates memory at addresses below 4 GiB; page 0 stays unused. Threads: all members are safe from any thread.
-// Buffers may outlive it.
+// Buffers may outlive this object.
 class SimulatedMemory {
  public:
-  // `line_bytes`: of the cache.
+  // `line_bytes`: line size of the cache.
   SimulatedMemory(HostView view, uint64_t line_bytes, std::byte stale);
 
   // Errors: kOutOfMemory.

@@ -21,14 +21,14 @@
 namespace nestrt::evta {
 namespace {
 
-// Interval of reads of the status register, in case an interrupt is lost.
+// Interval for polling the status register, in case an interrupt is lost.
 constexpr std::chrono::milliseconds kPollInterval{5};
 // Time that the system may need to wake a waiting thread. A longer value only costs CPU time.
 constexpr std::chrono::microseconds kWakeTime{100};
 constexpr double kLongestRun = 1e8;  // seconds; representable by a clock
 
-// The inputs and results of a program's last run. A paced simulator reuses them, because an accelerator does not use
-// the host's processors while it computes, and measurements include concurrent work.
+// The inputs and results of a program's last run. A paced simulator reuses them for two reasons: an accelerator does
+// not use the host's processors while it computes, and measurements include concurrent work.
 class LastRun {
  public:
   void add_input(std::span<const std::byte> memory) { inputs_.push_back({memory, {}}); }
@@ -88,7 +88,7 @@ class SimulatedProgram final : public DeviceProgram {
   struct Written {
     const SimulatedBuffer* buffer;
     uint64_t offset;
-    std::span<std::byte> bytes;  // of the accelerator
+    std::span<std::byte> bytes;  // memory of the accelerator
   };
 
   Status compute() {
@@ -246,7 +246,7 @@ class SimulatorTransport final : public Transport {
     const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
     if (fault == Fault::kHang) return wait_for_abort();
     if (fault == Fault::kEarly) {
-      outcome_ = {Status(), start};  // writes the results when the driver has read the status
+      outcome_ = {Status(), start};  // writes the results after the driver has read the status
       reported_ = true;
       changed_.notify_all();
       while (!abort_ && !overtaken_) changed_.wait(mutex_);
@@ -272,21 +272,21 @@ class SimulatorTransport final : public Transport {
     while (!abort_) changed_.wait(mutex_);
   }
 
-  // Releases the lock, so that others can poll and stop it.
+  // Releases the lock, so that other threads can poll and stop the run.
   Status compute_unlocked(SimulatedProgram& program, Fault fault) NESTRT_REQUIRES(mutex_) {
     const MutexPause pause(mutex_);
     return guarded([&] { return compute(program, fault); });
   }
 
-  // Waits until `end` or a change. Because the system wakes a thread some tens of microseconds late, the last part is a
-  // busy wait without yielding, which would take milliseconds on a busy machine.
+  // Waits until `end` or a change. The system wakes a thread some tens of microseconds late, so the last part is a busy
+  // wait. It does not yield, because yielding would take milliseconds on a busy machine.
   void wait_until(SteadyClock::time_point end) NESTRT_REQUIRES(mutex_) {
     if (changed_.wait_until(mutex_, end - kWakeTime) == std::cv_status::no_timeout) return;
     const MutexPause pause(mutex_);
     while (SteadyClock::now() < end) pause_briefly();
   }
 
-  // Returns the memories that all programs of a configuration share, because one runs at a time.
+  // Returns the memories shared by all programs of a configuration, because only one runs at a time.
   Result<std::shared_ptr<FunctionalSimulator::Memories>> on_chip_memories(const Configuration& configuration) {
     const MutexLock lock(on_chip_mutex_);
     auto& memories = on_chip_[&configuration];
@@ -307,9 +307,9 @@ class SimulatorTransport final : public Transport {
   Condition changed_;
   std::shared_ptr<SimulatedProgram> program_ NESTRT_GUARDED_BY(mutex_);  // running
   SteadyClock::time_point started_ NESTRT_GUARDED_BY(mutex_);            // start of program_
-  std::optional<Outcome> outcome_ NESTRT_GUARDED_BY(mutex_);             // of the last run, until wait() returns it
-  bool reported_ NESTRT_GUARDED_BY(mutex_) = false;   // whether the end of the running program was reported
-  bool overtaken_ NESTRT_GUARDED_BY(mutex_) = false;  // the next run waits for the end of this one
+  std::optional<Outcome> outcome_ NESTRT_GUARDED_BY(mutex_);  // result of the last run, until wait() returns it
+  bool reported_ NESTRT_GUARDED_BY(mutex_) = false;           // whether the end of the running program was reported
+  bool overtaken_ NESTRT_GUARDED_BY(mutex_) = false;          // the next run waits for the end of this one
   bool interrupted_ NESTRT_GUARDED_BY(mutex_) = false;
   bool abort_ NESTRT_GUARDED_BY(mutex_) = false;
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated accelerator. It computes with the functional simulator on a separate thread, in separate memory, and with
-// pacing takes the time that the cycle model predicts. With pacing it does not compute again for inputs that a program
-// has had before, which leaves the processors to other work as the hardware would.
+// A simulated accelerator. It computes with the functional simulator on a separate thread and in separate memory. With
+// pacing, runs take the time that the cycle model predicts, and results are not recomputed if a program has the same
+// inputs as before, which leaves the processors to other work as the hardware would.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace nestrt::evta {
 
 struct SimulatorOptions {
   const CycleProfile* profile = nullptr;  // must outlive the transport; null disables pacing
-  // A run ends at the earliest after `pace` times the modelled seconds.
+  // A run takes at least `pace` times the modelled time.
   double pace = 1;
   std::shared_ptr<FaultInjector> faults = nullptr;
   HostView host_view = HostView::kShared;

@@ -89,7 +89,7 @@ HWY_INLINE void multiply(const int16_t* wgt, const Run& run) {
   }
 }
 
-// Runs `count` steps of micro-op `uop` from step (o, i) on, along the inner loop.
+// Runs `count` steps of micro-op `uop` along the inner loop, starting at step (o, i).
 template <size_t kBlock, bool kReset>
 HWY_INLINE void gemm_steps(const EngineMemories& memories, const Gemm& gemm, const MicroOp& uop, size_t o, size_t i,
                            size_t count) {
@@ -121,8 +121,8 @@ HWY_INLINE Gemm with_loops_exchanged(const Gemm& gemm) {
           gemm.wgt_factor_out};
 }
 
-// Weights stay in registers along a loop that does not change them. That loop, or the longer of the two, becomes the
-// inner one.
+// Weights stay in registers along a loop that does not change them. That loop, or the longer of two, becomes the inner
+// loop.
 HWY_INLINE Gemm with_longest_run_inside(const Gemm& gemm) {
   const bool out_keeps = gemm.wgt_factor_out == 0, in_keeps = gemm.wgt_factor_in == 0;
   const bool exchange = out_keeps != in_keeps ? out_keeps : gemm.loop.iter_out > gemm.loop.iter_in;
@@ -149,7 +149,7 @@ HWY_INLINE void gemm_micro_ops(const EngineMemories& memories, const Gemm& gemm,
   }
 }
 
-// Returns the end of the micro-ops from `begin` on that share weights.
+// Returns the end of the group of micro-ops starting at `begin` that share weights.
 HWY_INLINE size_t end_of_group(const MicroOp* uop, size_t begin, size_t end) {
   size_t u = begin + 1;
   while (u < end && uop[u].wgt == uop[begin].wgt) ++u;

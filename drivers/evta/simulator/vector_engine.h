@@ -2,8 +2,8 @@
 // The inner loops of GEMM and ALU instructions on SIMD units, for blocks of 16 and 32 and a batch of 1.
 //
 // Memories have a suitable layout: inputs widened to int16; weights widened as [block / 2][block outputs][2 inputs], so
-// that one input pair is multiplied for all outputs; accumulators and outputs as in the accelerator. All are aligned to
-// 64 bytes. The caller checks the indices.
+// that one pair of inputs is multiplied for all outputs; accumulators and outputs as in the accelerator. All are
+// aligned to 64 bytes. The caller checks the indices.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,10 @@ struct EngineMemories {
 };
 
 struct Engine {
-  // Runs one instruction. Sums wrap, so without a reset the loops may run in any order; with it they keep theirs.
+  // Runs one instruction. Sums wrap around, so without a reset the loops may run in any order; with a reset they run in
+  // the original order.
   void (*gemm)(const EngineMemories& memories, const Gemm& gemm);
-  // Runs one instruction of any operation except kMul in the order of its loops, because its operands may be its
+  // Runs one instruction with any operation except kMul, in the order of its loops, because operands may be earlier
   // results.
   void (*alu)(const EngineMemories& memories, const Alu& alu);
 };

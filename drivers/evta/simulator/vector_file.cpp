@@ -13,7 +13,7 @@ constexpr std::string_view kMagic = "VTAV";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kInstructionBytes = 16;
 
-// Reads values from the front. After the first failure, which it records, it returns zeros and empty spans.
+// Reads values from the front. Records the first failure and returns zeros and empty spans from then on.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -3,7 +3,7 @@
 //   "VTAV", u32 version = 1, u32 number of cases; then per case
 //   u32 length, name; u32 number of instructions, 16 bytes each;
 //   u32 number of inputs, each u32 address, u32 size, bytes; u32 number of outputs, each the same with expected bytes.
-// Before a run every output contains kFillByte. Bytes that a program does not write keep it.
+// Before a run, every output is filled with kFillByte. Bytes that a program does not write keep this value.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct VectorCase {
   std::vector<VectorMemory> outputs;
 };
 
-// Errors: kInvalidArgument with the offset and the case for invalid files: truncated, trailing bytes, overlapping
+// Errors: kInvalidArgument, with the offset and the case, for invalid files: truncated, trailing bytes, overlapping
 // memory.
 Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file);
 

@@ -17,7 +17,8 @@ struct AbandonedRuns {
 }  // namespace
 
 void leak_until_exit(std::shared_ptr<void> used) noexcept {
-  static auto* const runs = new AbandonedRuns;  // not destroyed: the accelerator does not notice the end of the process
+  // never destroyed: the accelerator does not notice when the process ends
+  static auto* const runs = new AbandonedRuns;
   const MutexLock lock(runs->mutex);
   runs->used.push_front(std::move(used));
 }

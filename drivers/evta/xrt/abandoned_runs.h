@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps resources that an accelerator which does not stop may still use. Such runs are rare, because the first one puts
-// the unit into quarantine.
+// Keeps resources that an accelerator may still use because it does not stop. Such runs are rare, because the first one
+// quarantines the unit.
 #pragma once
 
 #include <memory>
 
 namespace nestrt::evta {
 
-// Keeps `used` until after the end of the process. Safe from any thread. Throws nothing.
+// Keeps `used` until the process ends. Safe from any thread. Does not throw.
 void leak_until_exit(std::shared_ptr<void> used) noexcept;
 
 }  // namespace nestrt::evta

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompletionPoller: decides when a thread that waits for a run polls for its end. It sleeps until shortly before the
-// end that earlier runs of the program predict, polls without sleeping around that time, and otherwise sleeps for a
-// fraction of the elapsed time. It thus detects the end immediately and keeps the core busy for a small part of the run
-// only. XRT's own timed wait wakes on the interrupt, but does not respect its time limit if the device vanishes or
+// end predicted from earlier runs of the program, polls without sleeping around that time, and otherwise sleeps for a
+// fraction of the elapsed time. It thus detects the end immediately and keeps the core busy only for a small part of
+// the run. XRT's own timed wait wakes on the interrupt, but does not respect its time limit if the device vanishes or
 // other processes use it: every wakeup restarts the wait for the run.
 #pragma once
 
@@ -15,13 +15,13 @@ class CompletionPoller {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  // The end of a run of unknown duration is detected late by at most 1 / kDelayDivisor of its duration.
+  // The end of a run of unknown duration is detected with a delay of at most 1 / kDelayDivisor of the duration.
   static constexpr int kDelayDivisor = 16;
   static constexpr std::chrono::microseconds kMinSleep{20}, kMaxSleep{500};
-  // Upper bound of how late a sleeping thread of the library (runtime/platform/named_thread.h) wakes.
+  // Maximum delay with which a sleeping thread of the library (runtime/platform/named_thread.h) wakes.
   static constexpr std::chrono::microseconds kMaxOversleep{60};
 
-  // Returns how long to sleep before the next poll, `elapsed` after the start; 0 polls again immediately.
+  // Returns how long to sleep before the next poll, given the time since the start; 0: poll again immediately.
   Duration pause(Duration elapsed) {
     if (elapsed < expected_ - poll_window_) return expected_ - poll_window_ - elapsed;
     if (elapsed < expected_ + poll_window_) {
@@ -56,7 +56,7 @@ class CompletionPoller {
   // Shorter duration of the last two runs, because one may have been delayed. 0 if unknown.
   Duration expected_ = Duration::zero();
   Duration last_ = Duration::zero();         // duration of the last run
-  Duration poll_window_ = Duration::zero();  // period before and after the expected end that is too short to sleep in
+  Duration poll_window_ = Duration::zero();  // time before and after the expected end that is too short for sleeping
   bool has_polled_ = false;                  // whether the current run has been polled without sleeping
   bool overslept_ = false;  // whether the last run ended during the sleep although its end was predicted
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnestrt_xrt: the accelerators of boards that XRT drives, as a component.
+// libnestrt_xrt: the component for accelerators on boards driven through XRT.
 #include <cstdlib>
 
 #include "drivers/evta/driver/component.h"

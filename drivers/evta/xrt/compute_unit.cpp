@@ -65,7 +65,7 @@ Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise) {
     is_connected = true;
   }
   if (!is_connected) return otherwise;
-  if (!common.empty()) return static_cast<uint32_t>(*common.rbegin());  // same as XRT: groups of banks come last
+  if (!common.empty()) return static_cast<uint32_t>(*common.rbegin());  // as in XRT: groups of banks come last
   return Status(Code::kIncompatible,
                 fmt::format("the ports of {} have no common bank, but a program uses only one: link them to "
                             "one, as with v++ --connectivity.sp",

@@ -16,7 +16,7 @@
 namespace nestrt::evta {
 namespace {
 
-// A call of xrt::run::abort(), which has no time limit, on a thread that nothing has to wait for.
+// A call of xrt::run::abort(), which has no time limit, on a separate thread that can be abandoned.
 class Abort {
  public:
   static Result<std::shared_ptr<Abort>> start(const xrt::run& run) {
@@ -26,14 +26,14 @@ class Abort {
     return abort;
   }
 
-  // Returns whether it has returned, waiting until `deadline`.
+  // Waits until the call has returned or `deadline` is reached. Returns whether it has returned.
   bool has_returned(Deadline deadline) {
     const MutexLock lock(mutex_);
     while (!outcome_)
       if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
     return outcome_.has_value();
   }
-  // Returns its result. Requires that it has returned.
+  // Returns the result of the call. Requires that it has returned.
   Status outcome() {
     thread_.join();
     const MutexLock lock(mutex_);
@@ -67,7 +67,7 @@ class KernelUnit final : public ComputeUnit {
 
   uint32_t bank() const override { return bank_; }
 
-  // Creates what start() needs, so that start() allocates no memory.
+  // Creates everything that start() needs, so that start() does not allocate.
   Status prepare() {
     return xrt_call("preparing a run", Code::kDeviceFault, [&]() -> Status {
       if (!run_) make_run();
@@ -85,7 +85,7 @@ class KernelUnit final : public ComputeUnit {
       run_->start();
       return {};
     });
-    // A run that did not start must not be reused: XRT would treat it as new and wait forever.
+    // A run that could not be started must not be reused: XRT would treat it as new and wait forever.
     if (!status.ok()) forget_run();
     return status;
   }
@@ -126,7 +126,7 @@ class KernelUnit final : public ComputeUnit {
     run_.emplace(kernel_);
     for (size_t i = 0; i < argument_bytes_.size(); ++i) set(i, 0);  // base addresses stay 0
   }
-  // Passes bytes: XRT inspects buffers and moves those in a bank that it considers wrong.
+  // Passes the argument as bytes: XRT inspects buffers and moves those in a bank that it considers wrong.
   void set(size_t argument, uint64_t value) {
     run_->set_arg(static_cast<int>(argument), static_cast<const void*>(&value), size_t{argument_bytes_[argument]});
   }
@@ -148,7 +148,7 @@ class KernelUnit final : public ComputeUnit {
   const std::vector<size_t> argument_bytes_;
   std::optional<xrt::run> run_;  // reused after it ended successfully
   bool is_running_ = false;
-  std::shared_ptr<Abort> abort_;  // abort of run_ until it returns
+  std::shared_ptr<Abort> abort_;  // abort of run_, until it returns
 };
 
 Result<std::vector<size_t>> argument_sizes(const xrt::xclbin::ip& unit) {

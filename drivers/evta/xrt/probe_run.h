@@ -12,8 +12,8 @@ namespace nestrt::evta {
 
 class ProbeRun {
  public:
-  // All memory starts as zero. `elements`: number of elements computed. The transport must outlive the result. Errors:
-  // kInvalidPlan, kOutOfMemory.
+  // All memory is initially zero. `elements`: number of elements computed. The transport must outlive the result.
+  // Errors: kInvalidPlan, kOutOfMemory.
   static Result<ProbeRun> create(Transport& transport, const Configuration& configuration, uint32_t elements = 1);
 
   // --- The host's view.
@@ -23,7 +23,7 @@ class ProbeRun {
   bool is_right() const;
   std::span<const std::shared_ptr<DeviceBuffer>> buffers() const { return buffers_; }
 
-  // --- Between host and accelerator. Errors: kDeviceFault, and those of Transport.
+  // --- Between host and accelerator. Errors: kDeviceFault, or an error of Transport.
   Status transfer_inputs();
   Status start() { return transport_->start(program_); }
   Status wait(SteadyClock::duration limit) { return transport_->wait(SteadyClock::now() + limit); }
@@ -35,7 +35,7 @@ class ProbeRun {
 
   Transport* transport_;
   ProbeProgram probe_;
-  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;  // by range of the program; the last one contains results
+  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;  // per range of the program; the last one contains the results
   std::shared_ptr<DeviceProgram> program_;
 };
 

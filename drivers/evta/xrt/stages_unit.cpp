@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// EVTA as VTA's four stages, separate IPs with registers (Vivado HLS; docs/reference/hardware.md has the map). Uses
-// only the registers, neither the kernel driver nor an interrupt.
+// EVTA as VTA's four stages, which are separate IPs with registers (Vivado HLS; docs/reference/hardware.md has the
+// map). Only the registers are used; neither the kernel driver nor an interrupt is.
 //
-// `done` of compute keeps the value of the previous run until the first instruction reaches compute, tens of cycles
-// after the launch. A separate bit is set by every write of compute to `done` and cleared by every read. It is read
-// once before the launch, and `done` is valid only after the bit is set again.
+// The compute stage's `done` register keeps the value of the previous run until the first instruction reaches the
+// stage, tens of cycles after the launch. A separate bit is set by every write of the stage to `done` and cleared by
+// every read. It is read once before the launch, and `done` is valid only after the bit is set again.
 #include <experimental/xrt_ip.h>
 #include <fmt/core.h>
 
@@ -60,7 +60,7 @@ class StagesUnit final : public ComputeUnit {
     });
   }
 
-  // The stages have no reset: they stop when their programs end, or when the whole card is reset.
+  // The stages have no reset: they stop only when their programs end, or when the whole card is reset.
   Status abort() override {
     const Deadline end = has_timed_out_ ? SteadyClock::now() : SteadyClock::now() + kAbortLimit;
     do {
@@ -103,8 +103,8 @@ class StagesUnit final : public ComputeUnit {
   Stages stages_;
   const uint32_t bank_;
   bool is_running_ = false;
-  bool is_done_written_ = false;  // since the launch
-  bool has_timed_out_ = false;    // a wait for it timed out
+  bool is_done_written_ = false;  // since launch
+  bool has_timed_out_ = false;    // a wait for the run has timed out
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XrtBoard: properties that differ between boards, for the transport.
+// XrtBoard: properties in which boards differ, as far as the transport needs them.
 //
 // Sources: XRT's documentation and its source of 2022.1 (xocl for PCIe, zocl on Zynq); docs/reference/hardware.md.
 #pragma once
@@ -15,7 +15,7 @@ struct XrtBoard {
   // If true, host and accelerator share DRAM: buffers are cached, and every sync is cache maintenance, which a coherent
   // port (coherence.h) does not need. Otherwise XRT keeps a copy in host memory, and every sync is a transfer.
   bool cached_buffers = false;
-  // The memory bank of kernels without connectivity information: separate IPs without a connectivity section.
+  // The memory bank of kernels without connectivity information, that is, separate IPs without a connectivity section.
   uint32_t default_bank = 0;
   // How to recover a compute unit that no longer responds.
   std::string_view recovery;

@@ -8,13 +8,13 @@
 namespace nestrt::evta {
 namespace {
 
-constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;  // of VTA
+constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;  // end of VTA's address space
 
-// Rounds up to whole pages: XRT allocates aligned memory from the C library, whose size must be a multiple of the
+// Rounds up to whole pages: XRT allocates aligned memory from the C library, which requires a multiple of the
 // alignment.
 uint64_t whole_pages(uint64_t size) { return (size + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
-// XRT only warns if the driver uses another bank or copies to the right one at every start.
+// XRT only warns if the driver uses another bank, or copies the data to the right bank at every start.
 Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
   const uint64_t end = begin + size;
   if (begin < bank.begin || end > bank.end)

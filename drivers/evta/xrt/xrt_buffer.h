@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XrtBuffer: memory of a board's bank and the host's view of it: shared cached memory, or a copy.
+// XrtBuffer: memory in a bank of a board and the host's view of it: shared cached memory, or a copy.
 #pragma once
 
 #include <xrt/xrt_bo.h>
@@ -10,7 +10,7 @@
 
 namespace nestrt::evta {
 
-// The bank of new buffers.
+// The memory bank for new buffers.
 struct XrtBank {
   uint32_t index;
   uint64_t begin, end;  // device addresses
@@ -19,8 +19,8 @@ struct XrtBank {
 
 class XrtBuffer final : public DeviceBuffer {
  public:
-  // `offset`: of its address from a page boundary. `is_coherent`: no synchronisation is necessary. Errors: kOutOfMemory
-  // if the bank is full, kIncompatible for memory beyond 4 GiB or in another bank.
+  // `offset`: offset of the address from a page boundary. `is_coherent`: no synchronisation is necessary. Errors:
+  // kOutOfMemory if the bank is full, kIncompatible for memory beyond 4 GiB or in another bank.
   static Result<std::shared_ptr<XrtBuffer>> create(const xrt::device& device, const XrtBoard& board,
                                                    const XrtBank& bank, uint64_t size, uint64_t offset,
                                                    bool is_coherent = false);
@@ -34,7 +34,7 @@ class XrtBuffer final : public DeviceBuffer {
 
  private:
   xrt::bo memory_;
-  const uint64_t address_;  // of the first page
+  const uint64_t address_;  // address of the first page
   const std::span<std::byte> bytes_;
   const uint64_t offset_;
   const bool is_coherent_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries to XRT before a device is opened, shared by the list of devices and the transport.
+// XRT queries made before a device is opened, used by the list of devices and the transport.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace nestrt::evta {
 
-// Errors: kUnavailable with the remedy if XRT cannot enumerate devices.
+// Errors: kUnavailable, with the remedy, if XRT cannot enumerate devices.
 Result<uint32_t> count_xrt_devices();
 
 }  // namespace nestrt::evta

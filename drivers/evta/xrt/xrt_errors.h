@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt_call(): converts exceptions of XRT to Status. XRT throws exceptions of the standard library, of Boost and its
-// own, most with an errno of the kernel driver. Each gets specific advice.
+// xrt_call(): converts XRT exceptions to a Status. XRT throws exceptions of the standard library, of Boost and its own,
+// most with an errno of the kernel driver. Each is reported with specific advice.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace nestrt::evta {
 
-// Converts the current exception. `what`: the failed activity. `otherwise`: the code if the exception does not
+// Converts the current exception. `what`: the activity that failed. `otherwise`: the code if the exception does not
 // determine one.
 Status xrt_failure(std::string_view what, Code otherwise) noexcept;
 
-// The code and the advice for an errno of the kernel driver.
+// The code and advice for an errno of the kernel driver.
 struct XrtAdvice {
   int error;
   Code code;
@@ -22,7 +22,7 @@ struct XrtAdvice {
 // Returns null if there is nothing to add to the system's message.
 const XrtAdvice* find_xrt_advice(int error);
 
-// Callable returns Status or Result<T>. Throws nothing.
+// Calls `callable`, which returns Status or Result<T>. Does not throw.
 template <typename Callable>
 auto xrt_call(std::string_view what, Code otherwise, Callable&& callable) noexcept -> decltype(callable()) {
   try {

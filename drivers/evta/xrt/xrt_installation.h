@@ -6,7 +6,7 @@
 
 namespace nestrt::evta {
 
-// Errors: kUnavailable with the variable to set.
+// Errors: kUnavailable, which names the variable to set.
 Status check_xrt_installation();
 
 }  // namespace nestrt::evta

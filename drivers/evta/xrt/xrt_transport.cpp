@@ -23,9 +23,9 @@ namespace {
 
 constexpr uint64_t kCacheLineBytes = 64;  // of Cortex-A53 and related cores
 
-// Orders memory accesses: earlier writes are visible to a device started later, and its writes to reads after its end
-// was detected. Without buffer synchronisation, no call to the kernel driver does that, and register accesses do not
-// order memory.
+// Orders memory accesses: a device started later sees earlier writes, and reads after the detected end of a run see the
+// device's writes. Without buffer synchronisation, no call to the kernel driver ensures this, and register accesses do
+// not order memory.
 void order_memory() {
 #ifdef __aarch64__
   __asm__ volatile("dsb sy" ::: "memory");
@@ -82,8 +82,8 @@ class XrtTransport final : public Transport {
     return std::shared_ptr<DeviceProgram>(std::move(loaded));
   }
 
-  // Declares buffers allocated later coherent. Instruction buffers are excluded, because the probe does not test the
-  // port that fetches them.
+  // Declares buffers allocated from now on coherent. Instruction buffers are excluded, because the probe does not test
+  // the port that fetches instructions.
   void set_coherent() { is_coherent_ = true; }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
@@ -134,7 +134,7 @@ class XrtTransport final : public Transport {
     running_.reset();
   }
 
-  // Waits until the next poll is due or until an interrupt; returns whether it was interrupted.
+  // Waits until the next poll is due or an interrupt occurs. Returns whether it was interrupted.
   bool pause_until(Deadline deadline) {
     const Deadline now = SteadyClock::now();
     const Deadline next = std::min(deadline, now + running_->poller.pause(now - started_));
@@ -149,7 +149,7 @@ class XrtTransport final : public Transport {
     return Status(Code::kDeviceFault, fmt::format("{}; if a probe fails, {}", status.message(), board_.recovery));
   }
 
-  // In order of construction: users of the device are destroyed before it.
+  // Ordered so that users of the device are destroyed before it.
   const xrt::device device_;
   const std::string card_;
   const XrtBoard& board_;
@@ -202,7 +202,7 @@ bool may_be_coherent(const XrtOptions& options) {
   return options.board->cached_buffers && options.configuration != nullptr;
 }
 
-// Ignores an accelerator that does not work: the unit's own probe reports it.
+// Ignores an accelerator that does not work, because the unit's own probe reports it.
 void look_for_coherence(const XrtOptions& options, XrtTransport& transport) {
   const Result<bool> coherent = is_coherent(transport, *options.configuration);
   if (!coherent) return;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport to EVTA on a board that the Xilinx Runtime (XRT) drives: a Zynq UltraScale+ such as the ZCU102 (kernel
-// driver zocl), or an Alveo card such as the U280 (PCIe, xocl). docs/reference/hardware.md lists the requirements.
+// The transport to EVTA on a board driven through the Xilinx Runtime (XRT): a Zynq UltraScale+ such as the ZCU102
+// (kernel driver zocl), or an Alveo card such as the U280 (PCIe, xocl). docs/reference/hardware.md lists the
+// requirements.
 //
 // The accelerator is either one kernel vta(insn_count, insns, base addresses ...), started once per program, or VTA's
 // four stages fetch, load, compute and store as IPs, whose registers are written directly. The xclbin determines which.
 //
-// Only this folder links XRT. No call waits without a limit, and no exception of XRT leaves: it becomes a Status
-// (xrt_errors.h).
+// Only this folder links XRT. Every wait has a timeout, and XRT exceptions do not escape: they are converted to a
+// Status (xrt_errors.h).
 #pragma once
 
 #include <filesystem>
@@ -23,35 +24,35 @@ struct XrtOptions {
   std::string device = "0";  // XRT's device number or PCIe address, such as 0000:65:00.1
   // Always required, because it describes the device's registers and banks.
   std::filesystem::path xclbin;
-  // Loads the xclbin. If false, the device must already run it, so that other users are not disturbed.
+  // Loads the xclbin. If false, the device must already be running it; other users are then not disturbed.
   bool load_xclbin = true;
   const XrtBoard* board = &kXrtBoards[0];  // one of kXrtBoards
-  // The accelerator's configuration, for the coherence test (coherence.h) on boards with cached buffers; null treats
-  // the port as not coherent.
+  // The accelerator's configuration, for the coherence test (coherence.h) on boards with cached buffers. If null, the
+  // port is treated as not coherent.
   const Configuration* configuration = nullptr;
   std::string kernel = "vta";  // name of the kernel; if the xclbin does not contain it, the four stages are used
-  // Selects one of the accelerators in the xclbin: an index in the sorted names of the compute units; or their names if
+  // Selects one of the accelerators in the xclbin: an index in the sorted names of the compute units, or their names if
   // given: one for the kernel, or four for fetch, load, compute and store in this order.
   int instance = 0;
   std::vector<std::string> compute_units;
 };
 
 // Opens the device and the compute units exclusively, and loads the xclbin. Errors, with the remedy: kUnavailable (no
-// device, in use, no permission, XRT's libraries not found by the loader), kNotFound (no such file, kernel or
+// device, in use, permission denied, the loader does not find XRT's libraries), kNotFound (no such file, kernel or
 // instance), kIncompatible (built for another shell or board, memory in different or unreachable banks),
 // kInvalidArgument, kDeviceFault, kOutOfMemory.
 Result<std::unique_ptr<Transport>> make_xrt_transport(const XrtOptions& options);
 
-// A device as XRT reports it.
+// A device as reported by XRT.
 struct XrtDevice {
   std::string index;   // for XrtOptions::device
-  std::string bdf;     // its PCIe address; empty if it has none
+  std::string bdf;     // PCIe address; empty if it has none
   std::string shell;   // vendor, board, name and version of the platform
-  std::string xclbin;  // the UUID of the loaded xclbin; empty if none is loaded
-  Status usable;       // the reason if it cannot be opened
+  std::string xclbin;  // UUID of the loaded xclbin; empty if none is loaded
+  Status usable;       // ok, or the reason why it cannot be opened
 };
 
-// Returns all devices; may be empty. Errors: kUnavailable with the remedy if XRT cannot enumerate them.
+// Returns all devices; may be empty. Errors: kUnavailable, with the remedy, if XRT cannot enumerate them.
 Result<std::vector<XrtDevice>> xrt_devices();
 
 }  // namespace nestrt::evta

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of plug-ins: tests the requirements of nestrt/vendor.h, case by case, on a program of the
+// The conformance suite for plug-ins: tests the requirements of nestrt/vendor.h, case by case, with a program from the
 // vendor. Used by `nestrt conformance`, and by tests that show that each case detects its fault.
 //
-// A plug-in runs in this process. If it writes to invalid memory, it may end the process instead of failing its case.
+// A plug-in runs in this process. If it writes to invalid memory, it may crash the process instead of failing its case.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace nestrt::vendor {
 
-// A program from the plug-in's compiler. Its function is unknown, but must be the same in every run.
+// A program from the vendor's compiler. Its function is unknown, but it must compute the same results in every run.
 struct ConformanceProgram {
-  std::span<const std::byte> blob;  // aligned to 64
+  std::span<const std::byte> blob;  // aligned to 64 bytes
   std::vector<uint64_t> input_bytes, output_bytes;
 };
 

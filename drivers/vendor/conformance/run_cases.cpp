@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 // Above the numbers that a Device uses in a case.
 constexpr uint64_t kFirstRun = 1000000;
-// Far more than any program needs that ends.
+// Far more than any terminating program needs.
 constexpr seconds kLongEnough{60};
 
 int64_t from_now(SteadyClock::duration time) {
@@ -22,7 +22,7 @@ int64_t from_now(SteadyClock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(then).count();
 }
 
-// Direct calls to a device with a program that is bound to ports.
+// Makes direct calls to a device with a program that is bound to ports.
 class RawRuns {
  public:
   static Result<RawRuns> create(const Subject& subject) {
@@ -45,7 +45,7 @@ class RawRuns {
     nestrt_vendor_message why = {};
     return check("reset", call().reset(handle(), &why));
   }
-  // Returns OK with the completion, or PENDING.
+  // Returns OK and the completion, or PENDING.
   Result<nestrt_vendor_status> wait(SteadyClock::duration time, nestrt_vendor_completion* completion) const {
     nestrt_vendor_message why = {};
     const nestrt_vendor_status status = call().wait(handle(), from_now(time), completion, &why);

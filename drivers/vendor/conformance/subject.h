@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subject: a device of the plug-in with a program loaded. Programs run on ports between guard bytes, in memory that the
-// device reaches.
+// device can access.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace nestrt::vendor {
 // Returns the result of a failed case.
 inline Status broken(std::string what) { return Status(Code::kDeviceFault, std::move(what)); }
 
-// Memory for the ports of a program, each aligned as the device requires, with guard bytes on both sides.
+// Memory for the ports of a program, each aligned as required by the device, with guard bytes on both sides.
 class GuardedPorts {
  public:
   // `shift`: additional offset of the ports in multiples of the alignment. `seed` determines the inputs.
@@ -57,9 +57,9 @@ class Subject {
   Result<std::unique_ptr<GuardedPorts>> ports(uint32_t seed, size_t shift = 0) const;
   Status run(const GuardedPorts& ports) const { return run(*program_, ports); }
   Status run(PluginProgram& program, const GuardedPorts& ports) const;
-  // Returns the program's outputs for the inputs of `seed`.
+  // Returns the program's outputs for the inputs derived from `seed`.
   Result<std::vector<std::byte>> results(uint32_t seed) const;
-  // Repeats the run of `seed` and compares with `expected`.
+  // Repeats the run with `seed` and compares the results with `expected`.
   Status check_still_right(uint32_t seed, const std::vector<std::byte>& expected) const;
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Interval of checks that the process exists: after a fork, other processes may hold its sockets.
+// Interval for checking that the process exists: after a fork, other processes may hold its sockets open.
 constexpr milliseconds kSlice{100};
 // Above the descriptors of the lanes in the new process.
 constexpr int kOutOfTheWay = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
@@ -30,7 +30,7 @@ std::span<std::byte> bytes_of(Message& message) {
   return std::as_writable_bytes(std::span(&message, 1));
 }
 
-// What posix_spawn does in the new process before the program starts.
+// The actions and attributes that posix_spawn applies in the new process before the program starts.
 class Spawn {
  public:
   Spawn() {
@@ -133,7 +133,7 @@ Result<std::optional<Reply>> Child::receive(Lane lane, Deadline until) {
   }
 }
 
-// A lost message does no harm: a waiting caller kills a process that accepts nothing.
+// A lost message is harmless: a waiting caller kills a process that accepts no messages.
 void Child::cancel(uint64_t run) {
   Request request = {};
   request.call = Call::kCancel;
@@ -148,7 +148,7 @@ bool Child::is_running() const {
   return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
-// The process may still be ending after its socket is closed. Its children are killed.
+// The process may still be exiting after its socket is closed. Its children are killed.
 Status Child::ended() {
   end();
   return Status(Code::kDeviceFault, how_it_ended());
@@ -163,7 +163,7 @@ void Child::close(milliseconds limit) {
   end();
 }
 
-// A process that is already ending keeps its exit status.
+// A process that is already exiting keeps its exit status.
 void Child::end() {
   const MutexLock lock(mutex_);
   if (has_ended_.load()) return;

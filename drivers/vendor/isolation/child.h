@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child: a process with one device of a plug-in that answers requests (message.h). It runs a separate program, which
-// receives nothing of this process except its arguments. It does not receive the terminal's signals, and it ends when
+// receives nothing from this process except its arguments. It does not receive the terminal's signals, and it ends when
 // this process ends.
 //
 // Threads: one request at a time per lane; cancel() and end() are safe from any thread.
@@ -35,19 +35,20 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   // Sends a request and assigns its number. Errors of send() and receive(): kDeviceFault, without the plug-in's name:
-  // the process has ended, or was killed because it accepted nothing or sent an invalid reply.
+  // the process has ended, or was killed because it accepted no request or sent an invalid reply.
   Status send(Lane lane, Request* request, int descriptor = -1);
   // Returns the reply to the last request, or nullopt if it does not arrive in time.
   Result<std::optional<Reply>> receive(Lane lane, Deadline until);
   // Does nothing if that run is not active.
   void cancel(uint64_t run);
 
-  // Lets the process close its device and end, within the time limit.
+  // Lets the process close its device and exit, within the time limit.
   void close(std::chrono::milliseconds limit);
   // Kills the process and its children unless it has ended. Pending requests get no reply.
   void end();
   bool has_ended() const { return has_ended_.load(); }
-  // Returns for example "its process was ended by signal 11 (Segmentation fault)". Requires has_ended().
+  // Returns how the process ended, such as "its process was ended by signal 11 (Segmentation fault)". Requires
+  // has_ended().
   std::string how_it_ended() const;
 
  private:
@@ -57,7 +58,7 @@ class Child {
 
   const ForkOrigin origin_;
   std::array<FileDescriptor, kNumLanes> lanes_;
-  std::array<uint64_t, kNumLanes> last_numbers_{};  // of requests; 0 for the unsolicited reply
+  std::array<uint64_t, kNumLanes> last_numbers_{};  // numbers of requests; 0 for the unsolicited reply
   pid_t process_ = 0;
   mutable Mutex mutex_;
   std::optional<int> state_ NESTRT_GUARDED_BY(mutex_);  // as in wait(2); not set if other code has waited for it

@@ -51,7 +51,7 @@ std::string_view name_of(Call call) {
   return "?";
 }
 
-// Codes that a failure in the process may have.
+// Returns whether a failure in the process may have this code.
 bool is_failure(int32_t code) {
   switch (static_cast<Code>(code)) {
     case Code::kInvalidArgument:
@@ -163,7 +163,7 @@ Status IsolatedDevice::share(Child& child, uint64_t id, const Shared& shared) {
   return ask(child, Lane::kLoad, &request, shared.descriptor.value());
 }
 
-// A process that has ended has no state. A failure here is detected at the next use.
+// A process that has ended has no state. A failure here is detected on the next use.
 void IsolatedDevice::forget(Call call, uint64_t id) {
   programs_.erase(id);
   Request request = {};
@@ -221,7 +221,7 @@ std::shared_ptr<Child> IsolatedDevice::child() const {
 
 Status IsolatedDevice::start_if_needed() { return child()->has_ended() ? start() : Status(); }
 
-// Ends the process if the device differs from before.
+// Ends the process if its device differs from the previous one.
 Status IsolatedDevice::start() {
   if (starts_.load() >= isolation_.most_starts)
     return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a run that "
@@ -316,7 +316,7 @@ Status IsolatedDevice::run(uint64_t program, std::span<void* const> ports, Deadl
   if (const Status sent = current->send(Lane::kRun, &request); !sent.ok())
     return failure(fmt::format("{}, before a run", sent.message()));
   under_way_.store(request.number);
-  if (stop.load()) current->cancel(request.number);  // interrupt() may have come before
+  if (stop.load()) current->cancel(request.number);  // interrupt() may have been called earlier
   Status status = await_run(*current, request.number, deadline, stop);
   under_way_.store(0);
   if (status.ok()) starts_.store(0), hangs_.store(0);
@@ -327,7 +327,7 @@ void IsolatedDevice::interrupt() {
   if (const uint64_t run = under_way_.load(); run != 0) child()->cancel(run);
 }
 
-// The process handles deadline and cancellation of the plug-in. This function ensures that the wait ends.
+// The process handles the plug-in's deadline and cancellation. This function ensures that the wait ends.
 Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
   Deadline end = kNoDeadline;
   while (true) {
@@ -342,7 +342,7 @@ Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, 
   return failure(fmt::format("run {} does not stop: its process was killed", run));
 }
 
-// A run may report cancellation or deadline only if they occurred.
+// A run may report cancellation or an exceeded deadline only if this is what happened.
 Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_stopped) const {
   Status status = status_of(reply);
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||

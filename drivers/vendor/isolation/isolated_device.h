@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// IsolatedDevice: one device of a plug-in in a separate process, which may crash or hang. It reads and writes copies:
-// no memory of the session is shared with it. Replies are checked like results of a plug-in.
+// IsolatedDevice: one device of a plug-in in a separate process, which may crash or hang. The process works on copies:
+// no memory of the session is shared with it. Replies are checked in the same way as results of a plug-in.
 //
-// A process that has ended, or was killed, is restarted by the next load() or self_test(), but not by a run. Programs
-// and shared memory are then restored.
+// If the process has ended or was killed, the next load() or self_test() restarts it, but a run does not. Programs and
+// shared memory are then restored.
 #pragma once
 
 #include <chrono>
@@ -21,19 +21,19 @@
 namespace nestrt::vendor {
 
 struct Isolation {
-  std::string program;  // the file of nestrt-plugin; if empty, in the folder of the components (drivers/component.h)
-  // Time limit of calls without a deadline, and of a run's return after it should stop. The latter exceeds what a
-  // plug-in gets in the process.
+  std::string program;  // path of nestrt-plugin; if empty, it is in the folder of the components (drivers/component.h)
+  // Time limit for calls without a deadline, and for the return of a run that should stop. The latter is longer than
+  // the limit for the plug-in within the process.
   std::chrono::milliseconds call_limit{30000}, stop_limit{2000};
-  // Limit of restarts without a successful run in between.
+  // Maximum number of restarts without a successful run in between.
   int most_starts = 16;
-  // Limit of kills because of a hang, because each costs a caller call_limit.
+  // Maximum number of kills because of a hang. Each of them costs a caller call_limit.
   int most_hangs = 2;
 };
 
 class IsolatedDevice final : public Device, public std::enable_shared_from_this<IsolatedDevice> {
  public:
-  // `plugin`: its file, see load_plugin(). Errors: those of load_plugin() and PluginDevice::open(); kUnavailable if no
+  // `plugin`: its file, see load_plugin(). Errors: as for load_plugin() and PluginDevice::open(); kUnavailable if no
   // process can be started.
   static Result<std::shared_ptr<IsolatedDevice>> open(const std::string& plugin, uint32_t instance,
                                                       Isolation isolation = {});
@@ -51,7 +51,7 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
  private:
   class Block;
   class Program;
-  struct Source {  // of a program
+  struct Source {  // source of a program
     FileDescriptor blob;
     Request request;
   };

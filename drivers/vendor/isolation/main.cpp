@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt-plugin: a vendor's plug-in in a separate process (drivers/vendor/isolation). Started by libnestrt_vendor of
-// the same version with its lanes open; not for interactive use.
+// nestrt-plugin: runs a vendor's plug-in in a separate process (drivers/vendor/isolation). It is started, with its
+// lanes open, by libnestrt_vendor of the same version; it is not for interactive use.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/how-to/plugins.md)\n");
     return 2;
   }
-  // Descriptors that the application left open for its children are not for a plug-in.
+  // Descriptors that the application left open for its children must not be visible to a plug-in.
   constexpr int kFirstOther = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
   ::syscall(SYS_close_range, kFirstOther, ~0U, 0);
   std::array<int, kNumLanes> lanes;
@@ -31,5 +31,5 @@ int main(int count, char** arguments) {
                                  std::string(arguments[0]) + " belongs to nestrt " NESTRT_VERSION ", and this is " +
                                      arguments[1] + ": install that of " + arguments[1]));
   std::fflush(nullptr);
-  ::_exit(0);  // other threads wait for requests
+  ::_exit(0);  // other threads are waiting for requests
 }

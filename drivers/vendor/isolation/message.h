@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the process of a plug-in and its user: a Request, and a Reply to each except kCancel. Both ends have
-// the same version of nestrt (main.cpp), so nothing is converted.
+// Messages between a plug-in's process and the process that uses it: a Request, and a Reply to each except kCancel.
+// Both ends have the same version of nestrt (main.cpp), so no conversion is needed.
 //
-// Three lanes, one socket each, provide the concurrency that nestrt/vendor.h allows. Each lane has one pending request
-// at a time.
+// Three lanes, one socket each, provide the concurrency that nestrt/vendor.h allows. Each lane has at most one pending
+// request.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ enum class Lane : uint8_t {
   kCancel,  // kCancel
 };
 inline constexpr size_t kNumLanes = 3;
-// Descriptor of lane 0 in the process of the plug-in; the other lanes follow.
+// Descriptor of lane 0 in the plug-in's process; the other lanes follow.
 inline constexpr int kFirstLaneDescriptor = 3;
 
 enum class Call : uint32_t {
@@ -39,23 +39,23 @@ struct Request {
   Call call;
   uint32_t num_inputs, num_outputs;
   uint32_t reserved;
-  uint64_t id;  // of a program or of shared memory; assigned by the requester
+  uint64_t id;  // id of a program or of shared memory; assigned by the requester
   uint64_t bytes;
   int64_t deadline_ns;  // of CLOCK_MONOTONIC; INT64_MAX for no deadline
   struct Port {
     uint64_t bytes;   // kLoad
-    uint64_t memory;  // kRun: id of shared memory, and the offset in it
+    uint64_t memory;  // kRun: id of shared memory, followed by the offset in it
     uint64_t offset;
   };
   std::array<Port, NESTRT_VENDOR_MAX_PORTS> ports;
 };
 
 struct Reply {
-  uint64_t number;  // of the request
+  uint64_t number;  // number of the request
   int32_t code;     // nestrt::Code
   uint32_t reserved;
-  nestrt_vendor_description description;  // of the first reply
-  char text[1000];                        // of a failure
+  nestrt_vendor_description description;  // in the first reply
+  char text[1000];                        // message of a failure
 };
 
 }  // namespace nestrt::vendor

@@ -15,7 +15,7 @@ namespace {
 
 template <size_t size>
 void write_text(std::string_view from, char (&to)[size]) {
-  std::copy_n(from.begin(), std::min(from.size(), size - 1), to);  // `to` is all 0
+  std::copy_n(from.begin(), std::min(from.size(), size - 1), to);  // `to` is zeroed
 }
 
 void describe(const Description& from, nestrt_vendor_description* to) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server: the process of a plug-in. It opens one device and answers requests (message.h). The requester is trusted.
+// Server: the process that runs a plug-in. It opens one device and answers requests (message.h). The requester is
+// trusted.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ class Server {
  public:
   explicit Server(std::array<int, kNumLanes> lanes) : lanes_(lanes) {}
 
-  // Serves until the device is closed or cannot be opened. Ends the process immediately if the requester is gone.
+  // Serves until the device is closed or cannot be opened. Exits the process immediately if the requester is gone.
   void serve(const std::string& plugin, uint32_t instance);
   // Reports that the server cannot start.
   void refuse(const Status& why) { reply(Lane::kLoad, 0, why); }
@@ -51,7 +52,7 @@ class Server {
   std::map<uint64_t, Mapping> memory_ NESTRT_GUARDED_BY(mutex_);
   std::map<uint64_t, Program> programs_ NESTRT_GUARDED_BY(mutex_);
   uint64_t running_ NESTRT_GUARDED_BY(mutex_) = 0;
-  uint64_t cancelled_ NESTRT_GUARDED_BY(mutex_) = 0;  // the last cancelled run, which may not have started
+  uint64_t cancelled_ NESTRT_GUARDED_BY(mutex_) = 0;  // the last cancelled run, which may not have started yet
   std::atomic<bool> stop_{false};
 };
 

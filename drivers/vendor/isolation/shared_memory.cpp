@@ -14,7 +14,7 @@
 namespace nestrt::vendor {
 namespace {
 
-// Size of the memory file, because an empty file cannot be mapped.
+// Returns the size of the memory file, which must not be empty, because an empty file cannot be mapped.
 uint64_t file_size(uint64_t size) { return std::max<uint64_t>(size, 1); }
 
 Status no_memory(uint64_t size, int error) {
@@ -22,7 +22,8 @@ Status no_memory(uint64_t size, int error) {
                                                 size, std::strerror(error)));
 }
 
-// Returns 0 or the error number. Allocates all pages: a missing page would kill the process at its first access.
+// Returns 0 or the error number. Allocates all pages, because a missing page would kill the process at the first
+// access.
 int allocate(int descriptor, uint64_t size) {
   if (size > physical_memory()) return ENOMEM;
   int error = EINTR;

@@ -12,7 +12,7 @@
 
 namespace nestrt::vendor {
 
-// A memory mapping, released by the destructor. Aligned to a page. Move-only.
+// A memory mapping, unmapped by the destructor. Aligned to a page. Move-only.
 class Mapping {
  public:
   Mapping() = default;

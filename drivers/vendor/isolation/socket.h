@@ -17,8 +17,8 @@ namespace nestrt::vendor {
 // Returns the two ends of a lane, both close-on-exec. Errors: kUnavailable.
 Result<std::pair<FileDescriptor, FileDescriptor>> make_lane();
 
-// Never waits. Returns false if the other end is closed or its buffer is full. `descriptor`: attached to the message;
-// -1 for none.
+// Never blocks. Returns false if the other end is closed or its buffer is full. `descriptor` is attached to the
+// message; -1: none.
 bool send_to(int socket, std::span<const std::byte> message, int descriptor = -1);
 
 enum class Received : uint8_t {
@@ -27,7 +27,8 @@ enum class Received : uint8_t {
   kOther,    // a message of another size
   kEnd,      // the other end is closed
 };
-// Receives into all of `message`. `descriptor`: receives an attached one; if null, it is closed.
+// Receives a message into all of `message`. `descriptor` receives an attached descriptor; if null, an attached one is
+// closed.
 Received receive_from(int socket, std::chrono::milliseconds time, std::span<std::byte> message,
                       FileDescriptor* descriptor = nullptr);
 inline constexpr std::chrono::milliseconds kForever{-1};

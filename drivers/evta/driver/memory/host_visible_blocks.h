@@ -18,7 +18,7 @@
 
 namespace nestrt::evta {
 
-// Bytes of a buffer, starting at `offset`.
+// The location of bytes: a buffer, and an offset in it.
 struct Place {
   std::shared_ptr<DeviceBuffer> memory;
   uint64_t offset = 0;
@@ -28,13 +28,13 @@ struct Place {
 
 class HostVisibleBlocks {
  public:
-  // Returns the blocks of the memory with this name (Transport::memory_name()), shared by all transports that use it.
-  // An empty name creates separate blocks.
+  // Returns the blocks of the memory with this name (Transport::memory_name()), which are shared by all transports that
+  // use it. An empty name creates separate blocks.
   static std::shared_ptr<HostVisibleBlocks> of(const std::string& memory_name);
 
   // Errors: kOutOfMemory.
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(Transport& transport, uint64_t bytes);
-  // Returns the place of the host's bytes in the accelerator's memory; nullopt if they are not in one block.
+  // Returns the location of the host's bytes in the accelerator's memory, or nullopt if they are not within one block.
   std::optional<Place> find(const std::byte* bytes, uint64_t size) const;
 
   // Marks an accelerator that could not be stopped and may still write to blocks. Blocks are kept until all

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kNarrow = 16;
 constexpr int64_t kWide = 32;
 
-// Calls copy(offset in blocks of 16, offset in blocks of 32) for each 16 channels of a pixel.
+// Calls copy(offset in blocks of 16, offset in blocks of 32) for every 16 channels of a pixel.
 template <typename Copy>
 void for_each_vector(const Reblocking& shape, Copy copy) {
   const ChannelBlocks narrow_blocks{shape.blocks16 * kNarrow, shape.pixels, kNarrow};

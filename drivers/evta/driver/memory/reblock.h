@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts s8 activations from the plan's blocks of 16 channels to the blocks of 32 channels of wider configurations:
+// Converts s8 activations between the plan's blocks of 16 channels and the blocks of 32 channels of wider
+// configurations:
 //
 // [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels after the last block of 16 become
 // zero.
@@ -15,7 +16,7 @@ struct Reblocking {
   int64_t blocks16 = 1;  // per image
   int64_t pixels = 1;
 
-  // In blocks of 16.
+  // Returns the number of bytes in blocks of 16.
   uint64_t host_bytes() const { return static_cast<uint64_t>(images * blocks16 * pixels * 16); }
 };
 

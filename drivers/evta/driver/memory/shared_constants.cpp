@@ -12,7 +12,8 @@ Result<std::shared_ptr<DeviceBuffer>> upload(Transport& transport, std::span<con
   return buffer;
 }
 
-// Holds the lock during the upload: sessions of one plan that are created concurrently wait instead of creating copies.
+// Holds the lock during the upload: if sessions of one plan are created concurrently, they wait instead of creating
+// copies.
 Result<std::shared_ptr<DeviceBuffer>> SharedConstants::get(Transport& transport,
                                                            const std::shared_ptr<const Plan>& plan,
                                                            std::span<const std::byte> bytes, uint64_t offset) {

@@ -17,13 +17,13 @@ namespace nestrt::evta {
 
 class SharedConstants {
  public:
-  // Returns memory that contains `bytes` of the plan. `offset`: see Transport::allocate(). Released with the last
-  // reference. Errors: kOutOfMemory, kDeviceFault.
+  // Returns memory that contains `bytes` of the plan. `offset`: see Transport::allocate(). Dropping the last reference
+  // releases the memory. Errors: kOutOfMemory, kDeviceFault.
   Result<std::shared_ptr<DeviceBuffer>> get(Transport& transport, const std::shared_ptr<const Plan>& plan,
                                             std::span<const std::byte> bytes, uint64_t offset);
 
  private:
-  // Identifies a plan by ownership, so that a new plan at the same address is different.
+  // Identifies a plan by its ownership, so that a new plan at the same address counts as different.
   struct Key {
     std::weak_ptr<const Plan> plan;
     std::tuple<const std::byte*, size_t, uint64_t> bytes;
@@ -40,11 +40,11 @@ class SharedConstants {
 
   Mutex mutex_;
   std::map<Key, std::weak_ptr<DeviceBuffer>> buffers_ NESTRT_GUARDED_BY(mutex_);
-  // Expired entries are removed when this size is reached; scanning for each new entry would be quadratic.
+  // Expired entries are removed when this size is reached; scanning for them on every insertion would be quadratic.
   size_t most_ NESTRT_GUARDED_BY(mutex_) = kFew;
 };
 
-// Uploads constants that no other program shares. Errors: kOutOfMemory, kDeviceFault.
+// Uploads constants that are not shared with other programs. Errors: kOutOfMemory, kDeviceFault.
 Result<std::shared_ptr<DeviceBuffer>> upload(Transport& transport, std::span<const std::byte> bytes, uint64_t offset);
 
 }  // namespace nestrt::evta

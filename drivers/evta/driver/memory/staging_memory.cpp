@@ -5,7 +5,7 @@
 
 namespace nestrt::evta {
 
-// Programs keep replaced memory. Doubling the size bounds the sum of all blocks by twice the last.
+// Programs keep replaced memory. Doubling the size limits the sum of all blocks to twice the last.
 Result<std::shared_ptr<DeviceBuffer>> StagingMemory::get(Transport& transport, uint64_t bytes) {
   const MutexLock lock(mutex_);
   std::shared_ptr<DeviceBuffer> memory = memory_.lock();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StagingMemory: accelerator memory for data that programs cannot access in the host's place. All programs share it,
-// because one runs at a time. It keeps nothing between runs.
+// StagingMemory: accelerator memory for data that programs cannot access in host memory. All programs share it, because
+// only one runs at a time. Its contents are not preserved between runs.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace nestrt::evta {
 
 class StagingMemory {
  public:
-  // Returns at least `bytes` bytes, aligned to a page. Released with the last reference. Safe from any thread. Errors:
-  // kOutOfMemory.
+  // Returns at least `bytes` bytes, aligned to a page. Dropping the last reference releases them. Safe from any thread.
+  // Errors: kOutOfMemory.
   Result<std::shared_ptr<DeviceBuffer>> get(Transport& transport, uint64_t bytes);
 
  private:

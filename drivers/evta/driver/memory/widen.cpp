@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kVectorBytes = kLanes * static_cast<int64_t>(sizeof(float));
 constexpr int64_t kLine = 64;     // bytes of a cache line
-constexpr int64_t kVectors = 64;  // vectors whose bytes are brought into the cache together
-constexpr int64_t kUnrolled = 2;  // vectors whose steps are interleaved for in-order cores
+constexpr int64_t kVectors = 64;  // number of vectors whose bytes are loaded into the cache together
+constexpr int64_t kUnrolled = 2;  // number of vectors whose steps are interleaved for in-order cores
 
 // 16 bytes: the register size of NEON and SSE.
 using Bytes [[gnu::vector_size(16)]] = uint8_t;
@@ -60,7 +60,7 @@ inline Lanes product(const Lanes& a, const Lanes& b) {
            a.quarters[3] * b.quarters[3]}};
 }
 
-// Loads the lines of each plane in advance. The core's prefetcher follows two streams (Cortex-A53 TRM, 6.6.2); four
+// Prefetches the cache lines of each plane. The core's prefetcher follows two streams (Cortex-A53 TRM, 6.6.2); four
 // planes and a result are too many for it.
 void touch(const std::byte* from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += kLine) (void)*static_cast<const volatile std::byte*>(from + at);
@@ -80,7 +80,7 @@ void widen_run(const Run& run, const Lanes& scales, std::byte* to) {
   for (; left >= kUnrolled; left -= kUnrolled) {
     const Lanes even = accumulators(from, run.plane), odd = accumulators(from + run.stride, run.plane);
     const Lanes results[] = {product(even, scales), product(odd, scales)};
-    std::memcpy(to, results, sizeof results);  // whole lines, so that none is read before it is written
+    std::memcpy(to, results, sizeof results);  // writes whole cache lines, so that none is read before it is written
     from += kUnrolled * run.stride;
     to += kUnrolled * kVectorBytes;
   }
@@ -127,7 +127,7 @@ void widen(const Widening& shape, const std::byte* from, std::byte* to) {
     for (int64_t at = 0; at < shape.vectors;) {
       const int64_t vector = shape.first_vector + at, block = vector / shape.pixels;
       const int64_t count = std::min(shape.vectors - at, (block + 1) * shape.pixels - vector);
-      // Counts in vectors of 16 of the source, where a pixel of a wider block has several in sequence.
+      // Counts in vectors of 16 of the source, in which a pixel of a wider block has several consecutive vectors.
       const int64_t own_block = at / shape.pixels;
       const int64_t first = (own_block / parts * shape.pixels + at % shape.pixels) * parts + own_block % parts;
       const std::byte* source = from + image * plane / shape.images + first * kLanes;
