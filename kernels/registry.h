@@ -6,7 +6,8 @@
 
 namespace nestrt::kernels {
 
-// An operator's row. Its folder defines it: rules<ops::Conv>() in kernels/conv/conv.cpp. A missing row is a link error.
+// The table row of an operator, defined in the operator's folder: rules<ops::Conv>() in kernels/conv/conv.cpp. A
+// missing row is a link error.
 template <typename Op>
 [[gnu::visibility("hidden")]] const OperatorRules& rules();  // GCC would use the visibility of Op, which is public
 #define NESTRT_ROW(Op) \

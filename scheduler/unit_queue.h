@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnitQueue: the claims that wait for a unit which runs one program at a time. A running program is not interrupted, so
-// that the queue only decides the order.
+// UnitQueue: the claims waiting for a unit that runs one program at a time. A running program is not interrupted, so
+// the queue only decides the order.
 //
 // Urgent claims come first, then the earliest deadline (J. R. Jackson, Scheduling a Production Line to Minimize Maximum
-// Tardiness, 1955), then the oldest. Between two programs of urgent work the unit stays reserved for the second: other
-// work begins only if its known run times let it finish before. If urgent work does not arrive when expected, others
-// get the unit soon after. No claim starves: after kMaxPassed others went first, a claim gets the unit in the next gap
-// that is about as wide as the widest that it has seen, where urgent work loses least. After twice as many it is next
-// of all.
+// Tardiness, 1955), then the oldest claim. Between two programs of urgent work the unit stays reserved for the second:
+// other work begins only if its known run times let it finish before the second is due. If urgent work does not arrive
+// when expected, other claims get the unit soon after. No claim starves. After kMaxPassed others have gone first, a
+// claim gets the unit in the next gap that is about as wide as the widest one it has seen, because urgent work loses
+// least there. After twice as many, it goes before all other claims.
 //
 // The caller provides the time. Threads: one at a time. Nothing is allocated.
 #pragma once
@@ -18,17 +18,17 @@
 
 namespace nestrt::scheduler {
 
-// A recurring claim on the unit, owned by the claimant. The queue stores in it how long the claim held the unit and,
+// A recurring claim on the unit, owned by the claimant. The queue records in it how long the claim held the unit and,
 // for urgent work, the gap until the next urgent claim.
 struct UnitClaim {
   bool urgent = false;
   Deadline deadline = kNoDeadline;
-  // The remaining fields belong to the queue. Of each pair, the last value and the one before: the longer time and the
-  // shorter gap count.
+  // The remaining fields belong to the queue. Each pair holds the last two values; the longer time and the shorter gap
+  // are used.
   SteadyClock::duration times[2] = {};
   SteadyClock::duration gaps[2] = {};
   uint32_t passed = 0;
-  SteadyClock::duration widest_gap{};  // between urgent work, seen while it waited
+  SteadyClock::duration widest_gap{};  // widest gap between urgent work seen while the claim waited
   UnitClaim* next = nullptr;
 };
 
@@ -46,8 +46,8 @@ class UnitQueue {
 
   // Returns the claim that has waited longest; null if none waits.
   UnitClaim* oldest() const { return first_; }
-  // Returns the claim that should get the free unit; null if none waits, or none may begin before reserved_until(). The
-  // claim keeps waiting until begin().
+  // Returns the claim that should get the free unit. Returns null if none waits or none may begin before
+  // reserved_until(). The claim keeps waiting until begin().
   UnitClaim* next(Time now) const;
   Time reserved_until() const { return reserved_until_; }
   // begin() gives the unit to the claim and dequeues it; end() releases the unit.
@@ -58,14 +58,14 @@ class UnitQueue {
   bool may_begin(const UnitClaim& claim, Time now) const;
   bool is_starving(const UnitClaim& claim) const;
   bool is_before(const UnitClaim& a, const UnitClaim& b) const;
-  // Expected gap after the urgent work that has just ended; 0 while urgent work waits or runs.
+  // Returns the expected gap after the urgent work that has just ended; 0 while urgent work waits or runs.
   SteadyClock::duration gap() const;
 
   UnitClaim* first_ = nullptr;  // in order of arrival
   Time begun_;
-  UnitClaim* last_urgent_ = nullptr;  // the last that ended; null once urgent work has arrived again
+  UnitClaim* last_urgent_ = nullptr;  // last to end; null once urgent work has arrived again
   Time last_urgent_end_;
-  Time due_ = Time::min();  // when urgent work is expected
+  Time due_ = Time::min();  // when urgent work is expected next
   Time reserved_until_ = Time::min();
 };
 

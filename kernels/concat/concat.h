@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concat: the inputs joined along an axis.
+// Concat: joins the inputs along an axis.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

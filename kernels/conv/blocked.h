@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions and constants shared by the convolutions that write blocked16.
+// Conditions and constants shared by the convolutions with blocked16 output.
 #pragma once
 
 #include "kernels/common/framework/split.h"
@@ -15,14 +15,14 @@ namespace nestrt::kernels {
 // residual), weights and bias are constant, and the weights can be converted to `packing`.
 bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
-// The same for s8 operands, whose weights and bias are always constant.
+// Same, for s8 operands, whose weights and bias are always constant.
 bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
 // Returns whether the activation only bounds the outputs: none, relu or clip.
 bool has_bounds(const OperatorSpec& spec);
 
-// Prepares the weights and epilogue of an s8 convolution. `block_bytes`: weights of 16 outputs in `packing`. Errors:
-// kInvalidModel, kInvalidPlan, kOutOfMemory.
+// Prepares the weights and epilogue of an s8 convolution. `block_bytes`: size of the weights for 16 outputs in
+// `packing`. Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes, S8Product::Multiplier multiplier = S8Product::Multiplier::kTile);
 

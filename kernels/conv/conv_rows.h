@@ -8,7 +8,7 @@
 
 namespace nestrt::kernels {
 
-// Returns whether output rows are rows of images: no depth, and no skipped rows.
+// Returns whether output rows are image rows: there is no depth, and no rows are skipped.
 bool has_rows(const ConvGeometry& geometry);
 
 // Returns whether each output reads exactly the input pixel at its own position.
@@ -18,12 +18,12 @@ bool reads_own_pixels(const ConvGeometry& geometry);
 RowGeometry blocked_rows(const ConvGeometry& geometry, int64_t element_bytes);
 RowGeometry image_rows(const ConvGeometry& geometry, int64_t element_bytes);
 
-// Returns the convolution restricted to the rows of the call: its output is the call's rows, its input the rows that
-// the call provides.
+// Returns the convolution restricted to the rows of the call. Its output is the rows to compute, and its input is the
+// rows that the call provides.
 ConvGeometry geometry_of_rows(const ConvGeometry& geometry, const RowCall& call);
 
-// For a convolution that satisfies reads_own_pixels(): returns the call's rows as one chunk of all outputs and writes
-// its offsets to the call's scratch. pixel_offsets_bytes() returns their size, saturated.
+// For a convolution that satisfies reads_own_pixels(): returns the rows of the call as one chunk of all outputs and
+// writes its offsets to the scratch of the call. pixel_offsets_bytes() returns the size of the offsets, saturated.
 DirectChunk chunk_of_rows(const ConvGeometry& geometry, const RowCall& call);
 size_t pixel_offsets_bytes(const ConvGeometry& geometry, int64_t rows);
 

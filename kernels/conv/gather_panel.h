@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels of input elements for convolutions as matrix products: the inputs of 16 adjacent outputs under each tap,
-// channel after channel.
+// Panels of input elements for convolutions computed as matrix products: the inputs of 16 adjacent outputs under each
+// tap, channel by channel.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace nestrt::kernels {
 
-// Writes the offsets of `lanes` pixels within a channel's plane, starting at the first pixel: [taps][lanes], negative
-// in the padding and past the last pixel.
+// Writes the offsets of `lanes` pixels within the plane of a channel, starting at the first pixel: [taps][lanes].
+// Offsets are negative in the padding and beyond the last pixel.
 inline void gather_offsets(const ConvGeometry& g, Range pixels, int64_t lanes, int64_t* offsets) {
   const auto& [d, h, w] = g.axes;
   for (int64_t kd = 0; kd < d.kernel; ++kd)
@@ -27,8 +27,8 @@ inline void gather_offsets(const ConvGeometry& g, Range pixels, int64_t lanes, i
         }
 }
 
-// `offsets` holds [taps][16] elements within a channel's plane, negative for padding; planes are `spatial` apart.
-// Writes [channels][taps][16].
+// `offsets` holds [taps][16] element offsets within the plane of a channel, negative for padding; planes are `spatial`
+// apart. Writes [channels][taps][16].
 inline void gather_panel(const float* input, int64_t channels, int64_t spatial, const int64_t* offsets, int64_t taps,
                          float* panel) {
   for (int64_t c = 0; c < channels; ++c, input += spatial)

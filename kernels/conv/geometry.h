@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// One spatial axis. Limits: all values fit 41 bits, (kernel - 1) * dilation fits 62.
+// One spatial axis. Limits: all values fit in 41 bits, (kernel - 1) * dilation in 62 bits.
 struct ConvAxis {
   int64_t input = 1;
   int64_t output = 1;
@@ -20,7 +20,7 @@ struct ConvAxis {
   int64_t pad_end = 0;    // likewise
 };
 
-// Returns the input element that a tap of a convolution's output reads; -1 in the padding.
+// Returns the input element that a tap reads for an output of the convolution, or -1 in the padding.
 inline int64_t tap_position(const ConvAxis& axis, int64_t output, int64_t tap) {
   const int64_t position = output * axis.stride - axis.pad_begin + tap * axis.dilation;
   return position < 0 || position >= axis.input ? -1 : position;
@@ -32,7 +32,7 @@ struct ConvGeometry {
   int64_t out_channels = 1;
   int64_t group = 1;
   std::array<ConvAxis, 3> axes;  // depth, height, width; unused leading axes are trivial
-  Shape output;                  // logical, with the operator's rank
+  Shape output;                  // logical shape, with the rank of the operator
 
   int64_t group_inputs() const { return in_channels / group; }
   int64_t group_outputs() const { return out_channels / group; }
@@ -41,8 +41,8 @@ struct ConvGeometry {
   int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
 };
 
-// Operands of both: x [N, C, spatial...], weights, bias [M] (optional), residual of the output's shape (optional).
-// Errors: kInvalidModel, kUnsupported.
+// Operands of both: x [N, C, spatial...], weights, bias [M] (optional), residual with the shape of the output
+// (optional). Errors: kInvalidModel, kUnsupported.
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec);
 Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input rows, including padding, that a row of outputs reads in convolutions of plain images with few channels.
+// The input rows, including padding, that a row of outputs reads. Used by convolutions of plain images with few
+// channels.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +14,11 @@ namespace nestrt::kernels {
 template <typename T>
 struct ImageRows {
   const T* pixels = nullptr;   // of the first channel
-  int64_t first = 0;           // row at `pixels`
+  int64_t first = 0;           // row number at `pixels`
   int64_t channel_stride = 0;  // elements
 };
 
-// Copies the rows under output row `row`, numbered through depth and height: [channels][kernel depth][kernel
+// Copies the rows under output row `row`, counted through depth and height: [channels][kernel depth][kernel
 // height][length]. Elements outside the image are `zero`.
 template <typename T>
 void copy_rows_under(const ConvGeometry& geometry, const ImageRows<T>& image, int64_t row, T zero, int64_t length,

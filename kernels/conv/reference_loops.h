@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference loops of convolution and transposed convolution: every output gathers its sum, in double, over channels
-// and then taps in row-major order. The two differ in which input a tap of an output reads and in the order of the
+// The reference loops of convolution and transposed convolution. Every output gathers its sum in double, over channels
+// and then over taps in row-major order. The two operators differ in which input a tap reads and in the order of the
 // weights.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace nestrt::kernels {
 
 using Position = std::array<int64_t, 3>;  // depth, height, width
 
-// Calls visit(element of the input's channel, tap) for the taps of one channel's kernel that read the input.
-// source(axis, output, tap) returns the input element, or -1.
+// Calls visit(element of the input channel, tap) for the taps of one channel's kernel that read the input. source(axis,
+// output, tap) returns the input element, or -1.
 template <typename Source, typename Visit>
 void for_each_tap(const ConvGeometry& g, const Position& at, Source source, Visit visit) {
   const auto& [d, h, w] = g.axes;
@@ -39,7 +39,7 @@ double reference_channel_sum(const ConvGeometry& g, const float* x, const float*
   return sum;
 }
 
-// kernel_index(output channel, input channel of the group) returns the index of a kernel in the weights.
+// kernel_index(output channel, input channel in the group) returns the index of a kernel in the weights.
 template <typename Source, typename KernelIndex>
 void reference_channel(const ConvGeometry& g, const Activation& activation, const KernelCall& call, int64_t n,
                        int64_t m, Source source, KernelIndex kernel_index) {
@@ -60,7 +60,7 @@ void reference_channel(const ConvGeometry& g, const Activation& activation, cons
   }
 }
 
-// Runs one task per output channel of every image.
+// Runs one task per output channel of each image.
 template <typename Source, typename KernelIndex>
 void reference_loops(const ConvGeometry& g, const Activation& activation, const KernelCall& call, Source source,
                      KernelIndex kernel_index) {

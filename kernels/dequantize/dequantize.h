@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dequantize: integers to f32 with the input's quantization: s8 with an exponent, exactly; or s8, u8 or s32 with scales
-// and zero points, of the tensor or of each index of an axis. Input and output have the same layout; blocked tensors
-// have one scale.
+// Dequantize: converts integers to f32 using the quantization of the input. s8 with an exponent is converted exactly;
+// s8, u8 or s32 may have scales and zero points, either per tensor or per index of an axis. Input and output have the
+// same layout; blocked tensors have one scale.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

@@ -14,7 +14,7 @@ Result<std::unique_ptr<Kernel>> prepare_local_response_norm_reference(const Oper
 bool accepts_local_response_norm_plain(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const OperatorSpec& spec);
 
-// The same from blocked16 to blocked16, for up to 1024 channels and windows of 33.
+// Same, from blocked16 to blocked16, for up to 1024 channels and window sizes up to 33.
 bool accepts_local_response_norm_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec);
 

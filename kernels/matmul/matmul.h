@@ -21,7 +21,7 @@ struct MatMulGeometry {
   Shape output;
 
   int64_t batches() const { return batch.num_elements(); }
-  // Return the index of the matrix of A (of B) for a batch.
+  // Return the index of the matrix in A (in B) for a batch.
   int64_t a_index(int64_t index) const { return operand_index(a_batch, index); }
   int64_t b_index(int64_t index) const { return operand_index(b_batch, index); }
 

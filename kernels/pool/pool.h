@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pool: the maximum, average or Lp norm of each window of the input [N, C, spatial...] with one to three spatial axes.
+// Pool: the maximum, average or Lp norm over windows of the input [N, C, spatial...] with one to three spatial axes.
 //
-// Padding never is a maximum and adds nothing to a sum. An average divides by the elements of the window inside the
-// input or, with count_include_pad, inside the input or its explicit padding; the extension by ceil_mode never counts.
-// s8 averages follow docs/concepts/numerics.md. Input and output have the same quantization, except for averages of
-// tensors with scales. u8 supports only the maximum. A window without elements gives the lowest value for max, 0
-// otherwise. A NaN is never a maximum.
+// Padding is never the maximum and adds nothing to a sum. An average divides by the number of window elements inside
+// the input or, with count_include_pad, inside the input or its explicit padding. The extension by ceil_mode never
+// counts. s8 averages follow docs/concepts/numerics.md. Input and output have the same quantization, except for
+// averages of tensors with scales. u8 supports only the maximum. A window without elements gives the lowest value for
+// max, 0 otherwise. NaN is never the maximum.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace nestrt::kernels {
 
-// The part of one output element's window along one axis that is inside the input.
+// The part of the window of one output element along one axis that is inside the input.
 struct PoolWindow {
-  int64_t first = 0;    // input position of the first such element
-  int64_t count = 0;    // number of such elements, `dilation` apart
+  int64_t first = 0;    // input position of the first element inside
+  int64_t count = 0;    // number of elements inside, `dilation` apart
   int64_t divisor = 0;  // contribution to the divisor of an average
 };
 
@@ -43,7 +43,7 @@ struct PoolParameters {
   ops::PoolKind kind = ops::PoolKind::kMax;
   int32_t p = 2;
   int64_t planes = 0;  // batch x channels
-  PoolAxis axes[3];    // the last ones are the tensor's; the others have one element
+  PoolAxis axes[3];    // the last ones belong to the tensor; the others have one element
 
   int64_t input_plane() const { return axes[0].input * axes[1].input * axes[2].input; }
   int64_t output_plane() const { return axes[0].output * axes[1].output * axes[2].output; }
@@ -54,14 +54,14 @@ PoolParameters pool_parameters(const OperatorSpec& spec);
 
 Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec);
 
-// f32 with 16 channels per vector.
+// Supports f32 with 16 channels per vector.
 bool accepts_pool_blocked16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec);
-// f32 if the window is the whole input. The output may have any layout, because its channels are adjacent.
+// Supports f32 if the window is the whole input. The output may have any layout, because its channels are adjacent.
 bool accepts_pool_global(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_pool_global(const OperatorSpec& spec);
 
-// The same for s8. A global one may have any window and padding if its output is one pixel.
+// Same, for s8. A global pool may have any window and padding if its output is a single pixel.
 bool accepts_pool_s8_blocked16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_pool_s8_blocked16(const OperatorSpec& spec);
 bool accepts_pool_s8_global(const OperatorSpec& spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolRows: pools from blocked16 to blocked16, whole or by rows (runtime/kernel/row_kernel.h).
+// PoolRows: pooling from blocked16 to blocked16, for the whole tensor or by rows (runtime/kernel/row_kernel.h).
 #pragma once
 
 #include "kernels/common/layout/window_rows.h"
@@ -19,7 +19,7 @@ class PoolRows : public Kernel, public WindowRows {
 
  protected:
   const PoolParameters& pool() const { return pool_; }
-  // Computes a row of outputs of a block of channels with the given windows along depth and height.
+  // Computes a row of outputs for one block of channels, given the windows along depth and height.
   virtual void run_row(const std::byte* block, const PoolWindow& depth, const PoolWindow& height,
                        std::byte* to) const = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the SIMD pools. pool_fast.cpp makes kernels from them.
+// The loops of the SIMD pooling kernels in pool_fast.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace nestrt::kernels {
 
 enum class PoolReduction { kMax, kAverage, kL1, kL2 };
 
-// Computes a row of outputs of a block of 16 channels with the given windows along depth and height.
+// Computes a row of outputs for one block of 16 channels, given the windows along depth and height.
 void pool_row16(PoolReduction reduction, const PoolParameters& pool, const float* block, const PoolWindow& depth,
                 const PoolWindow& height, float* to);
 // Reduces the 16 channels of a block over all its pixels.

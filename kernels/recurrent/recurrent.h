@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent: the state-dependent part of RNN, GRU and LSTM, step by step. The contribution of the inputs to the gates
-// is computed beforehand for all steps. Attributes and operands: ops::Recurrent. f32.
+// is computed in advance for all steps. Attributes and operands: ops::Recurrent. f32.
 //
 // Variants (plain layout):
-//   recurrent.f32.panel16  constant weights; the batch times packed panels, on register tiles
+//   recurrent.f32.panel16  constant weights; multiplies the batch by packed panels in register tiles
 //   recurrent.reference
 #pragma once
 
@@ -22,12 +22,12 @@ class Recurrence {
   int64_t hidden() const { return hidden_; }
   int64_t columns() const { return columns_; }
   int64_t steps() const { return steps_; }
-  // Returns whether the reset gate applies to the state before the candidate's product.
+  // Returns whether the reset gate is applied to the state before the product of the candidate gate.
   bool resets_state() const { return op_.kind == ops::RecurrentKind::kGru && !op_.linear_before_reset; }
   ScratchSize scratch() const;
 
-  // multiply(state [batch, hidden], columns, gates) must write the product with those columns of the weights to the
-  // same columns of gates [batch, columns()].
+  // multiply(state [batch, hidden], columns, gates) must multiply the state by those columns of the weights and write
+  // the product to the same columns of gates [batch, columns()].
   template <typename Multiply>
   void run(const KernelCall& call, Multiply multiply) const {
     Buffers buffers = prepare(call);
@@ -54,7 +54,7 @@ class Recurrence {
   void finish_lstm(const Buffers& buffers, int64_t row, int64_t unit) const;
   float finish_gru(const Buffers& buffers, int64_t row, int64_t unit) const;
   float clipped(float x) const;
-  // Returns the argument of the activation of one gate of one unit.
+  // Returns the input of the activation for one gate of one unit.
   float sum(const Buffers& buffers, int64_t row, int64_t gate, int64_t unit) const;
 
   ops::Recurrent op_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce: reduces over any axes to one value (an empty list means all axes). Attributes: ops::Reduce.
+// Reduce: reduces the given axes to one value (an empty list means all axes). Attributes: ops::Reduce.
 //   f32      every kind, accumulated in double precision
 //   s32 s64  sum, mean (truncated), max, min, prod; overflow wraps
-// An empty reduction gives the neutral element (mean: NaN, or 0 for integers; max and min: the lowest and highest
+// An empty reduction gives the neutral element (mean: NaN, or 0 for integers; max: the lowest value; min: the highest
 // value).
 #pragma once
 
@@ -16,11 +16,11 @@ uint32_t reduced_axes(const OperatorSpec& spec);
 bool accepts_reduce_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_reference(const OperatorSpec& spec);
 
-// f32 mean and sum over the trailing axes of a plain tensor.
+// Supports f32 mean and sum over the trailing axes of a plain tensor.
 bool accepts_reduce_rows(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_rows(const OperatorSpec& spec);
 
-// f32 mean and sum over all spatial axes of a blocked16 tensor; the output is plain or blocked16.
+// Supports f32 mean and sum over all spatial axes of a blocked16 tensor; the output is plain or blocked16.
 bool accepts_reduce_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_blocked(const OperatorSpec& spec);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantize: integers to integers of another quantization: s8 to s8 of another exponent, rounded as the attributes
-// specify; or, with scales, from s8 or u8 to s8 or u8 through f32, with an optional activation. Results are clipped.
-// Input and output have the same layout.
+// Requantize: converts integers to a different quantization. s8 is converted to s8 with another exponent, rounded as
+// the attributes specify. With scales, s8 or u8 is converted to s8 or u8 through f32, with an optional activation.
+// Results are clipped. Input and output have the same layout.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

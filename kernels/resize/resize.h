@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize: interpolation to another size, along any axes; ONNX Resize without antialiasing.
+// Resize: interpolates to another size along any axes, as ONNX Resize without antialiasing.
 //
-// The operator is separable: along each axis an output element is a weighted sum of one (nearest), two (linear) or
-// four (cubic) input elements. resize_axes() computes these taps once; kernels only apply them. Coordinates are
-// computed in f32, as ONNX Runtime does.
+// The operator is separable: along each axis an output element is a weighted sum of one (nearest), two (linear) or four
+// (cubic) input elements. resize_axes() computes these taps once; kernels only apply them. Coordinates are computed in
+// f32, as in ONNX Runtime.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct ResizeAxis {
   int taps = 0;                  // per output element; 0 if the axis is copied unchanged
   std::vector<int32_t> indices;  // [output][taps], inside the input
   std::vector<float> weights;    // [output][taps]
-  // [output]: the sample is outside the input and the output is the extrapolation value; empty if that is impossible
+  // by output: whether the sample is outside the input and the output is the extrapolation value; empty if that cannot
+  // happen
   std::vector<uint8_t> outside;
   bool copied() const { return taps == 0; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. f32. The output has the input's shape.
-// A slice with a NaN or +infinity, or of -infinity only, becomes all NaN.
+// Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. f32. The output has the shape of the
+// input. A slice that contains NaN or +infinity, or only -infinity, becomes all NaN.
 #pragma once
 
 #include "runtime/kernel/kernel.h"
@@ -10,7 +10,7 @@ namespace nestrt::kernels {
 bool accepts_softmax_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_softmax_reference(const OperatorSpec& spec);
 
-// Plain tensors, any axis.
+// Supports plain tensors and any axis.
 bool accepts_softmax_simd(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_softmax_simd(const OperatorSpec& spec);
 

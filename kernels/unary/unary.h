@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unary: one function of each element. Attributes: ops::Unary. Input and output have the same shape.
-//   f32           every kind except logical_not and bitwise_not; is_nan and is_inf give boolean
+// Unary: applies one function to each element. Attributes: ops::Unary. Input and output have the same shape.
+//   f32           every kind except logical_not and bitwise_not; is_nan and is_inf return boolean
 //   s8 u8 s32 s64 relu, clip, abs, neg, sign, bitwise_not; results wrap, the bounds of clip saturate
 //   s8, quantized relu, clip; as in docs/concepts/numerics.md
 //   boolean       logical_not
@@ -11,8 +11,8 @@
 
 namespace nestrt::kernels {
 
-// Returns the definition of an f32 kind, with alpha and beta as in ops::Unary. Null for kinds that do not map f32 to
-// f32.
+// Returns the function that defines an f32 kind, with alpha and beta as in ops::Unary. Returns null for kinds that do
+// not map f32 to f32.
 using UnaryFunction = float (*)(float x, float alpha, float beta);
 UnaryFunction unary_function(ops::UnaryKind kind);
 
@@ -20,11 +20,11 @@ bool accepts_unary_reference(const OperatorSpec& spec);
 // Accepts any layout that input and output share: maps every stored element, including padding lanes.
 Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec);
 
-// Vectorized, for frequent kinds; any layout, as above.
+// Vectorized implementation for frequent kinds; any layout, as above.
 bool accepts_unary_simd(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec);
 
-// Returns the limits of a relu or clip of a quantized s8 tensor.
+// Returns the limits for a relu or clip of a quantized s8 tensor.
 Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec);
 // Vectorized relu or clip; any layout, as above.
 bool accepts_unary_s8_bounds(const OperatorSpec& spec);

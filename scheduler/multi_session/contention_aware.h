@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contention-aware schedules. If several sessions keep the units busy, an inference is as fast as its share of them
-// allows, and a choice that needs more unit time than another delays every session. The schedule with the lowest
-// latency alone makes such choices: it splits layers as long as that shortens it at all.
+// Contention-aware schedules. If several sessions keep the units busy, the speed of an inference depends on its share
+// of them, and a choice that uses more unit time than necessary delays every session. The schedule with the lowest
+// latency alone makes such choices: it splits layers even if that shortens the inference only slightly.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,12 @@
 
 namespace nestrt::scheduler {
 
-// Solves like solve(), for ScheduleOptions::others. If there are others and the method is kOptimum, returns the best of
-// three schedules: the shortest; the shortest whose choices need little more unit time than the minimum, weighted by
-// how scarce each unit is; and the one with the smallest load of the busiest unit. The best has the highest simulated
-// throughput under contention with identical sessions (scheduler/multi_session/concurrent_sessions.h); on a near tie
-// the smaller load of the busiest unit decides. The simulation adds about the default budget for a hundred branches.
+// Solves like solve(), for ScheduleOptions::others. If there are others and the method is kOptimum, considers three
+// schedules: the shortest; the shortest whose choices need little more unit time than the minimum, weighted by the
+// scarcity of each unit; and the one with the smallest load of the busiest unit. Returns the one with the highest
+// simulated throughput under contention with identical sessions (scheduler/multi_session/concurrent_sessions.h). On a
+// near tie the smaller load of the busiest unit decides. The simulation adds about the default budget for a hundred
+// branches.
 Solved solve_contention_aware(const Problem& problem, std::span<const double> others, ScheduleMethod method,
                               std::chrono::microseconds budget);
 

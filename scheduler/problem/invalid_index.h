@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kInvalidIndex: the index of nothing.
+// kInvalidIndex: marks the absence of an index.
 #pragma once
 
 #include <cstdint>

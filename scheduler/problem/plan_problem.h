@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduling problem of a plan on given units with given costs.
+// The scheduling problem for a plan, given units and costs.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace nestrt::scheduler {
 
-// Resources that the units of a board share while they work at the same time.
+// Resources that units working concurrently share.
 struct SharedResources {
   double memory_mb_per_s = 0;    // 0: unlimited
   std::vector<double> awake_us;  // by unit: ProblemUnit::awake_us
@@ -33,13 +33,14 @@ struct PlanProblemOptions {
   const SharedResources* shared = nullptr;  // null: no resource is shared
 };
 
-// Makes one task for each branch that computes something, with these choices:
-// - one for each unit that has a program for the whole branch;
-// - with split_channels, one for each program for a part of the channels that begins with the first, with the host
-//   computing the rest; for units that run the same programs, those in which several of them compute a part each; and
-//   for a task that reads a split task channel by channel, those in which the host's share has two parts;
-// - with share_cores, whole ones on some of the host's threads, if costs with that many threads or fewer are known.
-// A task also reads through views and concatenations in place.
+// Makes one task for each branch that computes something. Its choices are:
+// - one for each unit that has a program for the whole branch
+// - with split_channels: one for each program that computes a range of channels starting at the first, while the host
+//   computes the rest; for units that run the same programs, choices in which several of them compute a part each; and,
+//   for a task that reads a split task channel by channel, choices in which the host's share has two parts
+// - with share_cores: whole-branch choices on some of the host's threads, if costs with that many threads or fewer are
+//   known
+// Inputs are resolved through views and in-place concatenations.
 // Errors: kIncompatible (a branch has no program for any unit); kNotFound (a cost is missing).
 Result<Problem> make_problem(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                              const PlanProblemOptions& options = {});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problem: tasks to place on lanes with the lowest makespan.
 //
-// A lane runs one step at a time. An accelerator has one lane; the host has as many as its cores may be divided into. A
-// task has several choices: whole on one lane, or in parts, on several lanes or one after the other on one. A part
-// starts when its lane is free and everything that the task reads has arrived; of a task that it reads channel by
-// channel, only its own channels.
-// Between two separators of the graph (scheduler/problem/joins.h) the host's cores are divided in one way. A barrier
-// uses all of them. Times are in microseconds.
+// A lane runs one step at a time. An accelerator has one lane. The host has as many lanes as its cores may be divided
+// into. A task has several choices: whole on one lane, or split into parts, on several lanes or one after another on
+// one lane. A part starts when its lane is free and all its inputs have arrived. From a task that it reads channel by
+// channel, it needs only its own channels.
+// The division of the host's cores is fixed between two separators of the graph (scheduler/problem/joins.h). A barrier
+// uses all cores. Times are in microseconds.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Part {
   uint32_t lane = 0;
   double us = 0;            // time if nothing else runs
   double bytes = 0;         // transferred from and to memory
-  double host_us = 0;       // time at the part's end during which a host core works for the accelerator
+  double host_us = 0;       // time at the end of the part during which a host core works for the accelerator
   double output_share = 1;  // fraction of the task's output
   double unit_share = 1;    // fraction of its unit; less than 1 if the host's cores are divided
   uint32_t program = 0;     // index into Branch.programs
@@ -36,30 +36,31 @@ struct Part {
   int threads = 0;  // number of host threads; 0: all
 };
 
-// The ways to divide the host's cores are numbered. 0 is all of them in lane 0.
+// Index of a division of the host's cores. Index 0 assigns all cores to lane 0.
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
 constexpr size_t kMaxParts = 6;
-constexpr size_t kMaxHostParts = 2;  // maximum number of host parts if other units compute some
+constexpr size_t kMaxHostParts = 2;  // maximum number of host parts if other units compute the remaining parts
 
 struct Choice {
   std::vector<Part> parts;         // parts on one lane are in execution order
-  uint32_t sharing = kAnySharing;  // the only sharing it is possible with; any if it does not use the host
+  uint32_t sharing = kAnySharing;  // the only sharing that permits this choice; any if the choice does not use the host
 };
 
 struct TaskInput {
-  uint32_t task = 0;  // an earlier one
-  double bytes = 0;   // of the output that are read
-  // A part reads only the channels that it computes. Of two tasks, at most one reads another in this way.
+  uint32_t task = 0;  // index of an earlier task
+  double bytes = 0;   // number of bytes of its output that are read
+  // If set, each part reads only the channels that it computes itself. At most one of two connected tasks may read
+  // another in this way.
   bool by_channel = false;
 };
 
 struct Task {
   uint32_t branch = 0;
-  Shape output;                   // shape of the output; parts are ranges of its channels and rows, if it has them
+  Shape output;                   // shape of the output; parts are ranges of its channels and rows, if it has any
   std::vector<TaskInput> inputs;  // distinct tasks
   std::vector<Choice> choices;    // at least one
-  // Whether it reads network inputs or writes network outputs. Those belong to the caller, on the host.
+  // Whether the task reads network inputs or writes network outputs. The caller owns both, in host memory.
   bool reads_caller = false;
   bool is_result = false;
   double caller_bytes = 0;
@@ -67,7 +68,7 @@ struct Task {
 };
 
 // How a lane waits for the inputs of its next step: it polls for `awake_us` on a host core, then sleeps and needs
-// `wake_us` to wake.
+// `wake_us` to wake up.
 struct LaneWaits {
   double awake_us = 0;
   double wake_us = 0;
@@ -75,12 +76,12 @@ struct LaneWaits {
 
 struct Problem {
   std::vector<ProblemUnit> units;  // in the session's order
-  std::vector<Lane> lanes;         // those of the host first
-  // By sharing and host lane: the fraction of the cores. Lanes beyond the end have none.
+  std::vector<Lane> lanes;         // host lanes first
+  // By sharing and host lane: the fraction of the cores. Lanes beyond the end get no cores.
   std::vector<std::vector<double>> sharings = {{1.0}};
   std::vector<Task> tasks;  // in topological order; every task has a choice with sharing 0 or any
-  // Resources that concurrent units share. The search ignores their limits; the candidates are then compared with them
-  // (scheduler/problem/rates.h).
+  // Resources that concurrent units share. The search ignores these limits. The candidates are compared under them
+  // afterwards (scheduler/problem/rates.h).
   double memory_mb_per_s = 0;  // 0: unlimited
   int host_cores = 0;          // 0: unlimited
   LaneWaits waits;
@@ -90,21 +91,22 @@ struct Problem {
 
 Predecessors predecessors_of(const Problem& problem);
 
-// Returns whether a part of a task reads something that part `written` of the input's task computes.
+// Returns whether a part of a task reads data that part `written` of the input's task computes.
 bool reads(const TaskInput& input, const Part& part, const Part& written);
 
-// Clears by_channel unless both tasks are between the same two barriers, or are barriers with only barriers around
-// them. separators_of() (scheduler/problem/joins.h) then separates parallel branches exactly as the graph does.
+// Clears by_channel unless both tasks are between the same two barriers, or are barriers surrounded by barriers. Then
+// separators_of() (scheduler/problem/joins.h) separates parallel branches exactly as the graph does.
 void keep_barriers(Problem& problem);
 
-// Returns the time to copy between the host's memory and the unit's. 1 MB/s is one byte per microsecond.
+// Returns the time to copy `bytes` between host memory and the memory of the unit. 1 MB/s is one byte per microsecond.
 double copy_us(const ProblemUnit& unit, double bytes);
 
 // Returns the time from the end of a step to the start of a step on another unit that reads `bytes` of its output.
 double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);
-// Returns the same between lanes; 0 for the same lane.
+// Same, between lanes. Returns 0 for the same lane.
 double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes);
-// Return the same from the caller, in lane 0, before the first step, and back to the caller after the last.
+// Return the time to transfer the inputs from the caller, in lane 0, before the first step, and the outputs back to the
+// caller after the last step.
 double fetch_us(const Problem& problem, const Task& task, const Part& part);
 double deliver_us(const Problem& problem, const Task& task, const Part& part);
 

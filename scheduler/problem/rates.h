@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates: the speed of parts that run at the same time, relative to each running alone.
+// Rates: the speed of concurrent parts, each relative to running alone.
 //
-// The host's cores are shared evenly by the threads that need them: those of its parts, and for each accelerator the
-// thread that polls for the end of a part or for the inputs of the next. If there are urgent parts, others have only
-// the cores that these and the polling threads do not use, and at least a hundredth. The memory's rate is shared
-// max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): a part that demands less than an even share gets it, the
-// others share the rest.
+// The host's cores are shared evenly by the threads that need them: the threads of host parts and, for each
+// accelerator, the thread that polls for the end of a part or for the inputs of the next. If there are urgent parts,
+// the others get only the cores that the urgent parts and the polling threads do not use, but at least a hundredth. The
+// memory bandwidth is shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): a part that demands less than
+// an even share gets its demand, and the others share the rest.
 #pragma once
 
 #include <span>
@@ -15,18 +15,18 @@
 
 namespace nestrt::scheduler {
 
-constexpr double kTimeRounding = 1e-9;  // relative difference of sums of the same times
+constexpr double kTimeRounding = 1e-9;  // relative rounding difference between sums of the same times
 
 struct RunningPart {
   const Part* part = nullptr;
-  double left_us = 0;   // of its time alone
+  double left_us = 0;   // remaining time if it ran alone
   bool urgent = false;  // takes precedence over other parts on the host's cores
 };
 
-// Returns whether any shared resource can be a limit.
+// Returns whether any shared resource can become a limit.
 bool has_shared_limits(const Problem& problem);
 
-// Returns the time at the end of a part during which a host core polls for it and finishes it; 0 for host parts.
+// Returns the time at the end of a part during which a host core polls for its end and finishes it; 0 for host parts.
 double awaited_us(const Problem& problem, const Part& part);
 
 // Returns whether a host core already polls for the end of the part.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions: the series-parallel structure of a graph of operators or branches.
 //
-// A cut point is a node that every path from the graph's beginning to its end passes. The nodes between two
-// neighbouring cut points form a parallel group if they fall into several parts that no edge connects (the branches),
-// or if an edge also bypasses them (an identity skip, a branch without nodes). The first cut point is the fork; the
-// second, its immediate post-dominator, is the join. Branches are decomposed in the same way. A part that cannot be
-// decomposed so is unstructured: its children are single nodes and the largest structured parts with one entry and one
-// exit.
-// Algorithm: cut points in one sweep over the edges; dominators after Cooper, Harvey and Kennedy (2001). Time is
-// proportional to the size of the graph times the depth of nesting.
+// A cut point is a node on every path from the beginning of the graph to its end. The nodes between two neighbouring
+// cut points form a parallel group if they consist of several components without edges between them (the branches), or
+// if an edge bypasses them (an identity skip, which is a branch without nodes). The first cut point is the fork. The
+// second, the fork's immediate post-dominator, is the join. Branches are decomposed recursively. A component that
+// cannot be decomposed in this way is unstructured: its children are single nodes and the largest structured subgraphs
+// with one entry and one exit.
+// Algorithm: finds cut points in one sweep over the edges, and dominators after Cooper, Harvey and Kennedy (2001). The
+// time is proportional to the size of the graph times the nesting depth.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace nestrt::scheduler {
 
 enum class RegionKind : uint8_t {
   kNode,
-  kSeries,        // children run one after the other
+  kSeries,        // children run one after another
   kParallel,      // children are independent
   kUnstructured,  // children in topological order, with the dependencies of the graph
 };
@@ -29,19 +29,19 @@ struct Region {
   RegionKind kind = RegionKind::kNode;
   uint32_t node = 0;               // kNode
   std::vector<uint32_t> children;  // indices into RegionTree::regions
-  bool has_skip = false;           // kParallel: one more branch, without nodes
+  bool has_skip = false;           // kParallel: has an additional branch without nodes
 };
 
 struct RegionTree {
-  static constexpr uint32_t kMaxDepth = 60;  // deeper nesting is unstructured
+  static constexpr uint32_t kMaxDepth = 60;  // deeper levels are unstructured
 
-  std::vector<Region> regions;  // children before parents; the last is the root; every node is one leaf
+  std::vector<Region> regions;  // children before parents; the last is the root; each node is exactly one leaf
 
   // Returns the nodes below a region in topological order.
   std::vector<uint32_t> nodes_of(uint32_t region) const;
 };
 
-// Network inputs are nodes only if the caller makes them nodes.
+// Network inputs are nodes only if the caller adds them to the graph.
 RegionTree find_regions(const Predecessors& graph);
 
 struct ParallelGroup {
@@ -58,8 +58,8 @@ std::vector<ParallelGroup> parallel_groups(const RegionTree& tree);
 // Returns the cut points in topological order.
 std::vector<uint32_t> cut_points(const Predecessors& graph);
 
-// Returns, in topological order, the nodes that every other node precedes or follows: the cut points, and nodes that
-// only edges bypass.
+// Returns, in topological order, the nodes that every other node precedes or follows: the cut points, and nodes
+// bypassed only by edges.
 std::vector<uint32_t> barriers(const Predecessors& graph);
 
 }  // namespace nestrt::scheduler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem with some of its choices only, and the mapping of its solutions to the original.
+// A problem restricted to some of its choices, with a mapping of its solutions to the original problem.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ class Restriction {
  public:
   using Keeps = FunctionRef<bool(uint32_t task, uint32_t choice)>;
 
-  // Requires: `keeps` keeps at least one choice of each task with sharing 0 or any.
+  // Requires: `keeps` keeps at least one choice with sharing 0 or any for each task.
   Restriction(Problem problem, Keeps keeps);
 
   const Problem& problem() const { return problem_; }
   // Returns whether no choice has been dropped.
   bool has_all_choices() const { return has_all_choices_; }
-  // Maps a solution to one of the original problem.
+  // Maps a solution to a solution of the original problem.
   Solution to_original(Solution solution) const;
 
  private:
@@ -28,7 +28,7 @@ class Restriction {
   bool has_all_choices_ = true;
 };
 
-// Drops the choices in which several units compute a part each.
+// Drops the choices that split a task among several units.
 Restriction without_divided_tasks(const Problem& problem);
 
 // Keeps the host and the first `count` accelerators. Tasks that only other units can compute keep all their choices.

@@ -9,13 +9,13 @@
 
 namespace nestrt::scheduler {
 
-// Returns a schedule with the used lanes and lane 0 of the host. Waits are those of the tasks' inputs and of
-// after_previous, without those that others imply.
+// Returns a schedule with the lanes in use and lane 0 of the host. Its waits follow from the inputs of the tasks and
+// from after_previous. Waits that other waits imply are omitted.
 Schedule to_schedule(const Problem& problem, const Solution& solution);
 
-// The steps of a schedule that compute something. A schedule in file order also has others.
+// The steps of a schedule that compute something. A schedule in file order also contains other steps.
 struct ComputingSteps {
-  Schedule schedule;               // waits for a dropped step become waits for its predecessor
+  Schedule schedule;               // a wait for a dropped step becomes a wait for its predecessor
   std::vector<uint32_t> original;  // by step: its index in the original schedule
 };
 

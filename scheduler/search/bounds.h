@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds: lower bounds for the makespan of every schedule of a problem.
 //
-// A path of tasks needs at least the time of its best placement alone, transfers included. Between two cut points the
-// work is bounded by a linear program that may split every task among its choices. The dual of that program has a
-// weight per unit, and any weights give a bound: the sum over tasks of the smallest weighted load of a choice. The
-// bounds between separators (scheduler/problem/joins.h) add up.
+// A path of tasks needs at least the time of its best placement, including transfers, if nothing else runs. Between two
+// cut points the work is bounded by a linear program that may split every task among its choices. The dual of that
+// program has one weight per unit, and any weights give a valid bound: the sum over the tasks of the smallest weighted
+// load of a choice. The bounds between separators (scheduler/problem/joins.h) add up.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,14 @@ namespace nestrt::scheduler {
 
 // The tasks between neighbouring separators (scheduler/problem/joins.h) and the barrier that ends them.
 struct Stretch {
-  std::vector<uint32_t> tasks;       // without the barrier; stretches and their barriers list all tasks in order
-  uint32_t barrier = kInvalidIndex;  // kInvalidIndex: a join ends them, or they are the last
+  // excluding the barrier; all stretches and their barriers together list the tasks in order
+  std::vector<uint32_t> tasks;
+  uint32_t barrier = kInvalidIndex;  // kInvalidIndex: ends at a join, or is the last stretch
   std::vector<uint32_t> last;        // the barrier, or the joined tasks
   uint32_t end = 0;                  // one more than the last task, including the barrier
   std::vector<double> weights;       // by unit; they sum to 1
-  double work_us = 0;                // lower bound for the tasks from their work
-  double least_us = 0;               // the best known lower bound
+  double work_us = 0;                // lower bound for the tasks, derived from their work
+  double least_us = 0;               // best known lower bound
 };
 
 class Bounds {
@@ -32,21 +33,21 @@ class Bounds {
   explicit Bounds(const Problem& problem);
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  // Returns the tasks that read it, and how.
+  // Returns the tasks that read `task`, and how they read it.
   const std::vector<TaskInput>& readers_of(uint32_t task) const { return readers_[task]; }
   uint32_t stretch_of(uint32_t task) const { return stretch_of_[task]; }
   bool is_barrier(uint32_t task) const { return stretches_[stretch_of_[task]].barrier == task; }
 
   // Returns the bound from the end of a part to the end of the schedule.
   double tail_us(uint32_t task, uint32_t choice, uint32_t part) const { return tails_[task][choice][part]; }
-  // Returns the bound from the start of the barrier that ends a stretch, or from the join, to the end of the schedule;
-  // 0 after the last.
+  // Returns the bound from the end of a stretch (the start of its barrier, or the join) to the end of the schedule; 0
+  // after the last.
   double tail_from_end(uint32_t stretch) const { return tail_from_end_[stretch]; }
-  // Returns the minimum that a task adds to the work of its stretch.
+  // Returns the least work that a task adds to its stretch.
   double work_of(uint32_t task) const { return work_[task]; }
   double total_us() const { return total_; }
 
-  // Raises the lower bound of a stretch. Call find_tails() afterwards to update the tails.
+  // Raises the lower bound of a stretch. Afterwards call find_tails() to update the tails.
   void raise(uint32_t stretch, double us) { stretches_[stretch].least_us = std::max(stretches_[stretch].least_us, us); }
   void find_tails();
 
@@ -73,14 +74,15 @@ class Bounds {
   std::vector<KnownTail> known_tails_;  // of the task whose tails are being computed
 };
 
-// Returns the additive bound: the result of perfect splitting. In each stretch, and for each barrier separately, every
-// task may be split at no cost in any shares among the units that have a program for all of it, so that every unit is
-// busy all the time. 1 - additive_bound / sequential is the largest gain of concurrency. The bound ignores split
-// choices, whose costs may be less than their share.
+// Returns the additive bound, which assumes perfect splitting. In each stretch, and for each barrier separately, every
+// task may be split at no cost in any proportion among the units that have a program for the whole task, so that every
+// unit is always busy. 1 - additive_bound / sequential is the largest possible gain from concurrency. The bound ignores
+// split choices, which may cost less than their share.
 double additive_bound_us(const Problem& problem);
 
-// Returns, by unit, the prices that balance the work of all tasks over the units if each task uses its cheapest choice.
-// They sum to 1. The minimum weighted load, load_bound_us(), is a lower bound for the load of the busiest unit.
+// Returns, for each unit, the price that balances the work of all tasks over the units if each task uses its cheapest
+// choice. Prices sum to 1. The minimum weighted load, load_bound_us(), is a lower bound for the load of the busiest
+// unit.
 std::vector<double> balancing_weights(const Problem& problem);
 double load_bound_us(const Problem& problem);
 

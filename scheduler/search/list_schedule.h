@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// List scheduling: fast, good schedules of problems that are too large for an exact search.
+// List scheduling: finds good schedules quickly for problems that are too large for an exact search.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@
 
 namespace nestrt::scheduler {
 
-// Places tasks in decreasing order of the bound from their start to the end of the schedule. Returns the better of two
-// schedules: each task with the earliest end, or with the smallest bound for the end of the schedule. Uses all of the
-// host's cores in one lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
+// Places tasks in decreasing order of the bound from their start to the end of the schedule. Builds two schedules and
+// returns the better one: the first gives each task its earliest end, the second the smallest bound for the end of the
+// schedule. Uses all host cores in one lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
 Solution list_schedule(const Problem& problem, const Bounds& bounds);
 
 // Evaluates decisions in an order that respects the graph, as evaluate() does (scheduler/simulation/timeline.h).
 using Evaluation = std::function<Solution(const Problem& problem, const std::vector<Decision>& order)>;
 
-// Changes the choice of one task at a time while that shortens the schedule, until the deadline. `reach`: tries only
-// choices at most that many places before or after the current one; neighbouring choices split a task in similar ways.
+// Changes the choice of one task at a time as long as that shortens the schedule, until the deadline. Only tries
+// choices at most `reach` positions before or after the current one; neighbouring choices split a task in similar ways.
 Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
                           std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation = evaluate,
                           uint32_t reach = UINT32_MAX);

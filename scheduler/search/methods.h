@@ -13,38 +13,39 @@ namespace nestrt::scheduler {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// Returns whether one unit computes the whole task, the host with all of its cores.
+// Returns whether one unit computes the whole task; the host must use all of its cores.
 bool is_whole(const Choice& choice);
 
-// Restricts the problem to whole tasks on single units, with all of the host's cores in one lane.
+// Restricts the problem to whole tasks on single units, with all host cores in one lane.
 Restriction whole_placements(const Problem& problem);
 
-// Runs one task after the other in file order, on the given unit if it has a program, otherwise on the fastest.
+// Runs the tasks one after another in file order, on the given unit if it has a program, otherwise on the fastest unit.
 Solution on_unit(const Problem& whole_placements, uint32_t unit);
 
-// Runs one task after the other in file order with the best placement. Dynamic programming over the places of results
-// that are still to be read: exact unless more of them matter at a time than the search is wide. Never slower than all
-// tasks on one unit with the help of others for programs that it does not have.
+// Runs the tasks one after another in file order with the best placement. Uses dynamic programming over the locations
+// of results that are still to be read, which is exact unless the number of relevant results exceeds the search width.
+// The result is never slower than running all tasks on one unit with other units filling in for missing programs.
 Solution sequential(const Problem& whole_placements, Deadline deadline);
 
-// Tries other placements of up to eight consecutive tasks and keeps those with a smaller `makespan`. Dynamic
-// programming ignores the limits of shared resources and the time to wake a sleeping core; `makespan` includes them.
+// Tries other placements for up to eight consecutive tasks and keeps those with a smaller `makespan`. The dynamic
+// program ignores the limits of shared resources and the time to wake a sleeping core; `makespan` includes both.
 Solution improve_sequential(const Problem& whole_placements, Solution sequential, Deadline deadline,
                             FunctionRef<double(const std::vector<Decision>&)> makespan);
 
 struct GroupSolution {
   Solution solution;
-  bool is_complete = true;  // false if the deadline passed before all matchings were tried
+  bool is_complete = true;  // false if the deadline passed before all matchings had been tried
 };
 
-// Runs the paper's method: the sequential placement, with each group of branches concurrent if that is faster. Of m
-// branches and k units, up to k - 1 units get one branch each, and the remaining unit gets all others, one after the
-// other. Every such matching is tried, with transfers and synchronization. A task that its branch's unit has no program
-// for is placed as in the sequential placement. `sequential`: a solution of the same problem.
+// Implements the method of the paper: the sequential placement, but each group of branches runs concurrently if that is
+// faster. Given m branches and k units, up to k - 1 units get one branch each and the remaining unit runs all others
+// one after another. Tries every such matching, including the costs of transfers and synchronization. If the unit of a
+// branch has no program for a task, the task stays where the sequential placement put it. `sequential` is a solution of
+// the same problem.
 GroupSolution enumerate_groups(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
 
-// Minimizes the load of the busiest unit: places tasks from the largest to the smallest and keeps the most promising
-// placements at each size, then moves or exchanges single tasks while that helps. Tasks run concurrently, in file
+// Minimises the load of the busiest unit. Places tasks from the largest to the smallest and keeps the most promising
+// placements after each, then moves or exchanges single tasks as long as that helps. Tasks run concurrently, in file
 // order.
 Solution throughput(const Problem& whole_placements, Deadline deadline);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: the shortest schedule of a problem.
+// Search: finds the shortest schedule of a problem.
 //
-// A state is a set of complete tasks closed under predecessors, with the places and times of their results. Each step
-// appends one task, so that the states of one size derive from those of the size before. Of two states with the same
-// tasks and the same places of all results still to be read, only the one whose times are all at least as early is
-// kept. States that cannot beat the best known makespan (scheduler/search/bounds.h) are dropped. At a barrier only the
-// place and time of its result remain, and of results read past it, so that between barriers this is dynamic
-// programming over the units. The search is exact if it never has more states than its width. It starts narrow, as a
-// list scheduler with look-ahead, and widens while time remains. States dropped because of the width limit the lower
-// bound to their own.
+// A state is a set of completed tasks, closed under predecessors, with the locations and times of their results. Each
+// step appends one task, so the states of one size derive from those of the previous size. If two states have the same
+// tasks and the same locations of all results still to be read, a state is dropped if none of its times is earlier than
+// in the other. States that cannot beat the best known makespan (scheduler/search/bounds.h) are dropped too. At a
+// barrier only the location and time of its result matter, and those of results read beyond it. Between barriers the
+// search is therefore dynamic programming over the units.
+// The search is exact if the number of states never exceeds its width. It starts narrow, as a list scheduler with
+// look-ahead, and widens while time remains. If the width limit drops states, the lower bound falls to the lowest bound
+// of those states.
 #pragma once
 
 #include <chrono>
@@ -32,7 +33,7 @@ struct SearchResult {
 // Maximum overrun of the deadline by the first, narrowest pass if a solution is known.
 inline constexpr std::chrono::seconds kMaxFirstPassOverrun{1};
 
-// `known`: a known solution; if empty, the first pass runs to completion whatever time it needs.
+// `known`: a known solution. If it is empty, the first pass runs to completion however long it takes.
 SearchResult search(const Problem& problem, const Bounds& bounds, const SearchOptions& options, Solution known = {});
 
 }  // namespace nestrt::scheduler

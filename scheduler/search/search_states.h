@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of one size that a search keeps (scheduler/search/search.h).
+// The states of one size that the search keeps (scheduler/search/search.h).
 #pragma once
 
 #include <array>
@@ -11,34 +11,34 @@
 
 namespace nestrt::scheduler {
 
-// A result that is still to be read. If every reader reads all of it, only its arrival times matter.
+// A result that is still to be read. If every reader reads the whole result, only its arrival times matter.
 struct LiveResult {
   static constexpr size_t kMaxTimes = 16;  // unused entries are 0
   static constexpr uint32_t kAnywhere = UINT32_MAX;
 
   uint32_t task = 0;
   uint32_t choice = 0;
-  uint32_t place = 0;                     // equal for choices on the same units with the same shares; or kAnywhere
-  std::array<double, kMaxTimes> times{};  // by part: its end; if kAnywhere, by lane: its arrival
+  uint32_t place = 0;                     // equal for choices on the same units with the same shares, or kAnywhere
+  std::array<double, kMaxTimes> times{};  // end time by part; if kAnywhere, arrival time by lane
 };
 
 struct SearchState {
   std::vector<LiveResult> live;  // by task
-  std::vector<double> free;      // by lane: time from which it is free
+  std::vector<double> free;      // by lane: the time at which it becomes free
   std::vector<uint64_t> done;    // one bit per task
   uint64_t done_hash = 0;
   uint32_t sharing = kAnySharing;
   uint32_t stretch = 0;  // the stretch of the next task
-  double bound = 0;      // lower bound for every solution derived from it
-  double makespan = 0;   // when all placed tasks are complete
+  double bound = 0;      // lower bound for every solution derived from this state
+  double makespan = 0;   // time at which all placed tasks are complete
   double work_left = 0;  // in the current stretch
-  uint32_t parent = 0;   // index in the previous layer
+  uint32_t parent = 0;   // index of the parent in the previous layer
   Decision decision;     // the step from the parent to this state
 
   bool has(uint32_t task) const { return (done[task / 64] >> (task % 64) & 1) != 0; }
 };
 
-// Keeps, of two states with the same future, the one whose times are at least as early.
+// Stores states. If two states have the same future, keeps the one whose times are all at least as early.
 class SearchLayer {
  public:
   void clear(size_t capacity);
@@ -49,10 +49,10 @@ class SearchLayer {
 
  private:
   std::vector<SearchState> states_;  // the first size_ are valid; the rest keep their memory
-  std::vector<uint64_t> hashes_;     // by state: hash of what its future depends on, except times
+  std::vector<uint64_t> hashes_;     // by state: hash of everything that its future depends on, except times
   std::vector<size_t> times_at_;     // by state: offset of its times
-  std::vector<double> times_;        // contiguous, because comparing them is most of the work
-  std::vector<double> added_;        // times of the state to add
+  std::vector<double> times_;        // contiguous, because comparing times dominates the cost
+  std::vector<double> added_;        // times of the state being added
   std::vector<uint32_t> next_;       // by state: next in the same bucket
   std::vector<uint32_t> buckets_;
   size_t size_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves a problem with a method, as make_schedule (nestrt/driver/schedule.h) does for a plan.
+// Solves a problem with a given method, as make_schedule (nestrt/driver/schedule.h) does for a plan.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@ namespace nestrt::scheduler {
 struct Solved {
   Solution solution;
   double lower_bound_us = 0;
-  bool is_complete = true;  // kGroupEnumeration: false if the budget ended before all matchings were tried
+  bool is_complete = true;  // kGroupEnumeration: false if the budget ended before all matchings had been tried
 };
 
 // Supports every method except kFileOrder. Given enough time, kOptimum is never slower than kGroupEnumeration, and
-// kGroupEnumeration never slower than kSequential. Only kThroughput can be slower than one unit. Returns the best
-// solution found within the budget.
+// kGroupEnumeration is never slower than kSequential. Only kThroughput can be slower than a single unit. Returns the
+// best solution found within the budget.
 Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microseconds budget);
 
 }  // namespace nestrt::scheduler

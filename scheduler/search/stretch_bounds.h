@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of stretches by search. The tasks between two separators (scheduler/problem/joins.h), as a separate problem
-// with all outside inputs available from the start on every unit, need no more time than in any schedule of the whole.
-// The bound from work alone, which may be split arbitrarily (scheduler/search/bounds.h), is smaller. The sum over the
-// stretches of a network distinguishes schedules only if each term is nearly exact.
+// Bounds of stretches by search. The tasks between two separators (scheduler/problem/joins.h) are solved as a separate
+// problem in which all outside inputs are available on every unit from the start. They need no more time than in any
+// schedule of the whole problem. The bound from work alone (scheduler/search/bounds.h) is smaller, because it may split
+// work arbitrarily. The sum over the stretches of a network is only useful for comparing schedules if each term is
+// nearly exact.
 #pragma once
 
 #include <chrono>
@@ -12,9 +13,9 @@
 
 namespace nestrt::scheduler {
 
-// Raises the bounds of stretches with several tasks to what a search proves, and divides the remaining time among them.
-// Returns the schedules found for them one after the other, with barriers where they end first. `known`: a solution
-// from which each search starts; may be empty.
+// Raises the bounds of stretches with several tasks to the values that a search proves. Divides the remaining time
+// among the stretches. Returns the found schedules one after another; each barrier between them gets the choice with
+// the smallest bound for the end of the schedule. `known`: a solution from which each search starts; may be empty.
 Solution tighten_bounds(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline,
                         const Solution& known = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline: a growing schedule of a problem. Each task is appended to its lanes as early as it can start.
+// Timeline: a schedule built step by step. Each task is appended to its lanes at its earliest possible start.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ class Timeline {
  public:
   explicit Timeline(const Problem& problem);
 
-  // Return or set the ends of the task's parts if it is placed next. Require: the inputs of the task are placed.
+  // Return or set the end times of the task's parts if the task is placed next. Require: the inputs of the task have
+  // been placed.
   PartEnds ends_of(Decision decision) const;
   void place(Decision decision);
   Solution solution() && { return {std::move(order_), makespan_}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a schedule as parts of a problem's tasks, with their dependencies: the input of the virtual-time
+// The steps of a schedule, as parts of a problem's tasks, and their dependencies. This is the input of the virtual-time
 // simulation.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nestrt::scheduler {
 
-// An earlier step and the number of bytes read of its output.
+// A dependency on an earlier step, and the number of bytes of its output that are read.
 struct Need {
   uint32_t step = 0;
   double bytes = 0;
@@ -25,7 +25,7 @@ struct VirtualStep {
 
 struct VirtualSteps {
   std::vector<VirtualStep> steps;
-  std::vector<Need> needs;  // those of a step are adjacent
+  std::vector<Need> needs;  // the needs of one step are contiguous
 
   std::span<const Need> needs_of(const VirtualStep& step) const {
     return std::span(needs).subspan(step.first_need, step.end_need - step.first_need);
@@ -35,14 +35,14 @@ struct VirtualSteps {
 // Returns the task of each branch; kInvalidIndex if it has no task.
 std::vector<uint32_t> tasks_by_branch(const Problem& problem);
 
-// Returns the steps of a schedule. `step_us`: the time of each step, also for steps that are not choices of the
-// problem; if empty, each takes the time of its choice. Errors: kInvalidArgument (the schedule has a step that is not a
-// choice of the problem, or a step before one that it needs).
+// Returns the steps of a schedule. `step_us`: the time of each step, including steps that are not choices of the
+// problem. If it is empty, each step takes the time of its choice. Errors: kInvalidArgument (the schedule has a step
+// that is not a choice of the problem, or a step that precedes one of its dependencies).
 Result<VirtualSteps> virtual_steps(const Problem& problem, const Schedule& schedule,
                                    std::span<const double> step_us = {});
 
-// Returns the steps of decisions in an order that respects the graph, as to_schedule()
-// (scheduler/problem/schedule_steps.h) makes them.
+// Returns the steps for decisions in an order that respects the graph, converted as in to_schedule()
+// (scheduler/problem/schedule_steps.h).
 VirtualSteps virtual_steps(const Problem& problem, std::span<const Decision> order);
 
 }  // namespace nestrt::scheduler

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual time: simulates a schedule on units with the costs of a problem, without the units.
+// Virtual time: simulates a schedule from the costs in a problem, without the actual units.
 //
 // A lane runs its steps in order. A step starts when its lane is free, the steps that it waits for are complete and
-// visible to its unit, and all its inputs have arrived. It slows down while shared resources are at their limit
-// (scheduler/problem/rates.h). An accelerator runs one step at a time, of any session; its queue selects the next
+// visible to its unit, and all its inputs have arrived. It slows down while a shared resource is at its limit
+// (scheduler/problem/rates.h). An accelerator runs one step of one session at a time; its queue selects the next step
 // (scheduler/unit_queue.h).
 #pragma once
 
@@ -16,27 +16,29 @@
 namespace nestrt::scheduler {
 
 struct StepSpan {
-  double ready_us = 0;  // when it could start if its lane were free
+  double ready_us = 0;  // earliest start if its lane were free
   double start_us = 0;
   double end_us = 0;
 };
 
 struct VirtualRun {
   std::vector<StepSpan> spans;  // by step
-  double makespan_us = 0;       // until the caller has the results
+  double makespan_us = 0;       // time at which the caller has the results
 };
 
-// The problem may have other costs than the one that the schedule was made for, but must have its choices. `step_us`:
-// the time of each step, also for steps that are not choices of the problem; empty: the problem's times.
-// Errors: kInvalidArgument (the schedule has a step that is not a choice of the problem, or a step before one that it
-// needs).
+// The costs of the problem may differ from those that the schedule was made for, but the problem must have the same
+// choices. `step_us`: the time of each step, including steps that are not choices of the problem; empty: the times of
+// the problem.
+// Errors: kInvalidArgument (the schedule has a step that is not a choice of the problem, or a step that precedes one of
+// its dependencies).
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us = {});
 
-// Returns the makespan of decisions in an order that respects the graph, as to_schedule() converts them.
+// Returns the makespan of decisions in an order that respects the graph, converted as in to_schedule().
 double makespan_in_virtual_time(const Problem& problem, std::span<const Decision> order);
 
-// A session that runs its schedule repeatedly, each time as soon as its caller has the results.
+// A session that runs its schedule repeatedly. Each run starts as soon as the caller has the results of the previous
+// one.
 struct VirtualSession {
   const Problem& problem;
   const Schedule& schedule;
@@ -45,27 +47,27 @@ struct VirtualSession {
 
 struct VirtualInference {
   double begin_us = 0;
-  double end_us = 0;  // when the caller has the results
+  double end_us = 0;  // time at which the caller has the results
 };
 
-// Runs concurrent sessions on the same units until each has completed `inferences` inferences. Returns all inferences
-// by session. Errors: as above; kInvalidArgument (the problems have different units, or divide the host's cores in
-// different ways).
+// Runs concurrent sessions on the same units until each has completed `inferences` inferences. Returns the inferences
+// of each session. Errors: as above; kInvalidArgument (the problems have different units, or divide the host's cores
+// differently).
 Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
                                                                        size_t inferences);
 
-// The load of one inference on resources that several inferences in flight share.
+// The load of one inference on resources that concurrent inferences share.
 struct Loads {
-  // by unit; the maximum over units, transfers included, is the minimum time between two inferences
+  // by unit; the largest value, including transfers, is the minimum interval between inferences
   std::vector<double> units_us;
-  // by unit: time to transfer the inputs and outputs that it exchanges with other units
+  // by unit: time to transfer inputs and outputs to and from other units
   std::vector<double> transfers_us;
   double bytes = 0;  // transferred from and to memory
 };
 Result<Loads> loads_of(const Problem& problem, const Schedule& schedule);
 
-// Returns the number of groups of branches (scheduler/problem/regions.h) of which at least two compute at the same
-// time.
+// Returns the number of groups of branches (scheduler/problem/regions.h) in which at least two branches compute at the
+// same time.
 uint32_t num_concurrent_groups(const Problem& problem, const Schedule& schedule, const VirtualRun& run);
 
 }  // namespace nestrt::scheduler

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadPool: the cores that kernels share. One pool serves every session whose units share it: those of one
-// open_units() in C++, those created with the same units and number of threads in C.
+// ThreadPool: the cores that kernels share. One pool serves every session that shares its units: in C++ the units of
+// one open_units(), in C the units created with the same names and number of threads.
 //
 // How it works: a caller opens a job in one of a fixed number of slots and starts on its indices immediately. Idle
 // workers join any open job and claim indices from the same counter. The caller returns when no index is left and every
-// worker has left. A job therefore never waits for a worker that is busy elsewhere, jobs of several sessions run
-// concurrently, and nothing is allocated.
-// Workers poll for work for `spin` after their last job, then sleep: an idle pool uses no CPU.
+// worker has left the job. A job therefore never waits for a worker that is busy elsewhere, jobs of several sessions
+// run concurrently, and nothing is allocated.
+// Workers poll for work for `spin` after their last job, then sleep, so an idle pool uses no CPU.
 //
-// Lanes may wait for each other. Each has a dedicated worker, so that only one caller can have lanes at a time. Lanes
-// use the last workers, shares of jobs the first.
+// Lanes may wait for each other. Each lane has a dedicated worker, so only one caller at a time can run lanes. Lanes
+// use the last workers; jobs restricted to a share of the cores use the first.
 //
-// A job may be open to some of the workers only, so that concurrent jobs divide the cores. A job may be urgent: workers
-// look at it first, and leave other jobs for it between two of their indices. The callers of those jobs wait before
-// each index until it is done, for at most kMaxPassed urgent jobs.
+// A job may be restricted to some of the workers, so that concurrent jobs divide the cores. A job may be urgent:
+// workers check for urgent jobs first and leave other jobs for them between two indices. The callers of those other
+// jobs wait before each index until the urgent job is done, for at most kMaxPassed urgent jobs.
 //
-// With one thread there are no workers: everything runs on the caller's thread, in order. The same applies in a child
-// made by fork(), which has no workers.
+// With one thread there are no workers, and everything runs in order on the caller's thread. The same applies in a
+// child process created by fork(), which has no workers.
 #pragma once
 
 #include <array>
@@ -41,11 +41,11 @@ struct ThreadPoolOptions {
 // Returns the number of cores that this process may use (its CPU affinity), at least 1.
 int available_cores();
 
-// Threads that jobs share: a pool or a substitute for one.
+// A source of threads that jobs share: a pool or a substitute for one.
 class SharedRunner : public ParallelRunner {
  public:
   using ParallelRunner::parallel_for;
-  // Slots are less than share.threads.
+  // The `slot` passed to `task` is less than share.threads.
   virtual void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const CoreShare& share) = 0;
 };
 
@@ -54,7 +54,7 @@ class ThreadPool final : public SharedRunner {
   static constexpr int kMaxThreads = 256;
   static constexpr uint32_t kMaxPassed = 16;
 
-  // Errors: kInvalidArgument, kUnavailable (no more threads available).
+  // Errors: kInvalidArgument, kUnavailable (no more threads can be created).
   static Result<std::unique_ptr<ThreadPool>> create(const ThreadPoolOptions& options = {});
   // Requires: no parallel_for is running. Joins the workers.
   ~ThreadPool() override;
@@ -65,36 +65,36 @@ class ThreadPool final : public SharedRunner {
   }
   void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const CoreShare& share) override;
 
-  // Runs lane(0) here and lane(1), ..., lane(lanes - 1) on workers, all at the same time; returns when all have
-  // returned. Lanes may call parallel_for: with a share of num_threads() / lanes threads and their own number as index
-  // they divide the pool. Returns false without running anything if there are fewer threads or another caller has
-  // lanes.
+  // Runs lane(0) on the calling thread and lane(1), ..., lane(lanes - 1) on workers, all concurrently. Returns when all
+  // have returned. Lanes may call parallel_for; they divide the pool if each passes a share of num_threads() / lanes
+  // threads and its own number as the index. Returns false without running anything if there are too few threads or
+  // another caller is running lanes.
   bool run_lanes(int lanes, FunctionRef<void(int)> lane);
 
  private:
   using Task = FunctionRef<void(int64_t, int)>;
 
-  // A range of workers by number, from 1: [begin, end).
+  // A range of worker numbers, starting at 1: [begin, end).
   struct Workers {
     int begin = 1;
     int end = 1;
   };
 
-  // Belongs to the pool, not to the caller's stack: a worker may still look at it after the caller has returned.
+  // Owned by the pool and not on the caller's stack, because a worker may still read it after the caller has returned.
   struct alignas(64) Job {
     static constexpr uint32_t kOpen = uint32_t{1} << 31;
-    std::atomic<uint32_t> state{0};  // kOpen while workers may join, plus the number of workers inside
+    std::atomic<uint32_t> state{0};  // kOpen while workers may join, plus the number of workers in the job
     const Task* task = nullptr;      // task and count change only while state is 0
     int64_t count = 0;
     bool urgent = false;
-    // Workers that may join. Only a hint before joining.
+    // Workers that may join. This is only a hint that is read before joining.
     std::atomic<int> begin{1}, end{1};
     // Counts claimed indices; take() assigns indices from both ends.
     alignas(64) std::atomic<int64_t> claimed{0};
     std::atomic<int64_t> front{0}, back{0};
 
-    // Returns the next index of a slot; -1 if none is left. Even slots go up from the first, odd ones down from the
-    // last. If consecutive operators are split alike, a thread then reuses its cached data.
+    // Returns the next index for a slot, or -1 if none is left. Even slots count up from the first index, odd slots
+    // count down from the last. If consecutive operators are split alike, each thread then reuses its cached data.
     int64_t take(int slot);
   };
   static constexpr int kMaxJobs = 64;
@@ -119,13 +119,13 @@ class ThreadPool final : public SharedRunner {
   int num_threads_;
   std::chrono::microseconds spin_;
   std::array<Job, kMaxJobs> jobs_;
-  std::atomic<uint64_t> claimed_{0};      // bit per slot in use by a caller
-  std::atomic<uint64_t> open_{0};         // bit per job that workers may join; a hint, Job::state decides
-  std::atomic<uint64_t> urgent_{0};       // bit per open job that is urgent
+  std::atomic<uint64_t> claimed_{0};      // one bit per slot in use by a caller
+  std::atomic<uint64_t> open_{0};         // one bit per job that workers may join; a hint, because Job::state decides
+  std::atomic<uint64_t> urgent_{0};       // one bit per open urgent job
   std::atomic<uint32_t> urgent_over_{0};  // number of finished urgent jobs
-  std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane that it should run; 0: no lane
-  const FunctionRef<void(int)>* lane_ = nullptr;         // the lanes' function
-  std::atomic<int> running_lanes_{0};                    // without the caller's
+  std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane to run; 0: no lane
+  const FunctionRef<void(int)>* lane_ = nullptr;         // the function of the lanes
+  std::atomic<int> running_lanes_{0};                    // excluding the caller's lane
   std::atomic<bool> has_lanes_{false};
   std::atomic<uint32_t> epoch_{0};  // changes whenever there is new work
   std::atomic<int> running_{0};     // workers that have started
@@ -134,7 +134,7 @@ class ThreadPool final : public SharedRunner {
   std::vector<NamedThread> workers_;
 };
 
-// A kernel's view of a share. The pool outlives it.
+// The part of the pool that a kernel may use. The pool must outlive it.
 class PoolShareRunner final : public ParallelRunner {
  public:
   PoolShareRunner(SharedRunner& pool, const CoreShare& share) : pool_(pool), share_(share) {}

@@ -17,7 +17,8 @@ inline double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Returns the operations per nanosecond of run(), which returns the number of operations it performed. Best of ten.
+// Returns the number of operations per nanosecond of run(), which returns how many operations it performed. Best of
+// ten.
 template <typename Run>
 double best_rate(Run run) {
   double best = 0;

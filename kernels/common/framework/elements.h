@@ -14,7 +14,7 @@ namespace nestrt::kernels {
 
 using Index = std::array<int64_t, Shape::kMaxRank>;
 
-// One element of any type, stored in the first bytes.
+// One element of any type, stored in the leading bytes.
 using ElementBytes = std::array<std::byte, 8>;
 
 // Returns `value` converted to `type`, truncated and saturated. NaN becomes 0 for integer types.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel made of one function object that holds the state computed by prepare().
+// A kernel that consists of one function object, which holds the state computed by prepare().
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that map every stored element of one tensor, padding lanes included, to the same position of another. Input
+// Kernels that map every stored element of one tensor, including padding lanes, to the same position in another. Input
 // and output have the same layout.
 #pragma once
 
@@ -36,7 +36,7 @@ inline bool is_stored_map(const OperatorSpec& spec) {
   return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == Packing::kNone;
 }
 
-// Returns true for equal blocked layouts on both sides, which references do not support.
+// Returns true if both sides have the same blocked layout, which reference kernels do not support.
 inline bool is_blocked_map(const OperatorSpec& spec) {
   return spec.inputs[0].layout != Layout::kPlain && spec.inputs[0].layout == spec.outputs[0].layout;
 }

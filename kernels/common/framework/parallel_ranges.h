@@ -13,25 +13,26 @@ namespace nestrt::kernels {
 inline constexpr int64_t kTaskElements = 16 * 1024;
 
 // Calls body(first, last) for ranges that cover [0, count). `item_elements` is the work per item in elements: small
-// loops stay on the caller. The split depends on the number of threads, so items must be independent.
-// Not a template: it would compile the loop of every kernel twice.
+// loops run on the calling thread only. The split depends on the number of threads, so items must be independent.
+// Not a template, because that would compile the loop of every kernel twice.
 void parallel_ranges(ParallelRunner& runner, int64_t count, int64_t item_elements,
                      FunctionRef<void(int64_t first, int64_t last)> body);
 
 // Returns the number of ranges to split `elements` into.
 int64_t range_count(const ParallelRunner& runner, int64_t elements);
 
-// The minimum number of rows of a plane, or pixels of a row, per task if another split is possible.
+// The minimum number of rows of a plane, or pixels of a row, per task if the work can be split in another way.
 #if defined(__aarch64__)
-inline constexpr int64_t kMinRows = 1 << 20;  // disables the split: the cores of supported boards share the cache
+// disables the split, because the cores of supported boards share the cache
+inline constexpr int64_t kMinRows = 1 << 20;
 #else
 inline constexpr int64_t kMinRows = 7;
 #endif
 
-// Runs about `wanted` tasks over planes of `items` rows or pixels each. A task processes some items of all planes,
-// matching how the surrounding convolutions are split along pixels (kernels/conv/direct_tasks.h), so each core reads
-// the data it wrote. If a task would get fewer than `least` items, it processes all items of some planes instead.
-// Requires: all numbers are positive.
+// Runs about `wanted` tasks over planes of `items` rows or pixels each. Each task processes some items of all planes,
+// which matches how the surrounding convolutions are split along pixels (kernels/conv/direct_tasks.h), so each core
+// reads the data that it wrote. If a task would get fewer than `least` items, it processes all items of some planes
+// instead. Requires: all numbers are positive.
 void parallel_planes(ParallelRunner& runner, int64_t planes, int64_t items, int64_t wanted, int64_t least,
                      FunctionRef<void(int64_t plane, Range items, int slot)> body);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowFusion: runs consecutive kernels a few rows at a time. Intermediate tensors are never materialized: each thread
-// keeps only the rows that the next kernel still reads, in its scratch, so they stay in cache. The result is
-// bit-identical to running the kernels one after the other.
+// keeps in its scratch only the rows that the next kernel still reads, so they stay in cache. The result is
+// bit-identical to running the kernels one after another.
 #pragma once
 
 #include <span>
@@ -16,10 +16,10 @@ class RowFusion {
   static constexpr size_t kMaxKernels = 6;
 
   struct Call {
-    const std::byte* input = nullptr;     // of the first kernel
-    const std::byte* residual = nullptr;  // of the last kernel, or null
+    const std::byte* input = nullptr;     // input of the first kernel
+    const std::byte* residual = nullptr;  // residual of the last kernel, or null
     std::byte* between = nullptr;         // the output of the first kernel; its contents are unspecified afterwards
-    std::byte* output = nullptr;          // of the last kernel
+    std::byte* output = nullptr;          // output of the last kernel
     std::byte* thread_scratch = nullptr;
     ParallelRunner* parallel = nullptr;
   };
@@ -32,11 +32,11 @@ class RowFusion {
   // that run it.
   RowFusion(std::vector<const RowKernel*> kernels, int threads);
 
-  size_t scratch_per_thread() const { return scratch_; }  // the largest size_t on overflow
-  // Returns the bytes of intermediate tensors that are neither written to nor read from memory.
+  size_t scratch_per_thread() const { return scratch_; }  // SIZE_MAX on overflow
+  // Returns the number of bytes of intermediate tensors that are neither written to nor read from memory.
   int64_t intermediate_bytes() const;
-  // Returns whether the operands do not conflict. The output may overlap the input if the intermediate buffer has room
-  // for the output.
+  // Returns whether the operands are free of conflicts. The output may overlap the input if the intermediate buffer is
+  // large enough for the output.
   bool supports(const Call& call) const;
   // Requires: supports(call).
   void run(const Call& call) const;
@@ -47,7 +47,7 @@ class RowFusion {
     int64_t capacity = 0;  // rows
     size_t offset = 0;     // bytes, in scratch
   };
-  // The range of valid rows of one image.
+  // The range of rows of one image that are valid.
   struct Kept {
     int64_t first = 0, last = 0;
   };
@@ -56,9 +56,9 @@ class RowFusion {
   bool overwrites_inputs(const Call& call) const;
 
   std::vector<const RowKernel*> kernels_;
-  std::vector<Window> windows_;  // of all kernels except the last
+  std::vector<Window> windows_;  // for all kernels except the last
   int64_t step_rows_ = 1;        // output rows per step
-  size_t kernel_scratch_ = 0;    // offset of the scratch of the kernels
+  size_t kernel_scratch_ = 0;    // offset of the kernels' scratch
   size_t scratch_ = 0;
 };
 

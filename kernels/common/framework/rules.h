@@ -13,7 +13,7 @@
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // of a tensor
+inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // per tensor
 
 // Returns a kInvalidModel status.
 Status rule_error(std::string message);
@@ -24,17 +24,17 @@ Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum);
 // Checks the type of a tensor. `what` names the operand: "the input", "scale".
 Status expect_type(const TensorSpec& tensor, DataType type, std::string_view what);
 
-// Returns the shape of these dimensions after checking rank, signs and number of elements. `what` names the attribute
-// or operand of origin.
+// Returns the shape with these dimensions after checking rank, signs and number of elements. `what` names the attribute
+// or operand that they come from.
 Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what);
 
-// Returns an axis that counts from either end as one in [0, rank).
+// Converts an axis that may count from the end to an axis in [0, rank).
 Result<int> checked_axis(int64_t axis, int rank, std::string_view what = "axis");
 
 // Returns the outputs of a single-output operator.
 std::vector<TensorSpec> single_output(DataType type, const Shape& shape);
 
-// Returns true if all operands are in plain layout and no constant is packed, which references require.
+// Returns true if all operands have plain layout and no constant is packed, as reference kernels require.
 bool is_plain(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -11,21 +11,21 @@ namespace nestrt::kernels {
 
 // Returns the number of tasks for `outputs` sums of `reduction` products each.
 inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
-  // A few microseconds of work, which outweighs the cost of dispatching a task. Cores of boards multiply a tenth as
-  // fast.
+  // A few microseconds of work, which outweighs the cost of dispatching a task. The cores of embedded boards multiply
+  // at a tenth of the rate.
 #if defined(__aarch64__)
   constexpr double kTaskMultiplyAdds = 20'000;
 #else
   constexpr double kTaskMultiplyAdds = 200'000;
 #endif
-  constexpr double kTasksPerThread = 4;  // balances cores of different speed
+  constexpr double kTasksPerThread = 4;  // balances cores of different speeds
   if (threads == 1) return 1;
   const double tasks = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
   return static_cast<int64_t>(std::clamp(tasks, 1.0, threads * kTasksPerThread));
 }
 
-// Returns the cost of products of elements of `element_bytes`, in f32 products: narrower elements need proportionally
-// fewer instructions.
+// Returns the cost of products of elements of `element_bytes`, expressed in f32 products. Narrower elements need
+// proportionally fewer instructions.
 inline int64_t f32_products(int64_t products, int64_t element_bytes) {
   return (products * element_bytes + int64_t{sizeof(float)} - 1) / int64_t{sizeof(float)};
 }
@@ -36,7 +36,7 @@ struct Range {
   int64_t size() const { return last - first; }
 };
 
-// Returns part `index` of `parts` even parts of [0, count). All parts except the last are multiples of `grain`.
+// Returns part `index` of [0, count) split into `parts` even parts. All parts except the last are multiples of `grain`.
 inline Range part_of(int64_t count, int64_t index, int64_t parts, int64_t grain = 1) {
   const int64_t grains = ceil_div(count, grain);
   const auto bound = [&](int64_t i) {

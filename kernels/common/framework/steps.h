@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static cost estimates of operators: helpers of OperatorRules::steps and OperatorRules::macs.
+// Static cost estimates for operators: helpers for OperatorRules::steps and OperatorRules::macs.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kCopySteps = 4;       // an index and a copy
-inline constexpr int64_t kFunctionSteps = 16;  // an index and a function of the standard library
+inline constexpr int64_t kCopySteps = 4;       // computing an index and copying an element
+inline constexpr int64_t kFunctionSteps = 16;  // computing an index and calling a standard library function
 
-// For non-negative numbers; INT64_MAX on overflow.
+// For non-negative numbers. Return INT64_MAX on overflow.
 int64_t saturating_product(int64_t a, int64_t b);
 int64_t saturating_sum(int64_t a, int64_t b);
 
 // Returns the steps of an operator that needs `per_input` steps per input element and `per_output` per output element.
 int64_t element_steps(const OperatorSpec& spec, int64_t per_input, int64_t per_output);
 
-// For operators that read every input once and do one copy (or function call) per output element.
+// For operators that read every input once and perform one copy (or function call) per output element.
 int64_t copy_steps(const OperatorSpec& spec);
 int64_t function_steps(const OperatorSpec& spec);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix times packed panels on register tiles: the inner part of Dense and MatMul.
+// Product of a matrix and packed panels, computed in register tiles: the core of Dense and MatMul.
 #pragma once
 
 #include "kernels/common/framework/split.h"
@@ -9,8 +9,8 @@ namespace nestrt::kernels {
 
 struct PanelProduct {
   const float* a = nullptr;       // [rows][inner]
-  const float* panels = nullptr;  // Packing::kPanel16 of [inner][columns]
-  const float* bias = nullptr;    // one per column, up to a multiple of 16; or null
+  const float* panels = nullptr;  // [inner][columns] in Packing::kPanel16
+  const float* bias = nullptr;    // one value per column, padded to a multiple of 16; or null
   float* y = nullptr;             // rows of `stride` floats
   int64_t inner = 0;
   int64_t columns = 0;

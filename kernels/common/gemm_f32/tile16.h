@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The f32 register tile used by convolutions, dense layers and matrix products.
 //
-// A tile computes `points` x (`blocks` * 16) sums. A point is a pixel (or a row of a matrix), a block is 16 outputs
-// that are adjacent in packed weights. Each sum starts with its bias and adds x[i] * weights[i] in a fixed order: for
-// every chunk, for every segment of the chunk, for every element. Results therefore do not depend on how the work is
-// split into tiles.
+// A tile computes `points` x (`blocks` * 16) sums. A point is a pixel (or a row of a matrix), and a block is 16 outputs
+// that are adjacent in packed weights. Each sum starts with its bias and adds x[i] * weights[i] in a fixed order: over
+// chunks, over the segments of a chunk, and over the elements of a segment. Results therefore do not depend on how the
+// work is split into tiles.
 //
 // A segment is a run of contiguous input elements per point: 16 channels under one tap of a blocked convolution, the
-// kernel width of a plain one, or a whole row of a matrix.
+// kernel width of a plain convolution, or a whole row of a matrix.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kTileBlock = 16;
-// The maximum on any instruction set. NEON processes few points at a time; long rows amortize the call overhead.
+// Maximum on any instruction set. NEON processes few points at a time, but longer rows amortize the call overhead.
 inline constexpr int64_t kMaxTilePoints = 54;
-// The maximum length of a segment that reads zeros.
+// Maximum length of a segment that reads zeros.
 inline constexpr int64_t kTileZeros = 16;
 
 struct Tile16 {
@@ -36,14 +36,14 @@ struct Tile16 {
   int64_t chunk_stride = 0;
   int64_t length = 0;       // elements of a segment ...
   int64_t last_length = 0;  // ... and of a segment in the last chunk
-  // True if there is one segment whose points are equally spaced in all chunks and no offset is negative. The next
+  // True if there is only one segment, its points are equally spaced in all chunks, and no offset is negative. The next
   // inputs can then be prefetched.
   bool evenly_spaced = false;
-  // 16 floats per reduction element, in order. Blocks are weights_stride floats apart.
+  // 16 floats per reduction element, in order. Blocks are `weights_stride` floats apart.
   const float* weights = nullptr;
   int64_t weights_stride = 0;
-  // Weights of following tiles to prefetch, blocks at the same distance: prefetch_step floats per element, which must
-  // be readable. Null disables prefetching.
+  // Weights of later tiles to prefetch, with the same distance between blocks. Each element prefetches `prefetch_step`
+  // floats, which must be readable. Null disables prefetching.
   const float* prefetch = nullptr;
   int64_t prefetch_step = 0;
 
@@ -54,14 +54,14 @@ struct Tile16 {
   float* output = nullptr;
   int64_t point_stride = 0;
   int64_t block_stride = 0;
-  int64_t last_lanes = kTileBlock;  // valid outputs of the last block; no others are read or written
+  int64_t last_lanes = kTileBlock;  // number of valid outputs in the last block; no others are read or written
   Activation activation;
 };
 
-// Assigns tile `index` of `count` tiles that share weights its share of the weights at `next`, which the same number of
-// tiles read later.
+// Assigns to tile `index`, one of `count` tiles that share weights, its share of the weights at `next` to prefetch. The
+// same number of tiles read those weights later.
 inline void set_prefetch(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
-  if (count == 1) {  // avoids divisions, each of which costs an in-order core as much as a step
+  if (count == 1) {  // avoids divisions; each costs an in-order core as much as a step
     tile.prefetch_step = kTileBlock;
     tile.prefetch = next;
     return;
@@ -71,11 +71,11 @@ inline void set_prefetch(Tile16& tile, const float* next, int64_t block_floats, 
   tile.prefetch = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);
 }
 
-// What fits the registers of the current instruction set.
+// Tile sizes that fit the registers of the current instruction set.
 struct TileLimits {
   int64_t points = 1;
   int64_t blocks = 1;
-  int64_t grain = 1;  // points that cost as much as one
+  int64_t grain = 1;  // number of points that cost as much as one
 };
 TileLimits tile16_limits();
 

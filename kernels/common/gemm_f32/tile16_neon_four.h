@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The f32 tile's inner loop for the remaining 3 or 4 points after groups of six
+// The inner loop of the f32 tile for the 3 or 4 points that remain after groups of six
 // (kernels/common/gemm_f32/tile16_neon_six.h). See the source.
 #pragma once
 

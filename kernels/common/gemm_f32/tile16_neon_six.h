@@ -8,11 +8,11 @@ namespace nestrt::kernels {
 
 inline constexpr int64_t kNeonTilePoints = 6;
 
-// Returns how many of the tile's points, starting with the first, one call can compute: a multiple of six, or 3 to 5.
-// Returns 0 if the reduction has odd segments or there are too few points.
+// Returns how many points of the tile, starting with the first, one call can compute: a multiple of six, or 3 to 5.
+// Returns 0 if the reduction has irregular segments or there are too few points.
 int64_t tile16_neon_six_points(const Tile16& tile);
 
-// Computes a tile of one block and tile16_neon_six_points() points, whose segments have offsets for `all_points`. `low`
+// Computes a tile with one block and tile16_neon_six_points() points. Its segments have offsets for `all_points`. `low`
 // and `high` bound the outputs; the caller applies other activations. Requires: aarch64.
 void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float high);
 

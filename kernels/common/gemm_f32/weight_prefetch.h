@@ -13,13 +13,13 @@ namespace nestrt::kernels {
 
 struct WeightPrefetch {
   const float* from = nullptr;
-  int64_t step = 0;             // bytes between lines; 0: nothing to prefetch, `from` stays readable
+  int64_t step = 0;             // bytes between cache lines; 0: nothing to prefetch, but `from` remains readable
   const float* last = nullptr;  // the last address at which a segment, or a chunk of one, may start prefetching
 };
 
 inline WeightPrefetch weight_prefetch_for(const Tile16& tile) {
   constexpr int64_t kMaxCached = 8 * 1024 / sizeof(float);  // a quarter of a Cortex-A53's L1
-  // Far enough that the hardware prefetcher keeps as many lines in flight as the memory latency requires.
+  // Far enough ahead for the hardware prefetcher to keep as many lines in flight as the memory latency requires.
   constexpr int64_t kDistance = 6 * kTileBlock;
   const int64_t elements = tile.segments * ((tile.chunks - 1) * tile.length + tile.last_length);
   const int64_t in_segment = std::max(tile.length, tile.last_length) * kTileBlock;

@@ -18,12 +18,13 @@ struct alignas(64) AmxShape {
   uint8_t bytes[64] = {};
 };
 
-// Returns the configuration for tiles of `points` inputs, 1 to kAmxPoints, of `depth` bytes each, a multiple of 4 up to
-// kAmxDepth.
+// Returns the configuration for tiles with `points` inputs (1 to kAmxPoints) of `depth` bytes each (a multiple of 4 up
+// to kAmxDepth).
 AmxShape amx_shape(int64_t points, int64_t depth);
 
-// Configures the thread's tile registers for the lifetime of the object; every amx_run() within it has that shape. The
-// destructor releases them, because configured tiles would be saved and restored at every context switch.
+// Configures the tile registers of the current thread for the lifetime of the object. Every amx_run() within that
+// lifetime must have that shape. The destructor releases the tile registers, because configured tiles are saved and
+// restored at every context switch.
 class AmxUse {
  public:
   explicit AmxUse(const AmxShape& shape);
@@ -34,15 +35,15 @@ class AmxUse {
 
 // One or two tiles of points by one or two blocks of 16 outputs.
 struct AmxTile {
-  // Point p of tile t reads `depth` bytes of each step s from points[t] + p * point_stride + steps[s]. Memory must be
-  // readable for all points of the shape, even if the tile has fewer. points[1] is null if there is one tile.
+  // Point p of tile t reads `depth` bytes for each step s from points[t] + p * point_stride + steps[s]. Memory must be
+  // readable for all points of the shape, even if the tile has fewer. points[1] is null if there is only one tile.
   const int8_t* points[2] = {};
   int64_t point_stride = 0;
   const int64_t* steps = nullptr;
   int64_t num_steps = 0;
 
-  // Weights of a step: [depth / 4][16 outputs][4 bytes]. Steps are `weights_step` bytes apart, except that the last is
-  // `weights_last` bytes after the first.
+  // Weights of a step: [depth / 4][16 outputs][4 bytes]. Steps are `weights_step` bytes apart, except that the last
+  // step is `weights_last` bytes after the first.
   const int8_t* weights = nullptr;
   int64_t weights_step = 0;
   int64_t weights_last = 0;
@@ -51,13 +52,13 @@ struct AmxTile {
   bool needs_prefetch = false;  // weights exceed the second-level cache
 
   const int32_t* start = nullptr;  // blocks * 16
-  int32_t* sums[2] = {};           // of each tile: [points of the shape][blocks * 16]
+  int32_t* sums[2] = {};           // for each tile: [points of the shape][blocks * 16]
 };
 void amx_run(const AmxTile& tile);
 
-// Interleaves points whose channels are in planes of 16: [points][round_up(16 * planes, kAmxDepth)]. If the last 64
-// bytes of a point are not full, its channels are at the end, preceded by zeros; but points of at most 64 bytes have
-// their channels first.
+// Interleaves points whose channels are stored in planes of 16: [points][round_up(16 * planes, kAmxDepth)]. If the last
+// 64 bytes of a point are only partly used, its channels are at the end of them, preceded by zeros. Points of at most
+// 64 bytes have their channels first instead.
 struct AmxInterleave {
   const int8_t* from = nullptr;
   int64_t plane_stride = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue of an s8 tile (kernels/common/gemm_s8/s8_tile.h): converts sums to s8 or wide f32 outputs, as defined by
-// kernels/common/quantization/s8_arithmetic.h or, with scales, kernels/common/quantization/s8c_arithmetic.h. One
-// function per instruction set.
+// The epilogue of an s8 tile (kernels/common/gemm_s8/s8_tile.h). It converts sums to s8 or wide f32 outputs, as defined
+// in kernels/common/quantization/s8_arithmetic.h or, with scales, in kernels/common/quantization/s8c_arithmetic.h.
+// There is one function per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ struct S8Finish {
   int64_t points = 0;
   int64_t blocks = 0;
   const int32_t* shift = nullptr;  // blocks * 16: right shift of each output
-  s8::Bounds bounds;               // of the output
+  s8::Bounds bounds;               // bounds of the output
 
-  // With a residual, sums first become s8 without bounds; then the residual is added.
+  // With a residual, sums are first converted to s8 without bounds, and then the residual is added.
   const int8_t* residual = nullptr;
   s8::AddShifts add;
   int32_t add_rounding = 0;  // rounding term of add.right
 
-  // With scales, sums are multiplied by them and contain no rounding terms; of the fields above only `bounds` applies.
-  // Results are s8, rounded and offset by `output_zero`, or with `wide`, floats without bounds.
+  // With scales, sums are multiplied by them and contain no rounding terms, and only `bounds` of the fields above
+  // applies. Results are s8, rounded and offset by `output_zero`, or with `wide`, floats without bounds.
   const float* scale = nullptr;  // blocks * 16
   int32_t output_zero = 0;
   float* wide = nullptr;
 
   int8_t* output = nullptr;
-  // Elements between points and between blocks, for output and residual.
+  // Number of elements between points and between blocks, for both output and residual.
   int64_t point_stride = 0;
   int64_t block_stride = 0;
-  int64_t last_lanes = 16;  // valid outputs of the last block; no others are written
+  int64_t last_lanes = 16;  // number of valid outputs in the last block; no others are written
 
-  // Advances the outputs by a number of points.
+  // Advances the output addresses by a number of points.
   void advance(int64_t by) {
     if (residual != nullptr) residual += by * point_stride;
     if (output != nullptr) output += by * point_stride;

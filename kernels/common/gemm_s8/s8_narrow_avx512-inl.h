@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts s8 product sums in AVX-512 registers to s8 outputs, four points of one block of 16 outputs at a time, which
-// needs a third of the instructions per point. See kernels/common/gemm_s8/s8_finish.h for the epilogue. Include once
-// per source, in code compiled for an instruction set with avx512bw; everything has internal linkage.
+// Converts s8 product sums in AVX-512 registers to s8 outputs. It converts four points of one block of 16 outputs
+// together, which needs a third of the instructions per point. See kernels/common/gemm_s8/s8_finish.h for the epilogue.
+// Include once per source, in code compiled for an instruction set with avx512bw; everything has internal linkage.
 #pragma once
 
 #include <immintrin.h>
@@ -53,7 +53,7 @@ class S8Adding {
 };
 
 // Scales. The conversion rounds half to even. Values below the integer range become the lowest integer, so only the
-// upper bound is applied before it.
+// upper bound is applied before the conversion.
 class S8Scaling {
  public:
   S8Scaling(const S8Finish& f, int64_t block)
@@ -71,7 +71,7 @@ class S8Scaling {
   __m512i zero_;
 };
 
-// Writes the outputs of kCount adjacent points, 1 to 4, to `to`.
+// Writes the outputs of kCount (1 to 4) adjacent points to `to`.
 template <int kCount, class Narrowing>
 HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
                                const int8_t* residual, int8_t* to) {
@@ -92,7 +92,7 @@ HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, 
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(0xFFFF >> (16 - 4 * kCount)), outputs);
 }
 
-// The same for any number of points.
+// Same, for any number of points.
 template <int kPoints, class Narrowing>
 HWY_INLINE void s8_narrow_all(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
                               const int8_t* residual, int8_t* to) {

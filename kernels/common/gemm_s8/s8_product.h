@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant s8 weights prepared for the s8 tile, and the epilogue of its sums: the state that s8 convolutions and dense
-// layers share.
+// Constant s8 weights prepared for the s8 tile, and the epilogue for its sums: the state shared by s8 convolutions and
+// dense layers.
 #pragma once
 
 #include "kernels/common/gemm_s8/s8_outputs.h"
@@ -9,20 +9,20 @@
 
 namespace nestrt::kernels {
 
-// The structure of the input that tiles read for an output.
+// The structure of the input that a tile reads for one output.
 enum class S8Segments {
   kMany,    // any number of segments, which may contain padding
-  kTaps,    // the same with segments of 16 bytes; the caller of run() may centre the inputs
-  kPixels,  // one segment of 16 bytes in each chunk, no padding
-  kOne,     // one of block_bytes() / 16 bytes, the length of the weights or slightly more
+  kTaps,    // like kMany, with segments of 16 bytes; the caller of run() may centre the inputs
+  kPixels,  // one segment of 16 bytes per chunk, no padding
+  kOne,     // one segment of block_bytes() / 16 bytes, the length of the weights or slightly more
 };
 
 class S8Product {
  public:
-  // What is known about the inputs: non-negative, or non-negative before the caller subtracted kS8ChainCentre from all
+  // Known properties of the inputs: non-negative, or non-negative before the caller subtracted kS8ChainCentre from each
   // of them.
   enum class Inputs { kAny, kNotNegative, kCentred };
-  // Which side computes the products: run(), or the caller, which multiplies signed bytes and adds to
+  // Which side computes the products: run(), or the caller. A caller multiplies signed bytes and adds the products to
   // outputs().start().
   enum class Multiplier { kTile, kCaller };
 
@@ -35,7 +35,7 @@ class S8Product {
 
   const TileLimits& limits() const { return tile_.limits; }
   bool repacked() const { return weights_.repacked(); }
-  // Bytes of weights per block; larger than passed to make() if padded with zeros.
+  // Bytes of weights per block. Larger than the value passed to make() if padded with zeros.
   int64_t block_bytes() const { return block_bytes_; }
   const S8Outputs& outputs() const { return outputs_; }
   const int8_t* weights(int64_t block) const { return weights() + block * block_bytes_; }
@@ -44,10 +44,10 @@ class S8Product {
   bool can_centre() const { return centred_start_.data() != nullptr; }
   // Returns whether run() also supports kNotNegative.
   bool centres_pixels() const { return can_centre() && !padded_; }
-  // Computes tile.points x tile.blocks outputs starting at `first_block`; any number of points if chunks have one
-  // segment. The caller sets the input of the tile and the addresses of the finish; weights, sums and scales are set
-  // here. If the points are split into parts, both structs end at the last part. `inputs`: kNotNegative requires
-  // centres_pixels(), kCentred requires can_centre().
+  // Computes tile.points x tile.blocks outputs starting at `first_block`. Any number of points is allowed if chunks
+  // have one segment. The caller sets the input of the tile and the addresses in `finish`; this function sets weights,
+  // sums and scales. If it splits the points into parts, both structs refer to the last part afterwards. `inputs`:
+  // kNotNegative requires centres_pixels(), kCentred requires can_centre().
   void run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs inputs = Inputs::kAny) const;
 
  private:
@@ -74,7 +74,7 @@ class S8Product {
   bool padded_ = true;
 };
 
-// Returns the bias of a spec, operand 2, or null.
+// Returns the bias of a spec (operand 2), or null.
 inline const int32_t* s8_bias(const OperatorSpec& spec) {
   return spec.has_input(2) ? reinterpret_cast<const int32_t*>(spec.inputs[2].constant) : nullptr;
 }

@@ -90,7 +90,7 @@ void s8_tile(const S8Tile& tile) {
   with_s8_points<Simd, 1>(tile);
 }
 
-// consteval: no code of this file may run before the instruction set is known to exist.
+// consteval, because no code of this file may run before the CPU is known to support the instruction set.
 template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
   S8TileKernel kernel{

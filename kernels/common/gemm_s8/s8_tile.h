@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register tile of all s8 convolutions and dense layers: integer sums without an epilogue, so that all forms of
-// quantization share it.
+// The register tile of all s8 convolutions and dense layers. It computes integer sums without an epilogue, so that all
+// forms of quantization can share it.
 //
-// As in kernels/common/gemm_f32/tile16.h a tile is `points` x (`blocks` * 16) sums, and a segment is a run of
+// As in kernels/common/gemm_f32/tile16.h, a tile is `points` x (`blocks` * 16) sums, and a segment is a run of
 // contiguous input bytes per point. Each sum is start + sum of x[i] * weight[i] over the segments of all chunks, modulo
 // 2^32.
 //
@@ -20,9 +20,9 @@
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kS8Grain = 8;                          // segments are multiples of it
+inline constexpr int64_t kS8Grain = 8;                          // segment lengths are multiples of this
 inline constexpr int64_t kS8PrefetchBytes = 128;                // two cache lines
-inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // on any instruction set
+inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // maximum on any instruction set
 
 alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
 
@@ -43,13 +43,13 @@ struct S8Tile {
   const int8_t* weights = nullptr;
   int64_t weights_stride = 0;  // bytes between blocks
   int64_t sequence = 0;        // number of preceding tiles that read the same weights
-  // If not null, the tile may prefetch kS8PrefetchBytes from here with each segment.
+  // If not null, the tile may prefetch kS8PrefetchBytes from this address per segment.
   const int8_t* prefetch = nullptr;
   // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is false, or if there
   // are several segments and their length is not 16 bytes.
   const uint8_t* chains = nullptr;
-  // Set in addition if no input is negative and chunks have one segment without padding: the start of sums over inputs
-  // minus 64. The chains are then valid for such inputs only.
+  // Additionally set if no input is negative and chunks have one segment without padding: the start values for sums
+  // over inputs minus 64. The chains are then valid only for such inputs.
   const int32_t* centred_start = nullptr;
   // If not null, the tile writes outputs instead of sums; see S8TileKernel::finishes.
   const S8Finish* finish = nullptr;
@@ -58,16 +58,16 @@ struct S8Tile {
   int32_t* sums = nullptr;         // [points][blocks * 16]
 };
 
-// Which tiles an implementation finishes itself: s8 outputs, whole blocks, adjacent points.
+// Tiles whose epilogue the implementation computes itself: s8 outputs, whole blocks, adjacent points.
 enum class S8TileFinishes {
   kNone,
   kOfChains,  // at least kMinChainPoints points, one block, with chains; no residual, no scales
   kAll,       // at least kMinFinishedPoints points
 };
-inline constexpr int64_t kMinFinishedPoints = 12;  // maps of 7 x 7 have no fewer
+inline constexpr int64_t kMinFinishedPoints = 12;  // maps of 7 x 7 have at least this many
 
-// One implementation. Dot products of unsigned with signed bytes add 128 to every input, so sums exceed the exact value
-// by input_offset * (sum of the output's weights); the caller subtracts that from `start`.
+// One implementation. Dot products of unsigned and signed bytes add 128 to every input, so each sum exceeds the exact
+// value by input_offset * (sum of the weights of the output). The caller subtracts that from `start`.
 struct S8TileKernel {
   std::string_view name;  // "avx512vnni"
   TileLimits limits;
@@ -78,19 +78,20 @@ struct S8TileKernel {
   S8TileFinishes finishes = S8TileFinishes::kNone;
 };
 
-// Returns the implementations for an instruction set, best first, excluding those of lesser sets. Never empty for a set
-// that this machine supports.
+// Returns the implementations for an instruction set, best first, excluding those for lesser sets. Never empty for a
+// set that this machine supports.
 std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set);
-// Returns the best implementation of the current instruction set for these weights.
+// Returns the best implementation for these weights on the current instruction set.
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 
 // Returns whether two weights of -128 share a 16-bit sum: one at any position of an even group of `distance` bytes, the
 // other at the same position of the following group. The sum of their products can exceed 16 bits; all other pairs fit.
-// The default groups hold 4 inputs of 16 outputs.
+// Default groups hold 4 inputs for 16 outputs.
 bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance = 4 * kTileBlock);
 
-// The implementations of each set on its processor family. Data, not functions: their sources are compiled for the set,
-// so none of their code may run (not even a function that returns an address) before the set is known to exist.
+// The implementations for each set on its processor family. They are data and not functions, because their sources are
+// compiled for the set, and none of that code (not even a function that returns an address) may run before the CPU is
+// known to support the set.
 extern const std::array<S8TileKernel, 1> kS8TileVnni, kS8TileAvx512, kS8TileAvx2, kS8TileDotprod;
 extern const std::array<S8TileKernel, 2> kS8TileNeon;
 

@@ -6,8 +6,8 @@
 
 namespace nestrt::kernels {
 
-// Computes the sums of three or more points, one block. Requires: aarch64; s8_has_paired_minima() is false for the
-// weights.
+// Computes the sums of three or more points and one block. Requires: aarch64, and weights for which
+// s8_has_paired_minima() is false.
 void s8_tile_neon_four(const S8Tile& tile);
 
 }  // namespace nestrt::kernels

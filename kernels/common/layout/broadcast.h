@@ -12,15 +12,15 @@
 
 namespace nestrt::kernels {
 
-// Returns the shape that `shapes` broadcast to. Dimensions align at the end; each is equal or 1.
+// Returns the shape that `shapes` broadcast to. Dimensions are aligned at the end; in each, sizes must be equal or 1.
 Result<Shape> broadcast_shapes(std::span<const Shape* const> shapes);
 
-// The iteration over N plain operands in the order of the plain output. Adjacent dimensions are merged if all operands
-// allow it, so the inner loop is as long as possible and each operand advances by 0 or 1 in it.
+// An iteration over N plain operands in the order of the plain output. Adjacent dimensions are merged if all operands
+// allow it, so the inner loop is as long as possible. Each operand advances by 0 or 1 in the inner loop.
 template <size_t N>
 struct BroadcastLoop {
   int rank = 1;
-  std::array<int64_t, Shape::kMaxRank> dims{};  // merged, the inner loop last
+  std::array<int64_t, Shape::kMaxRank> dims{};  // merged dimensions; the inner loop is last
   std::array<std::array<int64_t, Shape::kMaxRank>, N> strides{};
 
   int64_t inner_length() const { return dims[static_cast<size_t>(rank - 1)]; }
@@ -31,8 +31,8 @@ struct BroadcastLoop {
 template <size_t N>
 BroadcastLoop<N> make_broadcast_loop(const Shape& output, const std::array<const Shape*, N>& shapes) {
   BroadcastLoop<N> loop;
-  int used = 0;                  // dimensions so far, filled from the innermost
-  std::array<int64_t, N> dense;  // stride of the next dimension of each operand
+  int used = 0;                  // number of dimensions so far, filled from the innermost
+  std::array<int64_t, N> dense;  // stride of each operand in the next dimension
   dense.fill(1);
   std::array<int64_t, Shape::kMaxRank> dims{};
   std::array<std::array<int64_t, Shape::kMaxRank>, N> strides{};
@@ -67,7 +67,7 @@ BroadcastLoop<N> make_broadcast_loop(const Shape& output, const std::array<const
   return loop;
 }
 
-// Calls body(output_offset, operand_offsets, length) for runs of the inner loop that cover the output elements
+// Calls body(output_offset, operand_offsets, length) for runs of the inner loop that together cover the output elements
 // [first, last).
 template <size_t N, typename Body>
 void for_each_run(const BroadcastLoop<N>& loop, int64_t first, int64_t last, Body body) {

@@ -12,10 +12,10 @@ inline constexpr int64_t kMaxFoldedChannels = 8;
 inline constexpr int64_t kFoldedBlock = 16;
 
 struct FoldedRow {
-  int64_t channels = 1;  // of the plain image
+  int64_t channels = 1;  // number of channels in the plain image
   int64_t fold = 1;
-  int64_t columns = 1;       // of the folded image
-  int64_t block_stride = 0;  // bytes from a block of folded channels to the next
+  int64_t columns = 1;       // number of columns in the folded image
+  int64_t block_stride = 0;  // bytes between blocks of folded channels
 
   int64_t blocks() const { return (channels * fold * fold + kFoldedBlock - 1) / kFoldedBlock; }
   // Columns of a plain row that the functions read or write, including columns beyond the image.
@@ -33,8 +33,8 @@ struct UnfoldedRows {
   int64_t row_stride = 0;
 };
 
-// Writes plain rows [first, last) of those in the row of folded pixels, `first` as row 0, each of row.plain_columns()
-// elements.
+// Writes the plain rows [first, last) contained in a row of folded pixels. `first` becomes row 0. Each row has
+// row.plain_columns() elements.
 using S8UnfoldFunction = void (*)(const FoldedRow& row, int64_t first, int64_t last, const int8_t* from,
                                   const UnfoldedRows& to);
 S8UnfoldFunction s8_unfold_function();

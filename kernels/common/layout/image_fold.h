@@ -12,7 +12,7 @@ namespace nestrt::kernels {
 
 class ImageFold {
  public:
-  // Returns whether `output` is such an image with few channels and at least one pixel.
+  // Returns whether `output` is an s8 image in one of these layouts, with few channels and at least one pixel.
   static bool accepts(const TensorSpec& output);
 
   // Requires: accepts().
@@ -20,7 +20,7 @@ class ImageFold {
 
   ScratchSize scratch() const { return {0, saturated_bytes(row_.fold * row_.channels, row_.plain_columns(), 1)}; }
 
-  // Writes plain row `row`, counted over all images and channels, to `to`, without padding.
+  // Writes plain row `row` to `to`, without padding. Rows are counted over all images and channels.
   using FillRow = FunctionRef<void(int64_t row, int8_t* to)>;
   void run(const KernelCall& call, FillRow fill_row) const;
 
@@ -29,7 +29,7 @@ class ImageFold {
 
   Shape shape_;
   FoldedRow row_;
-  int64_t folded_rows_;  // of an image
+  int64_t folded_rows_;  // per image
   int64_t image_bytes_;
   S8FoldFunction fold_;
 };

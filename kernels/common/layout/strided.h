@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// Some axes of a plain tensor, outermost first, with their strides in elements.
+// Some of a plain tensor's axes, outermost first, with their strides in elements.
 struct StridedAxes {
   int rank = 0;
   std::array<int64_t, Shape::kMaxRank> dims{};

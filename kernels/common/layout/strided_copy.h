@@ -23,8 +23,8 @@ class StridedCopy {
  public:
   static constexpr size_t kMaxAxes = 2 * Shape::kMaxRank;
 
-  // Elements of 1, 4 or 8 bytes; at most kMaxAxes axes in any order; offsets of the first element, in elements.
-  // Requires: strides of `to` are positive and no element is written twice.
+  // Supports elements of 1, 4 or 8 bytes and at most kMaxAxes axes, in any order. Offsets are those of the first
+  // element, in elements. Requires: all strides of `to` are positive and no element is written twice.
   StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, int64_t from_offset = 0, int64_t to_offset = 0);
 
   void run(const std::byte* from, std::byte* to, ParallelRunner& runner) const;
@@ -36,7 +36,7 @@ class StridedCopy {
   size_t element_bytes_;
   int64_t from_offset_, to_offset_;
   bool empty_ = false;
-  std::array<CopyAxis, kMaxAxes> outer_{};  // outermost first; the axes around the plane
+  std::array<CopyAxis, kMaxAxes> outer_{};  // the axes outside the plane, outermost first
   size_t num_outer_ = 0;
   // The plane that the inner loops copy: columns are adjacent in the output.
   CopyAxis row_, column_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowRows: base class of row kernels whose output rows depend on windows of input rows.
+// WindowRows: base class of row kernels in which each output row depends on a window of input rows.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ HWY_INLINE V apply_activation(D d, const Activation& activation, V x) {
 }
 
 // y[i] = activation(x[i]); x and y may be the same. All lanes of a vector use the same code, so results do not depend
-// on `count`. Out of line (map_activation_simd.cpp): the code for all kinds is larger than most kernels.
+// on `count`. Out of line (map_activation_simd.cpp), because the code for all kinds is larger than most kernels.
 void map_activation(const Activation& activation, const float* x, float* y, int64_t count);
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE

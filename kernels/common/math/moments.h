@@ -8,10 +8,10 @@ namespace nestrt::kernels {
 
 struct Moments {
   double mean = 0;
-  double variance = 0;  // of the population, not the sample
+  double variance = 0;  // population variance, not sample variance
 };
 
-// Two passes, so that the variance of large, close numbers does not cancel. An empty range gives NaN.
+// Uses two passes, because the variance of large, close numbers would cancel in one. An empty range gives NaN.
 inline Moments moments(const float* x, int64_t count) {
   Moments result;
   for (int64_t i = 0; i < count; ++i) result.mean += x[i];

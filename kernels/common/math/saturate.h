@@ -18,8 +18,8 @@ T saturate_cast(float x) {
   return x >= kAbove ? std::numeric_limits<T>::max() : static_cast<T>(x);
 }
 
-// Returns the bytes of rows x length elements, or the largest size_t on overflow: a plan may state dimensions that no
-// machine supports, and allocating that size fails. Requires: no argument is negative.
+// Returns the size in bytes of rows x length elements, or SIZE_MAX on overflow. A plan may contain dimensions that no
+// machine supports, and allocating SIZE_MAX bytes fails. Requires: no argument is negative.
 inline size_t saturated_bytes(int64_t rows, int64_t length, size_t element_bytes) {
   size_t bytes = 0;
   const bool overflow = __builtin_mul_overflow(static_cast<size_t>(rows), static_cast<size_t>(length), &bytes) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants in the form that kernels need: 64-byte aligned copies, and weights in a given packing, which are used in
-// place if the plan already contains them in it.
+// Constants in the form that kernels need: 64-byte aligned copies, and packed weights. Weights that the plan already
+// contains in the requested packing are used in place.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +37,9 @@ class PackedArray {
  public:
   PackedArray() = default;
   explicit PackedArray(AlignedArray<T> packed) : copy_(std::move(packed)) {}
-  // Returns the elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
-  // constant.constant is set. Errors: kInvalidPlan if a packing does not fit the shape or its padding is not zero,
-  // kOutOfMemory.
+  // Returns the elements of `constant` in `packing`; `constant` must outlive the result. Requires: the elements have
+  // type T, and constant.constant is set. Errors: kInvalidPlan if the packing does not fit the shape or its padding is
+  // not zero; kOutOfMemory.
   static Result<PackedArray> make(const TensorSpec& constant, Packing packing);
 
   const T* data() const { return in_place_ != nullptr ? in_place_ : copy_.data(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts constant weights to the packings of runtime/kernel/packing.h, in the compiler or, if a plan targets another
-// CPU, in prepare(). The input channels of a packed convolution are those of one group; with several groups, outputs /
-// group must be a multiple of 16.
+// Converts constant weights to the packings in runtime/kernel/packing.h. The compiler does this, or prepare() if a plan
+// targets another CPU. The input channels of a packed convolution are those of one group. With several groups, outputs
+// / group must be a multiple of 16.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace nestrt::kernels {
 // Returns whether constants of this shape can have this packing.
 bool packing_fits(Packing packing, const Shape& shape);
 
-// Returns the bytes of a packed constant of this shape, f32 or s8 depending on the packing; -1 if the packing does not
-// fit the shape or the size overflows.
+// Returns the size in bytes of a packed constant with this shape (f32 or s8, depending on the packing), or -1 if the
+// packing does not fit the shape or the size overflows.
 int64_t packed_bytes(Packing packing, const Shape& shape);
 
 // `plain` is row-major, `packed` holds packed_bytes(). Requires: packing_fits(), and T (float or int8_t) is the element
@@ -25,9 +25,9 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
 template <typename T>
 void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* plain);
 
-// Returns whether all padding that affects results is zero, as written by pack_weights(): kernels multiply the padding
-// of channels by out-of-range operands, and the padding of outputs becomes the padding of a blocked result. The padding
-// of a matrix's outputs is not used. Reads only blocks that have such padding. Requires: as above.
+// Returns whether all padding that affects results is zero, as pack_weights() writes it. Kernels multiply the padding
+// of channels by out-of-range operands, and the padding of outputs becomes the padding of a blocked result. The output
+// padding of a matrix is not used. Reads only blocks that have such padding. Requires: as above.
 template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that map every stored element of one tensor to the same position of another, given the scale and zero point
+// Kernels that map every stored element of one tensor to the same position of another, using the scale and zero point
 // of the element.
 #pragma once
 
@@ -22,8 +22,8 @@ Result<std::unique_ptr<Kernel>> map_affine(int64_t count, s8c::AffineMap map, Fu
   });
 }
 
-// Returns whether elements can be mapped as stored, independent of their position: an s8 tensor `quantized` with one
-// exponent or scale, and the same layout on both sides.
+// Returns whether elements can be mapped as stored, independently of their position: the tensor `quantized` is s8 with
+// one exponent or scale, and both sides have the same layout.
 inline bool is_stored_s8_map(const OperatorSpec& spec, const TensorSpec& quantized) {
   return is_stored_map(spec) && quantized.type == DataType::kS8 &&
          (quantized.quantization == nullptr || quantized.quantization->axis == -1);

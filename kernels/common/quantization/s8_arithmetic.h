@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of s8 tensors: the reference definition for every kernel, every NPU program and the compiler, all
-// tested bit for bit against it. docs/concepts/numerics.md describes it in words.
+// The arithmetic of s8 tensors. This is the reference definition for every kernel, every NPU program and the compiler;
+// tests check that all of them are bit-identical to it. docs/concepts/numerics.md describes it in words.
 //
-// An s8 tensor holds integers q that represent q * 2^-exponent. Sums are int32 and wrap; the compiler proves that sums
-// in its plans do not. Results do not depend on the processor: the code uses only integers and exact f32 operations.
+// An s8 tensor holds integers q that represent q * 2^-exponent. Sums are int32 and wrap; the compiler proves that the
+// sums in its plans do not. Results do not depend on the processor, because the code uses only integers and exact f32
+// operations.
 #pragma once
 
 #include <bit>
@@ -19,9 +20,10 @@ using ops::Rounding;
 
 inline constexpr int32_t kLow = -128;
 inline constexpr int32_t kHigh = 127;
-inline constexpr int kMaxShift = 31;      // right, of an accumulator
-inline constexpr int kMaxAlignment = 20;  // left, of an operand of an addition: a sum of two stays below 2^28
-inline constexpr int64_t kMaxWindow = int64_t{1} << 23;  // elements of a window whose sum fits int32
+inline constexpr int kMaxShift = 31;  // right shift of an accumulator
+// left shift of an operand of an addition; the sum of two operands stays below 2^28
+inline constexpr int kMaxAlignment = 20;
+inline constexpr int64_t kMaxWindow = int64_t{1} << 23;  // maximum number of elements in a window whose sum fits int32
 inline constexpr int kReciprocalBits = 24;
 
 // The limits of a result: at most [kLow, kHigh], narrowed by an activation.
@@ -39,11 +41,11 @@ inline int32_t wrapping_add(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-// a: an element, or an element minus a zero point.
+// `a` is an element, or an element minus a zero point.
 inline int32_t multiply_add(int32_t sum, int32_t a, int8_t b) { return wrapping_add(sum, a * int32_t{b}); }
 
-// Returns the term to add before a shift to get the given rounding. Kernels may add it to the bias beforehand, because
-// addition wraps.
+// Returns the term to add before a shift to obtain the given rounding. Kernels may add it to the bias in advance,
+// because addition wraps.
 inline int32_t rounding_term(int shift, Rounding rounding) {
   return shift == 0 || rounding == Rounding::kFloor ? 0 : int32_t{1} << (shift - 1);
 }
@@ -53,19 +55,19 @@ inline int32_t shift_right(int32_t value, int shift, Rounding rounding) {
   return wrapping_add(value, rounding_term(shift, rounding)) >> shift;
 }
 
-// Converts an accumulator of exponent `e` to s8 of exponent `e - shift`.
+// Converts an accumulator with exponent `e` to s8 with exponent `e - shift`.
 inline int8_t narrow(int32_t accumulator, int shift, Rounding rounding, Bounds bounds = {}) {
   return clip(shift_right(accumulator, shift, rounding), bounds);
 }
 
-// Converts an accumulator to the f32 of a wide output, rounded once to nearest even if it has more than 24 bits.
-// Requires: |exponent| <= 96, so that results stay in the range of f32.
+// Converts an accumulator to an f32 for a wide output. It is rounded once, to nearest even, if it has more than 24
+// bits. Requires: |exponent| <= 96, so that results stay in the range of f32.
 inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static_cast<float>(accumulator), -exponent); }
 
 // Requires: |exponent| <= 1022. Products with the result are exact within the range of double.
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
 
-// Converts x to s8 of the given exponent. x * 2^exponent is exact, and so is the sum in double within the limits. NaN
+// Converts x to s8 with the given exponent. x * 2^exponent is exact, and so is the sum in double within the limits. NaN
 // becomes 0.
 inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHalfUp) {
   const double scaled = x * power_of_two(exponent);
@@ -84,7 +86,8 @@ inline int8_t requantize(int8_t q, int from, int to, Rounding rounding, Bounds b
   return clip(int32_t{q} * (int32_t{1} << left), bounds);
 }
 
-// The shifts of a + b with different exponents: both are shifted left to the larger exponent, and the sum back.
+// The shifts for a + b with different exponents: both operands are shifted left to the larger exponent, and the sum is
+// shifted right to the exponent of the output.
 struct AddShifts {
   int left_a = 0;
   int left_b = 0;
@@ -104,8 +107,8 @@ inline int8_t add(int8_t a, int8_t b, const AddShifts& shifts, Rounding rounding
   return narrow(sum, shifts.right, rounding, bounds);
 }
 
-// Returns the sum of a window divided by its number of elements; a power of two is a shift. Exponents are equal. An
-// empty window gives 0. Requires: 0 <= count <= kMaxWindow.
+// Returns the sum of a window divided by its number of elements; powers of two divide by shifting. Exponents are equal.
+// An empty window gives 0. Requires: 0 <= count <= kMaxWindow.
 inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   if (count <= 0) return 0;
   const auto divisor = static_cast<uint64_t>(count);

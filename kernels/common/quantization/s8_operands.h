@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and fully checks the quantization of s8 operators. Conv and Dense also support s8c tensors, since only the
-// epilogue differs. Errors: kInvalidModel, naming the operand, or kUnsupported for quantization without exponents.
+// epilogue differs. Errors: kInvalidModel, naming the operand; kUnsupported for quantization without exponents.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace nestrt::kernels::s8 {
 
-inline constexpr int kMaxExponent = 64;      // of a tensor, either sign
-inline constexpr int kMaxWideExponent = 96;  // of an accumulator with f32 output, either sign
+inline constexpr int kMaxExponent = 64;      // for a tensor; applies to both signs
+inline constexpr int kMaxWideExponent = 96;  // for an accumulator with f32 output; applies to both signs
 
-// Returns the exponent of an s8 tensor that has exactly one. `what` names the operand: "the input".
+// Returns the exponent of an s8 tensor that must have exactly one. `what` names the operand, e.g. "the input".
 Result<int> exponent_of(const TensorSpec& tensor, std::string_view what);
 
-// The conversion of the accumulators of a Conv or Dense to outputs.
+// How the accumulators of a Conv or Dense are converted to outputs.
 struct Epilogue {
   std::vector<int> exponents;  // of the accumulators, by output channel
   std::vector<int> shifts;     // by output channel; empty for a wide output
@@ -29,7 +29,7 @@ struct Epilogue {
   AddShifts residual_shifts;  // for the sum of the narrowed accumulator and the residual
   Bounds bounds;              // of the output
 
-  // s8c: factors of the accumulators by output channel, also for a wide output; exponents and shifts are empty.
+  // s8c: factor of each output channel's accumulators, also for a wide output; exponents and shifts are empty.
   std::vector<float> multipliers;
   int32_t input_zero = 0;   // subtracted from every input; padding adds nothing
   int32_t output_zero = 0;  // added to every output
@@ -54,17 +54,17 @@ struct Epilogue {
 Result<Epilogue> conv_epilogue(const OperatorSpec& spec);
 Result<Epilogue> dense_epilogue(const OperatorSpec& spec);
 
-// Checks the types of the operands of a Conv or Dense with s8 input (input, weights, bias, residual), that weights and
-// bias are constant, and that the attributes have an s8 form.
+// Checks the operand types of a Conv or Dense with s8 input (input, weights, bias, residual), that weights and bias are
+// constant, and that the attributes are supported for s8.
 Status check_product(const OperatorSpec& spec, const Activation& activation, bool wide);
 
-// Returns the shifts that align the operands of an Add.
+// Returns the shifts that align the operands of an addition.
 Result<AddShifts> binary_shifts(const OperatorSpec& spec);
 
 // Returns kUnsupported unless the activation only narrows the bounds of s8.
 Status check_s8_activation(const Activation& activation);
 
-// For operators that copy elements unchanged: checks that every input has the quantization of the output (possibly
+// For operators that copy elements unchanged: checks that every input has the same quantization as the output (possibly
 // none).
 Status check_same_quantization(const OperatorSpec& spec);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 arithmetic on vectors, 16 elements at a time, which are contiguous in blocked16. Include from SIMD sources, once
-// per instruction set.
+// s8 arithmetic on vectors. It processes 16 elements at a time, which are contiguous in blocked16. Include from SIMD
+// sources, once per instruction set.
 #if defined(NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
 #undef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
@@ -41,7 +41,8 @@ HWY_INLINE V32 add_s8(V32 a, V32 b, const s8::AddShifts& shifts, int32_t roundin
   return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), rounding)), shifts.right);
 }
 
-// The same for an s8c addition, before the output's zero point. a and b: elements minus their zero points.
+// Same, for an s8c addition, before the zero point of the output is added. a and b are elements minus their zero
+// points.
 HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   const D32 d;
   const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));
@@ -51,7 +52,7 @@ HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   return hn::ShiftRightSame(hn::Add(hn::Add(sum, below_half), odd), factors.shift);
 }
 
-// The `count` remaining elements, padded with zeros.
+// The last `count` elements, padded with zeros.
 template <typename T>
 struct Rest {
   Rest(const T* x, int64_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of fewer elements than a vector has; nothing outside the given elements is accessed. Include from a
-// Highway source after hwy/highway.h.
+// Loads and stores of fewer elements than a vector holds. They access only the given elements. Include from a Highway
+// source after hwy/highway.h.
 #if defined(NESTRT_KERNELS_COMMON_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_PARTIAL_INL_H_
 #undef NESTRT_KERNELS_COMMON_PARTIAL_INL_H_

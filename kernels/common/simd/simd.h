@@ -34,8 +34,8 @@ namespace nestrt::kernels {
 
 // Returns the sets that this machine supports, best first. Never empty.
 std::span<const InstructionSet> supported_instruction_sets();
-// Returns the best one, unless NESTRT_ISA in the environment (a name of InstructionSet) or force_instruction_set()
-// overrides it.
+// Returns the best supported set, unless NESTRT_ISA in the environment (a name of InstructionSet) or
+// force_instruction_set() overrides it.
 InstructionSet current_instruction_set();
 // For tests and benchmarks. Returns false without effect if this machine does not support the set. Do not call while
 // kernels run.
@@ -51,7 +51,7 @@ Function simd_pick(const SimdTable<Function>& table) {
 
 }  // namespace nestrt::kernels
 
-// A set for which the file was not compiled has a null entry and is not in supported_instruction_sets().
+// Sets for which the file was not compiled have a null entry and are not in supported_instruction_sets().
 #if HWY_TARGETS & HWY_EMU128
 #define NESTRT_SIMD_PORTABLE(function) &N_EMU128::function
 #elif HWY_TARGETS & HWY_SCALAR  // for compilers known to break EMU128 (GCC before 12.3)

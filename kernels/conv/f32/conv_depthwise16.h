@@ -7,14 +7,14 @@
 
 namespace nestrt::kernels {
 
-// Consecutive output rows of one plane of depth and one block of 16 channels.
+// Consecutive output rows in one depth plane and one block of 16 channels.
 struct DepthwiseRows {
   const ConvGeometry* geometry = nullptr;
-  const float* input = nullptr;     // the block's plane of the image
+  const float* input = nullptr;     // the plane of the block in the image
   const float* weights = nullptr;   // [taps][16]
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // of the first row, or null
-  float* output = nullptr;          // of the first row
+  const float* residual = nullptr;  // residual of the first row, or null
+  float* output = nullptr;          // output of the first row
   int64_t z = 0;
   int64_t first = 0, last = 0;  // the rows
   Activation activation;

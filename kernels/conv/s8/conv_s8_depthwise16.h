@@ -10,7 +10,7 @@ namespace nestrt::kernels {
 // Consecutive output rows of one block of 16 channels, in one slab of the depth.
 struct S8DepthwiseRows {
   const ConvGeometry* geometry = nullptr;
-  const int8_t* input = nullptr;    // the block's plane of the image
+  const int8_t* input = nullptr;    // the plane of the block in the image
   const int8_t* weights = nullptr;  // [taps][16], or the order of S8DepthwiseDot4
   const int32_t* start = nullptr;   // 16: bias and rounding term
   int8_t zero = 0;                  // subtracted from every input, except with dot products of four
@@ -29,9 +29,10 @@ S8DepthwiseFunction s8_depthwise_function();
 // null if unavailable. Requires: no such pair of weights is both -128, and the input's zero point is 0.
 S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& geometry);
 
-// Dot products of four neighbouring taps of a kernel row. Weights are [rows][vectors][16 channels][4 taps]; (128 + the
-// input's zero point) times their sum must be subtracted from `start`. If `pairs`, a row has two vectors, the second
-// with its taps shifted by one, so that four pixels give two outputs. Otherwise it has one vector for every four taps.
+// Dot products of four neighbouring taps of a kernel row. Weights are [rows][vectors][16 channels][4 taps]. (128 + the
+// zero point of the input) times their sum must be subtracted from `start`. With `pairs`, a row has two vectors. The
+// taps of the second are shifted by one, so that four pixels give two outputs. Without `pairs`, a row has one vector
+// for every four taps.
 struct S8DepthwiseDot4 {
   static constexpr int64_t kMaxRows = 16;
   static constexpr int32_t kInputOffset = 128;
@@ -44,7 +45,7 @@ struct S8DepthwiseDot4 {
   // Mainly kernels of 3 x 3.
   bool has_three_rows() const { return rows == 3 && (pairs || vectors == 1); }
 
-  int64_t rows;  // of the kernel, at most kMaxRows
+  int64_t rows;  // kernel rows, at most kMaxRows
   bool pairs;
   int64_t vectors;
 };

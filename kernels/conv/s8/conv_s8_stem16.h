@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction set dependent parts of conv.s8.stem16: its copies, one function per set, and rows with AMX tiles.
+// The parts of conv.s8.stem16 that depend on the instruction set: its copies, one function per set, and rows with AMX
+// tiles.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +26,18 @@ S8InterleaveFunction s8_interleave_function();
 struct S8StemRow {
   const int8_t* columns = nullptr;
   int64_t step = 0;
-  // The destination, `at` elements into these.
+  // The destination; offset by `at` elements.
   std::byte* output = nullptr;
   const int8_t* residual = nullptr;  // or null
   int64_t at = 0;
   int64_t block_stride = 0;
 };
 
-// Computes rows of outputs instead of S8Product::run().
+// Computes rows of outputs in place of S8Product::run().
 class S8StemRows {
  public:
   virtual ~S8StemRows() = default;
-  // Returns the number of bytes read past a row's columns; their values do not matter.
+  // Returns the number of bytes read beyond the columns of a row; their values do not matter.
   virtual int64_t slack(int64_t step) const = 0;
   // Calls run_one, which may call run_row(), for each row.
   virtual void run(Range rows, FunctionRef<void(int64_t row)> run_one) const = 0;
@@ -45,7 +46,7 @@ class S8StemRows {
 
 // Returns whether make_s8_stem_tiles() supports the convolution on the current instruction set.
 bool supports_s8_stem_tiles(const ConvGeometry& geometry);
-// Requires: supports_s8_stem_tiles(), and a product of Multiplier::kCaller. Errors: kOutOfMemory.
+// Requires: supports_s8_stem_tiles(), and a product with Multiplier::kCaller. Errors: kOutOfMemory.
 Result<std::unique_ptr<S8StemRows>> make_s8_stem_tiles(const ConvGeometry& geometry, const S8Product& product);
 
 }  // namespace nestrt::kernels

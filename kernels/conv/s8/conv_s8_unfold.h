@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// S8Unfold: unfolds the input rows that conv.s8.stem16 needs for an output row from an image in blocks of 16 channels,
+// S8Unfold: unfolds the input rows that conv.s8.stem16 needs for an output row. The image is in blocks of 16 channels,
 // folded or not (nestrt/data_type.h).
 #pragma once
 
@@ -13,7 +13,7 @@ class S8Unfold {
   // Returns whether the input can be unfolded. Requires: conv_geometry() accepts the operator.
   static bool accepts(const ConvGeometry& geometry, const TensorSpec& input);
 
-  // `columns`: padded input columns under a row of outputs, a multiple of 16. Requires: accepts().
+  // `columns`: number of padded input columns under a row of outputs, a multiple of 16. Requires: accepts().
   S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns);
 
   // Bytes between the rows that run() writes: at least `columns`, and a multiple of 16.

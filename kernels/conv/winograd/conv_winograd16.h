@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution with prepared parameters, for kernels that convert other operand forms to its own.
+// Winograd convolution with prepared parameters, for kernels that convert other operand forms to the form that it
+// needs.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@
 namespace nestrt::kernels {
 
 // Returns a kernel with the operands input, weights, bias and residual in blocked16. Requires: aarch64; a geometry that
-// fits the shape; has_bounds() of the operator; weights [blocks of 16 outputs][positions][channels][16 outputs].
+// fits the shape; an operator that satisfies has_bounds(); weights as [blocks of 16 outputs][positions][channels][16
+// outputs].
 std::unique_ptr<Kernel> make_winograd16(BlockedConv conv, const WinogradShape& shape,
                                         const WinogradTransforms& transforms);
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution of 3 x 3: y = A^T [(G g G^T) . (B^T d B)] A, where the bracket is summed over the channels. F(4
-// x 4, 3 x 3) computes a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of channels instead of
-// 144. Its interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity have smaller rounding errors than 0, +-1, +-2
-// (docs/concepts/numerics.md). F(2 x 2, 3 x 3), with the points 0, +-1 and infinity, needs 16 products and weights of
-// 16 positions, which suits maps of few tiles. Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural
-// Networks, 2015.
+// Winograd convolution with 3 x 3 kernels: y = A^T [(G g G^T) . (B^T d B)] A, where the bracket is summed over the
+// channels. F(4 x 4, 3 x 3) computes a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of
+// channels instead of 144. Its interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity have smaller rounding errors
+// than 0, +-1, +-2 (docs/concepts/numerics.md). F(2 x 2, 3 x 3), with the points 0, +-1 and infinity, needs 16 products
+// and weights with 16 positions, which suits maps with few tiles. Source: A. Lavin, S. Gray, Fast Algorithms for
+// Convolutional Neural Networks, 2015.
 //
-// F(3 x 3, 4 x 4), with the points and the matrix B of F(4 x 4, 3 x 3), is for kernels of four taps: 7 x 7 with stride
-// 2 over images whose pixels are folded two by two into channels (kernels/conv/winograd/conv_stem_winograd16.cpp).
+// F(3 x 3, 4 x 4), with the points and the matrix B of F(4 x 4, 3 x 3), is for kernels with four taps: 7 x 7 with
+// stride 2 over images whose pixels are folded two by two into channels
+// (kernels/conv/winograd/conv_stem_winograd16.cpp).
 //
 // With stride 2, two outputs along an axis are the sum of F(2, 2) over the even inputs with the outer taps, and of the
-// odd inputs times the middle tap: 25 products instead of 36. The last two positions along an axis have the same
-// weights.
+// odd inputs times the middle tap. This needs 25 products instead of 36. The last two positions along an axis have the
+// same weights.
 //
-// If only a few outputs of the last tile of an axis exist, that tile is a short one: F(2, 3) at some of the points of
-// F(4, 3), F(1, 3) at those of F(2, 3), and with stride 2 the three products of one output. It skips the other
-// positions and uses the same weights; its input transform compensates for the different points.
+// If only a few outputs of the last tile along an axis exist, that tile is a short tile: F(2, 3) at some of the points
+// of F(4, 3), F(1, 3) at some of the points of F(2, 3), or with stride 2 the three products of one output. A short tile
+// skips the other positions and uses the same weights; its input transform compensates for the different points.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +31,9 @@ namespace nestrt::kernels {
 // The sizes along one axis.
 struct WinogradShape {
   int64_t tile;                    // outputs
-  int64_t side;                    // inputs, and positions
+  int64_t side;                    // inputs, and also positions
   int64_t stride;                  // of the convolution
-  int64_t weight_side;             // positions of weights; all later positions share the last one
+  int64_t weight_side;             // number of weight positions; all later positions share the last one
   int64_t short_tile = 0;          // outputs of a short tile
   uint32_t skipped_positions = 0;  // bit mask of positions that a short tile skips
   constexpr int64_t positions() const { return side * side; }
@@ -46,7 +47,7 @@ inline constexpr int64_t kWinogradTile = kWinogradFour.tile;
 inline constexpr int64_t kWinogradSide = kWinogradFour.side;
 inline constexpr int64_t kWinogradPositions = kWinogradFour.positions();  // maximum over all shapes
 
-// A property per axis: that a tile is short, or that a position is skipped by short tiles.
+// A property per axis: whether a tile is short, or whether short tiles skip a position.
 struct WinogradAxes {
   bool rows = false, columns = false;
   constexpr size_t index() const { return (rows ? 2u : 0u) + (columns ? 1u : 0u); }
@@ -56,16 +57,17 @@ inline constexpr size_t kWinogradClasses = 4;
 // Per class, the number of tiles that have its positions.
 using WinogradCounts = std::array<int64_t, kWinogradClasses>;
 
-// The inputs of one tile of one block of 16 channels, blocked16.
+// The inputs of one tile in one block of 16 channels, blocked16.
 template <typename T>
 struct WinogradWindow {
   const T* plane = nullptr;
-  int64_t height = 0, width = 0;  // the plane's
-  int64_t y = 0, x = 0;           // of the tile's first input
+  int64_t height = 0, width = 0;  // size of the plane
+  int64_t y = 0, x = 0;           // position of the tile's first input
   T outside = 0;                  // value outside the plane
 };
 
-// The window's pixels, in rows `row` elements apart: in place, or in `copy` if the window extends over the edge.
+// The pixels of the window, in rows `row` elements apart. They are in place, or in `copy` if the window extends beyond
+// the edge.
 template <typename T>
 struct WinogradPixelRows {
   const T* from;
@@ -86,13 +88,13 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
   return {copy, side * kTileBlock};
 }
 
-// Pixels, `row` and `column` elements apart, to prefetch on an in-order core while it processes others.
+// Pixels to prefetch on an in-order core while it processes others, `row` and `column` elements apart.
 template <typename T>
 struct WinogradPrefetch {
   const T* from = nullptr;
   int64_t row = 0, column = 0;
 };
-// Returns the pixels of the window, moved inside the plane if it extends over the edge. For planes smaller than the
+// Returns the pixels of the window, moved inside the plane if it extends beyond the edge. For planes smaller than the
 // window, returns a single pixel.
 template <typename T>
 WinogradPrefetch<T> prefetch_pixels(const WinogradWindow<T>& window, int64_t side = kWinogradSide) {
@@ -102,11 +104,11 @@ WinogradPrefetch<T> prefetch_pixels(const WinogradWindow<T>& window, int64_t sid
   return {window.plane + (y * window.width + x) * kTileBlock, window.width * kTileBlock, kTileBlock};
 }
 
-// Each class of positions stores the tiles that have it contiguously, hence one address per class.
+// Each class of positions stores its tiles contiguously, so there is one address per class.
 struct WinogradInput {
   WinogradWindow<float> window;
   WinogradPrefetch<float> prefetch;  // inputs of the next tile
-  WinogradAxes is_short;             // the tile
+  WinogradAxes is_short;             // whether the tile is short
   float* to[kWinogradClasses] = {};  // 16 floats for each position, `step` apart
   int64_t step = 0;
 };
@@ -124,12 +126,12 @@ struct WinogradPixels {
   const float* from = nullptr;
   int64_t count = 0;
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // as output, or null
+  const float* residual = nullptr;  // laid out like output, or null
   float* output = nullptr;
   float low = 0, high = 0;  // bounds of outputs
 };
 
-// B^T d B and A^T m A of a shape; winograd_finish() applies bias, residual and bounds. Requires: aarch64.
+// B^T d B and A^T m A for a shape; winograd_finish() applies bias, residual and bounds. Requires: aarch64.
 struct WinogradTransforms {
   void (*input)(const WinogradInput& tile);
   void (*output)(const WinogradOutput& tile);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact integer Winograd convolution F(4 x 4, 3 x 3) of s8 (kernels/conv/winograd/winograd.h). Interpolation points are
-// 0, 1, -1, 2, -1/2 and infinity, each of which has one other point congruent modulo 2. The result is y * 30 * 30,
-// whose factor 2^2 is removed by a shift; the odd rest has an inverse modulo 2^32, so wrapping sums still give every y
-// below 2^29. Transformed inputs are at most 14 * 14 * 128, weights 15 * 15 * 128: both fit 16 bits.
+// Exact integer Winograd convolution F(4 x 4, 3 x 3) for s8 (kernels/conv/winograd/winograd.h). Interpolation points
+// are 0, 1, -1, 2, -1/2 and infinity, each of which is congruent to one other point modulo 2. The result is y * 30 *
+// 30, whose factor 2^2 is removed by a shift. The remaining odd factor has an inverse modulo 2^32, so wrapping sums
+// still give every y below 2^29. Transformed inputs are at most 14 * 14 * 128, weights 15 * 15 * 128; both fit in 16
+// bits.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,10 @@
 
 namespace nestrt::kernels {
 
-// Short tiles could not skip any of its points.
+// Short tiles could not skip any of these points.
 inline constexpr WinogradShape kWinogradS8{4, 6, 1, 6};
 
-// The number of channels whose sums stay below 2^29 for any operands.
+// The maximum number of channels whose sums stay below 2^29 for all operands.
 inline constexpr int64_t kMaxWinogradS8Channels = (int64_t{1} << 29) / (9 * 128 * 128);
 
 // Transformed inputs are multiplied in groups of tiles, in steps of four channels: [steps][tiles of the group][4]. A
@@ -27,23 +28,24 @@ constexpr int64_t winograd_s8_group(int64_t tiles_left) {
   return tiles_left > kWinogradS8SmallGroup ? kWinogradS8Group : kWinogradS8SmallGroup;
 }
 
-// One tile of some channels of one block of 16.
+// One tile of some channels in one block of 16.
 struct WinogradS8Input {
   WinogradWindow<int8_t> window;
-  int64_t steps = 0;      // of four channels, 1 to 4
-  int16_t* to = nullptr;  // for each position, `position_stride` apart, and each step, `step_stride` apart
+  int64_t steps = 0;      // number of steps of four channels, 1 to 4
+  int16_t* to = nullptr;  // destination; positions are `position_stride` apart, steps `step_stride` apart
   int64_t position_stride = 0;
   int64_t step_stride = 0;
 };
 
-// Products of groups of tiles with the weights of 16 outputs at one position.
+// Products of groups of tiles and the weights of 16 outputs at one position.
 struct WinogradS8Product {
   int64_t groups = 1;
   const int16_t* inputs = nullptr;   // [groups][steps][tiles][4]
   const int16_t* weights = nullptr;  // [steps][4][16]
   int64_t steps = 0;                 // at least 1
-  int64_t prefetch_bytes = 0;        // bytes from a step's weights to those it prefetches, which must be readable
-  int32_t* sums = nullptr;           // [groups][tiles][16]
+  // distance in bytes from the weights of a step to those it prefetches, which must be readable
+  int64_t prefetch_bytes = 0;
+  int32_t* sums = nullptr;  // [groups][tiles][16]
 };
 
 struct WinogradS8Output {
@@ -54,7 +56,7 @@ struct WinogradS8Output {
   int64_t row = 0;
 };
 
-// B^T d B; the products of groups of six tiles and of four; A^T m A / 900 + start. Requires: aarch64.
+// B^T d B; the products for groups of six tiles and of four; A^T m A / 900 + start. Requires: aarch64.
 void winograd_s8_input(const WinogradS8Input& tile);
 void winograd_s8_multiply_six(const WinogradS8Product& product);
 void winograd_s8_multiply_four(const WinogradS8Product& product);

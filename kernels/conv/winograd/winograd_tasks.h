@@ -15,21 +15,21 @@
 
 namespace nestrt::kernels {
 
-// Costs on a Cortex-A53, in cycles; the memory delivers 64 bytes in 22.
+// Costs on a Cortex-A53, in cycles. The memory delivers 64 bytes in 22 cycles.
 struct WinogradCosts {
   double direct_product;  // of a direct convolution
   double product;
-  double direct_weight;  // read from memory
+  double direct_weight;  // of a direct convolution, read from memory
   double weight;
-  double element;  // transformed; a tile has 16 inputs and outputs
+  double element;  // of transforming one element; a tile has 16 inputs and outputs
   int64_t min_tiles;
 };
 
-// Returns whether the convolution is 3 x 3 with the shape's stride and without groups, and whether transforms and
-// transformed weights cost less than the products they save.
+// Returns whether the convolution is 3 x 3 with the stride of the shape and without groups, and whether the transforms
+// and transformed weights cost less than the products they save.
 bool is_winograd_faster(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
 
-// `before` and `tiles`: per class of positions, the tiles before the chunk and in it that have them.
+// `before` and `tiles`: by class of positions, the number of tiles before and in the chunk that have them.
 struct WinogradChunk : Range {
   WinogradCounts before, tiles;
 };
@@ -38,26 +38,26 @@ struct WinogradChunk : Range {
 struct WinogradItem {
   const WinogradChunk& chunk;
   WinogradTile tile;
-  WinogradTile next;  // the next item's tile; after the last tile of a chunk, the first one
+  WinogradTile next;  // tile of the next item; after the last tile of a chunk, the first one
   int64_t block = 0;
   int64_t in_chunk() const { return tile.index - chunk.first; }
 };
 
-// Products of some tiles with the weights of some blocks of 16 outputs.
+// Products of some tiles and the weights of some blocks of 16 outputs.
 struct WinogradProducts {
   const WinogradChunk& chunk;
   Range tiles, blocks;
-  int slot = 0;  // of the thread
+  int slot = 0;  // slot of the thread
 };
 
 class WinogradTasks {
  public:
-  // `grain`: tiles multiplied together. `element_bytes`: size of a transformed input.
+  // `grain`: number of tiles multiplied together. `element_bytes`: size of a transformed input.
   WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes, const WinogradShape& shape);
 
-  int64_t chunk_tiles() const { return chunk_tiles_; }  // maximum, a multiple of the grain
+  int64_t chunk_tiles() const { return chunk_tiles_; }  // maximum; a multiple of the grain
   const WinogradTiles& tiles() const { return tiles_; }
-  // Returns the inputs that a tile reads of a block of 16 channels.
+  // Returns the inputs that a tile reads from a block of 16 channels.
   template <typename T>
   WinogradWindow<T> window(const ConvGeometry& g, const T* input, const WinogradTile& tile, int64_t block,
                            T outside) const {
@@ -71,8 +71,8 @@ class WinogradTasks {
             tile.column * step - w.pad_begin,
             outside};
   }
-  // For each chunk, calls transform for all items, then multiply for all products. `geometry` must be the
-  // constructor's.
+  // For each chunk, calls transform for all items, then multiply for all products. `geometry` must be the one passed to
+  // the constructor.
   void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const WinogradItem&)> transform,
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 

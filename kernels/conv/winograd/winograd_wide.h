@@ -15,12 +15,12 @@ struct WideWindow {
   int64_t step = 0;
 };
 
-// A tile of outputs of one block: `height` x `width` of its 4 x 4 pixels exist.
+// A tile of outputs in one block. Of its 4 x 4 pixels, `height` x `width` exist.
 struct WideTile {
   const float* from = nullptr;  // 16 floats for each position, `step` apart
   int64_t step = 0;
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // as output, or null
+  const float* residual = nullptr;  // laid out like output, or null
   float* output = nullptr;          // rows are `row` floats apart
   int64_t row = 0;
   int64_t height = 0, width = 0;
