@@ -199,7 +199,7 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatisti
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {
     log(LogLevel::kWarning,
-        fmt::format("cannot prepare another schedule, keeping the present one: {}", made.error().message()));
+        fmt::format("cannot prepare another schedule, keeping the current one: {}", made.error().message()));
     policy_->undo(move);
     made = main_ = use(main_->schedule);
   }
@@ -213,7 +213,7 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide_kernels(const InUse& asked
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (made) return std::move(*made);
   log(LogLevel::kWarning,
-      fmt::format("cannot prepare other kernels, keeping the present ones: {}", made.error().message()));
+      fmt::format("cannot prepare other kernels, keeping the current ones: {}", made.error().message()));
   kernels_->undo();
   return nullptr;
 }

@@ -13,7 +13,7 @@ namespace {
 
 Result<const Scheduler*> find_scheduler() {
   if (services().scheduler != nullptr) return services().scheduler;
-  return Status(Code::kUnsupported, "this library was built without a scheduler; it knows the plan's order only");
+  return Status(Code::kUnsupported, "this library was built without a scheduler and only supports the plan's order");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Status read_key_file(const std::string& path, std::string_view kind, std::span<u
     at = end + 1;
   }
   return Status(Code::kInvalidArgument,
-                fmt::format("'{}' has no line '{}' with {} hexadecimal digits; nestc keygen makes such files", path,
+                fmt::format("'{}' has no line '{}' with {} hexadecimal digits; create one with nestc keygen", path,
                             kind, 2 * key.size()));
 }
 

@@ -15,7 +15,8 @@ Result<PublicKey> parse_public_key(std::string_view text) {
   PublicKey key;
   if (from_hexadecimal(text, key.bytes)) return key;
   return guarded([&] {
-    return Status(Code::kInvalidArgument, fmt::format("'{}' is no public key: expected 64 hexadecimal digits", text));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' is not a public key: expected 64 hexadecimal digits", text));
   });
 }
 

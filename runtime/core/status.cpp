@@ -10,7 +10,7 @@ namespace nestrt {
 // Allocated early, while memory is available, and never destroyed, because threads may fail during process exit.
 const std::shared_ptr<const Status::Detail>& Status::no_memory() {
   static const auto* const detail = new std::shared_ptr<const Detail>(std::make_shared<const Detail>(
-      Detail{Code::kOutOfMemory, "not enough memory; close other programs or use a smaller model"}));
+      Detail{Code::kOutOfMemory, "out of memory; close other programs or use a smaller model"}));
   return *detail;
 }
 

@@ -97,7 +97,7 @@ Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t 
   const auto& branches = plan.tables().branches;
   if (branch_index >= branches.size() || program_index >= branches[branch_index].programs.size())
     return Status(Code::kInvalidArgument,
-                  fmt::format("the plan has no program {} of a branch {}", program_index, branch_index));
+                  fmt::format("the plan has no program {} for a branch {}", program_index, branch_index));
   return guarded([&]() -> Result<WorkCost> {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, cost_of(costs, plan, branch_index, program_index, unit, channels));
     return is_cost(cost.microseconds) ? Result(cost) : no_time(plan, branch_index, cost, unit);

@@ -83,11 +83,11 @@ class Reader {
     const std::string_view what = next(line, '\t');
     if (what == "kernels") return add_kernels(line);
     if (what == "unit") return add_unit(line);
-    if (!unit_) return "no unit before it";
+    if (!unit_) return "no unit line precedes it";
     if (what == "clock") return add_clock(line);
     if (what == "overhead") return add_overhead(line);
     if (what == "cost") return add_cost(line);
-    return "no line begins like this";
+    return "unknown keyword";
   }
   CostTable take() { return std::move(costs_); }
   // The version of nestrt whose kernels were measured; empty if it does not matter.
@@ -95,7 +95,8 @@ class Reader {
 
  private:
   std::string_view add_kernels(std::string_view version) {
-    if (version.empty() || unit_ || !kernels_.empty()) return "not the version of nestrt, once and before all units";
+    if (version.empty() || unit_ || !kernels_.empty())
+      return "expected the version of nestrt, once and before all units";
     kernels_ = version;
     return {};
   }
@@ -105,9 +106,9 @@ class Reader {
     unit.configuration = next(rest, '\t');
     const std::optional<int> threads = parse_number<int>(rest);
     if (unit.kind.empty() || !threads || *threads < 1 || *threads > kMaxThreads)
-      return "not a unit's kind, configuration and threads";
+      return "expected a unit's kind, configuration and threads";
     static_assert(UnitKey::kMaxBytes == 256);
-    if (is_too_long(unit)) return "a unit's kind or configuration of more than 256 bytes";
+    if (is_too_long(unit)) return "the unit's kind or configuration exceeds 256 bytes";
     unit.threads = *threads;
     unit_ = unit;
     return {};
@@ -115,22 +116,22 @@ class Reader {
   std::string_view add_clock(std::string_view rest) {
     const auto mhz = parse_value(rest);
     if (!mhz || *mhz <= 0 || *mhz > kMaxClockMhz || costs_.clock_mhz(*unit_) > 0)
-      return "not the unit's clock in MHz, once";
+      return "expected the unit's clock in MHz, once";
     costs_.set_clock(*unit_, *mhz);
     return {};
   }
   std::string_view add_overhead(std::string_view rest) {
     const auto start = parse_value(next(rest, '\t')), finish = parse_value(next(rest, '\t'));
     const auto rate = parse_value(next(rest, '\t')), lane = parse_value(rest);
-    if (!start || !finish || !rate || !lane) return "not four numbers from 0 on";
+    if (!start || !finish || !rate || !lane) return "expected four non-negative numbers";
     costs_.set_overhead(*unit_, {*start, *finish, *rate, *lane});
     return {};
   }
   std::string_view add_cost(std::string_view rest) {
     const auto microseconds = parse_value(next(rest, '\t'));
     const auto source = parse_source(next(rest, '\t'));
-    if (!microseconds || !source || rest.empty()) return "not a time, its source and a work";
-    if (costs_.find(*unit_, rest) != nullptr) return "the work is there twice";
+    if (!microseconds || !source || rest.empty()) return "expected a time, its source and the name of the work";
+    if (costs_.find(*unit_, rest) != nullptr) return "the work is listed twice";
     costs_.set(*unit_, rest, {*microseconds, *source});
     return {};
   }
@@ -147,12 +148,12 @@ Status unreadable(const std::string& path) {
 Result<std::string> read_text(const std::string& path, uint64_t most) {
   const FileDescriptor file = FileDescriptor::open_to_read(path);
   if (!file.is_open() && errno == ENOENT)
-    return Status(Code::kNotFound, fmt::format("{}: no such file of costs", path));
+    return Status(Code::kNotFound, fmt::format("{}: the cost file does not exist", path));
   struct stat info {};
   if (!file.is_open() || ::fstat(file.value(), &info) != 0) return unreadable(path);
   if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("{}: not a regular file", path));
   if (static_cast<uintmax_t>(info.st_size) > most)
-    return Status(Code::kInvalidArgument, fmt::format("{}: too large for a file of costs", path));
+    return Status(Code::kInvalidArgument, fmt::format("{}: too large for a cost file", path));
   std::string content(static_cast<size_t>(info.st_size), '\0');
   const std::optional<size_t> count = read_at(file.value(), 0, std::as_writable_bytes(std::span(content)));
   if (!count) return unreadable(path);
@@ -174,7 +175,7 @@ Result<CostTable> parse(std::string_view rest, std::string_view path) {
     if (!wrong.empty()) return Status(Code::kInvalidArgument, fmt::format("{}: line {}: {}", path, number, wrong));
   }
   if (!reader.kernels().empty() && reader.kernels() != NESTRT_VERSION)
-    return Status(Code::kIncompatible, fmt::format("{}: costs of nestrt {}; measure again: this is {}", path,
+    return Status(Code::kIncompatible, fmt::format("{}: costs of nestrt {}, but this is {}; measure again", path,
                                                    reader.kernels(), NESTRT_VERSION));
   return reader.take();
 }
@@ -203,7 +204,7 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
     return Status(Code::kInvalidArgument, fmt::format("cannot write the costs of '{}': {}", unit.kind, what));
   };
   if (!is_valid(unit))
-    return refuse("its kind and configuration are lines of at most 256 bytes, its threads 1 or more");
+    return refuse("its kind and configuration must be single lines of at most 256 bytes, and threads at least 1");
   if (!(clock_mhz >= 0 && clock_mhz <= kMaxClockMhz))
     return refuse(fmt::format("invalid clock of {} MHz; expected 0 to {}", clock_mhz, kMaxClockMhz));
   content += fmt::format("unit\t{}\t{}\t{}\n", unit.kind, unit.configuration, unit.threads);
@@ -218,7 +219,7 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
   }
   if (works == nullptr) return {};
   for (const auto& [work, cost] : *works) {
-    if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' names no work", escaped(work)));
+    if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' is not a valid name of work", escaped(work)));
     if (!is_cost(cost.microseconds))
       return refuse(
           fmt::format("invalid cost of {} us for '{}'; expected 0 to {}", cost.microseconds, work, kMaxMicroseconds));

@@ -33,19 +33,19 @@ Status check_options(const FaultToleranceOptions& options) {
 }  // namespace
 
 Status check_options(const ScheduleOptions& options) {
-  if (options.method > ScheduleMethod::kThroughput) return must("ScheduleOptions::method", "one of its values");
+  if (options.method > ScheduleMethod::kThroughput) return must("ScheduleOptions::method", "one of the enumerators");
   if (options.budget < std::chrono::microseconds::zero()) return must("ScheduleOptions::budget", "0 or more");
   const auto is_share = [](double share) { return std::isfinite(share) && share >= 0; };
   if (std::ranges::all_of(options.others, is_share)) return {};
-  return must("ScheduleOptions::others", "shares of the units' time, 0 or more for each");
+  return must("ScheduleOptions::others", "fractions of the units' time, each 0 or more");
 }
 
 Status check_options(const SessionOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_options(options.schedule));
   NESTRT_RETURN_IF_ERROR(check_options(options.fault_tolerance));
   const auto& [drift, kernels] = options.adaptation;
-  if (options.costs.measure > Measuring::kBefore) return must("CostOptions::measure", "one of its values");
-  if (kernels > KernelChoice::kAnyBits) return must("AdaptationOptions::kernels", "one of its values");
+  if (options.costs.measure > Measuring::kBefore) return must("CostOptions::measure", "one of the enumerators");
+  if (kernels > KernelChoice::kAnyBits) return must("AdaptationOptions::kernels", "one of the enumerators");
   if (!(drift >= 0)) return must("AdaptationOptions::drift", "0 or more");
   return {};
 }

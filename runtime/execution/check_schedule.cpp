@@ -31,17 +31,17 @@ class ScheduleCheck {
 
  private:
   static Status wrong(std::string what) {
-    return Status(Code::kInvalidArgument, fmt::format("the schedule is wrong: {}", what));
+    return Status(Code::kInvalidArgument, fmt::format("invalid schedule: {}", what));
   }
 
   Status check_lanes() const {
     for (const Lane& lane : schedule_.lanes)
       if (lane.unit >= units_.size())
-        return wrong(fmt::format("a lane is of unit {}, which does not exist", lane.unit));
+        return wrong(fmt::format("a lane refers to unit {}, which does not exist", lane.unit));
     const auto host = std::ranges::find(units_, true, &UnitInfo::is_host);
     if (schedule_.lanes.size() < 2 || host == units_.end()) return {};
     if (&units_[schedule_.lanes[0].unit] == &*host) return {};
-    return wrong(fmt::format("lane 0 is not of unit '{}'", host->name));  // it runs on the caller's thread
+    return wrong(fmt::format("lane 0 does not belong to unit '{}'", host->name));  // it runs on the caller's thread
   }
 
   Status check_step(uint32_t index) const {
@@ -49,13 +49,13 @@ class ScheduleCheck {
     if (step.lane >= schedule_.lanes.size()) return wrong("its lane does not exist");
     if (step.branch >= steps_of_.size()) return wrong("its branch does not exist");
     for (uint32_t before : step.waits)
-      if (before >= index) return wrong("it waits for one that does not come before it");
+      if (before >= index) return wrong("it waits for a step that does not precede it");
     const auto& programs = plan_.branches[step.branch].programs;
     if (step.program >= programs.size()) return wrong("its program does not exist");
     const plan::Program& program = programs[step.program];
     const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit];
     if (step.threads < 0 || (unit.is_host && step.threads > unit.num_threads))
-      return wrong(fmt::format("it asks for {} of {} threads", step.threads, unit.num_threads));
+      return wrong(fmt::format("it requests {} of {} threads", step.threads, unit.num_threads));
     if (!can_run(program, unit)) return wrong(fmt::format("unit '{}' cannot run its program", unit.name));
     const bool fits = program.channels.all() ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
                                              : step.channels == program.channels;
@@ -80,7 +80,7 @@ class ScheduleCheck {
     }
     return follow && next.first > 0 && next.first == channels && next.second == 0
                ? Status()
-               : wrong(fmt::format("branch {} is not computed once", branch));
+               : wrong(fmt::format("branch {} is not computed exactly once", branch));
   }
 
   uint64_t output_channels(uint32_t branch) const {
@@ -114,7 +114,7 @@ class ScheduleCheck {
         for (uint32_t before : steps_of_[branch])
           if ((by_channel[step.branch] != branch || step.channels.has_channels_of(schedule_.steps[before].channels)) &&
               (before >= index || mine[schedule_.steps[before].lane] <= position[before]))
-            return wrong(fmt::format("step {} reads what step {} may not have computed", index, before));
+            return wrong(fmt::format("step {} reads data that step {} may not have computed yet", index, before));
     }
     return {};
   }

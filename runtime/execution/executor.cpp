@@ -247,7 +247,7 @@ Status Executor::explain(const PreparedStep& step, const StepTimeout& timeout, c
         fmt::format("branch {}: stopped early so that the run can meet its deadline", step.step.branch));
   if (timeout.limit == std::chrono::nanoseconds::max()) return status;
   const std::chrono::duration<double, std::milli> limit = timeout.limit;
-  return status.with_context(fmt::format("branch {}: exceeded its limit of {:.3g} ms; expected {:.3g} ms",
+  return status.with_context(fmt::format("branch {}: exceeded its time limit of {:.3g} ms; expected {:.3g} ms",
                                          step.step.branch, limit.count(), step.times().unit_us / 1e3));
 }
 

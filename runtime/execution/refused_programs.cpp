@@ -24,7 +24,7 @@ void find_refused(const plan::Tables& plan, uint32_t unit, const UnitInfo& host,
     info.refused.push_back(&program);
   });
   if (info.refused.empty()) return;
-  log(LogLevel::kWarning, fmt::format("the CPU computes {} branch{} whose program unit '{}' refuses: {}",
+  log(LogLevel::kWarning, fmt::format("the CPU computes {} branch{} whose program unit '{}' rejects: {}",
                                       info.refused.size(), info.refused.size() == 1 ? "" : "es", info.name, reason));
 }
 

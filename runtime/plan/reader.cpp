@@ -36,16 +36,17 @@ Status check_identity(const Header& header) {
   static_assert(kVersionMajor == 0);  // from 1.0 on every minor version is accepted
   if (header.version_major != kVersionMajor || header.version_minor < kOldestMinor ||
       header.version_minor > kVersionMinor)
-    return Status(Code::kIncompatible,
-                  fmt::format("the plan has format version {}.{}, this nestrt reads versions {}.{} to {}.{}; recompile "
-                              "the model with this version's nestc",
-                              header.version_major, header.version_minor, kVersionMajor, kOldestMinor, kVersionMajor,
-                              kVersionMinor));
+    return Status(
+        Code::kIncompatible,
+        fmt::format("the plan has format version {}.{}, but this nestrt reads versions {}.{} to {}.{}; recompile "
+                    "the model with this version's nestc",
+                    header.version_major, header.version_minor, kVersionMajor, kOldestMinor, kVersionMajor,
+                    kVersionMinor));
   if (const uint32_t unknown = header.features & ~plan_format::kKnownFeatures; unknown != 0)
     return Status(
         Code::kIncompatible,
         fmt::format(
-            "the plan uses features (bits {}) that this nestrt does not know; update nestrt or recompile the model",
+            "the plan uses features (bits {}) that this nestrt does not support; update nestrt or recompile the model",
             unknown));
   return {};
 }
@@ -64,14 +65,14 @@ Status check_sizes(const Header& header, uint64_t file_bytes) {
   if (file_bytes < after_data || header.data_offset > file_bytes - after_data ||
       header.data_bytes != file_bytes - after_data - header.data_offset)
     return damaged_plan(fmt::format(
-        "header: the plan has {} bytes of data from byte {}{}, but the file has {} bytes", header.data_bytes,
+        "header: the plan has {} bytes of data starting at byte {}{}, but the file has {} bytes", header.data_bytes,
         header.data_offset, after_data == 0 ? "" : fmt::format(" and {} bytes of signature", after_data), file_bytes));
   return {};
 }
 
 Result<Header> read_header(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(Header))
-    return damaged_plan(fmt::format("the file has {} bytes, less than a plan's header", bytes.size()));
+    return damaged_plan(fmt::format("the file has {} bytes, fewer than a plan's header", bytes.size()));
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   NESTRT_RETURN_IF_ERROR(check_identity(header));
@@ -95,7 +96,7 @@ Result<std::optional<PublicKey>> signer_of(std::span<const std::byte> bytes, std
   if (options.trusted_keys.empty()) return std::optional<PublicKey>();
   if (block.empty())
     return Status(Code::kInvalidPlan,
-                  "the plan is not signed, and only signed plans are trusted here; sign it: nestc sign PLAN --key KEY");
+                  "the plan is not signed, but a trusted signature is required; sign it: nestc sign PLAN --key KEY");
   SignatureBlock signature;
   std::memcpy(&signature, block.data(), sizeof signature);
   NESTRT_RETURN_IF_ERROR(plan_format::verify_signature(bytes, signature, options.trusted_keys));

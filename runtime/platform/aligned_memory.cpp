@@ -23,10 +23,9 @@ Result<AlignedMemory> AlignedMemory::allocate(uint64_t bytes, std::string_view p
   if (bytes <= available)
     memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes, kAlignment))));
   if (memory.data_ == nullptr)
-    return Status(
-        Code::kOutOfMemory,
-        fmt::format("{} of {} bytes cannot be allocated (the machine has {} bytes); use a smaller model or input",
-                    purpose, bytes, available));
+    return Status(Code::kOutOfMemory,
+                  fmt::format("cannot allocate {} of {} bytes (the machine has {} bytes); use a smaller model or input",
+                              purpose, bytes, available));
   memory.size_ = bytes;
   return memory;
 }

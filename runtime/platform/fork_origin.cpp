@@ -28,7 +28,9 @@ Status ForkOrigin::check(std::string_view what) const {
   return guarded([&] {
     return Status(
         Code::kUnavailable,
-        fmt::format("the {} was made before fork(), whose child has none of its threads; make one in the child", what));
+        fmt::format(
+            "the {} was created before fork() and its threads do not exist in the child; create one in the child",
+            what));
   });
 }
 

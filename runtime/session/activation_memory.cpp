@@ -18,8 +18,7 @@ Status ActivationMemory::find_memory_plan(bool is_file_order) {
       memory_plan_for(tables, is_file_order ? plan::MemoryPlanKind::kSequential : plan::MemoryPlanKind::kAnySchedule);
   if (is_file_order) return {};
   if (memory_plan_ == nullptr)
-    return Status(Code::kIncompatible,
-                  "the plan has a memory plan for sequential branches only; compile the model again");
+    return Status(Code::kIncompatible, "the plan only has a memory plan for sequential branches; recompile the model");
   return verify_any_schedule(tables);
 }
 

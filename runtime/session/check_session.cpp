@@ -13,12 +13,13 @@ namespace nestrt {
 namespace {
 
 Status check_units(const UnitList& units) {
-  if (units.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
+  if (units.empty())
+    return Status(Code::kInvalidArgument, "a session needs at least one unit; open one with open_units(\"cpu\")");
   for (auto unit = units.begin(); unit != units.end(); ++unit) {
     if (*unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
     const auto has_same_name = [&](const auto& other) { return other->info().name == (*unit)->info().name; };
     if (std::any_of(units.begin(), unit, has_same_name))
-      return Status(Code::kInvalidArgument, "two units of the session have the same name; give each unit once");
+      return Status(Code::kInvalidArgument, "two units of the session have the same name; pass each unit once");
   }
   return {};
 }
@@ -26,7 +27,7 @@ Status check_units(const UnitList& units) {
 Status check_signer(const Plan& plan, const std::vector<PublicKey>& trusted) {
   if (trusted.empty() || (plan.signer() && std::ranges::find(trusted, *plan.signer()) != trusted.end())) return {};
   return Status(Code::kInvalidPlan,
-                "the session accepts signed plans only, and this plan was not loaded with a trusted key as its signer; "
+                "the session only accepts signed plans, and this plan was not loaded with a trusted key as its signer; "
                 "load it with LoadOptions::trusted_keys");
 }
 

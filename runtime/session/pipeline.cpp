@@ -75,7 +75,7 @@ class PipelineImpl final : public Pipeline {
     NESTRT_RETURN_IF_ERROR(origin_.check("pipeline"));
     const MutexLock lock(mutex_);
     if (returned_ == submitted_)
-      return Status(Code::kInvalidArgument, "the pipeline has no inference left to return; submit one first");
+      return Status(Code::kInvalidArgument, "the pipeline has no inference to return; submit one first");
     Entry& entry = entry_of(returned_);
     while (entry.state != Entry::State::kDone) changed_.wait(mutex_);
     ++returned_;

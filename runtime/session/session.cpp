@@ -125,7 +125,7 @@ class SessionImpl final : public PipelineSession {
   void offer(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) override {
     auto prepared = guarded([&] { return prepare_schedule(schedule.schedule(), schedule.kernels(), costs, measured); });
     if (!prepared)
-      return log(LogLevel::kWarning, fmt::format("cannot prepare another schedule, keeping the present one: {}",
+      return log(LogLevel::kWarning, fmt::format("cannot prepare another schedule, keeping the current one: {}",
                                                  prepared.error().message()));
     executables_.keep_only(schedule.kernels());
     schedule_.offer(std::move(*prepared));

@@ -32,7 +32,7 @@ bool is_transfer(const Instruction& instruction) {
   return instruction.opcode == Opcode::kLoad || instruction.opcode == Opcode::kStore;
 }
 
-// Returns whether the hardware has a path for the instruction's transfer. Stores only read OUT, and loads cannot write it.
+// Returns whether the hardware has a path for the transfer. Stores read only OUT, which loads cannot write.
 bool has_way(const Instruction& instruction) {
   return !is_transfer(instruction) ||
          (instruction.opcode == Opcode::kStore) == (instruction.transfer().memory == Memory::kOut);

@@ -65,7 +65,8 @@ Result<std::string_view> checked(std::string_view text, std::string_view key) {
   const std::string_view line = text.substr(0, first), rest = text.substr(first + 1);
   if (!line.starts_with(kHeader) || line.substr(kHeader.size()) != text_hash(rest))
     return Status(Code::kInvalidArgument, "it is damaged");
-  if (!rest.starts_with(fmt::format("# {}\n", key))) return Status(Code::kInvalidArgument, "it is of something else");
+  if (!rest.starts_with(fmt::format("# {}\n", key)))
+    return Status(Code::kInvalidArgument, "it belongs to another plan, unit or board");
   return rest.substr(rest.find('\n') + 1);
 }
 
@@ -86,7 +87,7 @@ CostTable CostCache::read() const {
   });
   if (kept) return *kept;
   if (kept.error().code() != Code::kNotFound)
-    log(LogLevel::kInfo, fmt::format("{}: what was learned is not used: {}", path_, kept.error().message()));
+    log(LogLevel::kInfo, fmt::format("{}: ignoring learned costs: {}", path_, kept.error().message()));
   return {};
 }
 
@@ -103,7 +104,7 @@ void CostCache::write(const CostTable& costs) const {
     remove_oldest();
     return {};
   });
-  if (!status.ok()) log(LogLevel::kInfo, fmt::format("what was learned is not kept: {}", status.to_string()));
+  if (!status.ok()) log(LogLevel::kInfo, fmt::format("cannot store learned costs: {}", status.to_string()));
 }
 
 void CostCache::remove_oldest() const {

@@ -201,7 +201,7 @@ class Measurement {
       if (!known) others_.push_back(unit.get());
     }
     if (host_ != nullptr) return {};
-    return Status(Code::kInvalidArgument, "costs are measured in whole inferences, which need a unit 'cpu'");
+    return Status(Code::kInvalidArgument, "measuring costs runs whole inferences and requires a unit 'cpu'");
   }
 
   Status choose_threads() {
@@ -240,7 +240,7 @@ class Measurement {
       if (unit == others_.end())
         return Status(
             Code::kIncompatible,
-            fmt::format("branch {} has no program for any of these units: its costs cannot be measured", branch));
+            fmt::format("cannot measure the costs of branch {}: it has no program for any of these units", branch));
       const uint32_t program = *program_index_for(branches_[branch], (*unit)->info());
       NESTRT_ASSIGN_OR_RETURN(Executable* const executable,
                               prepare(**unit, branch, branches_[branch].programs[program], {}));

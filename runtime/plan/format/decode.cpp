@@ -78,7 +78,7 @@ class Decoder {
   // nested table is counted with both tables; this is offset by the lengths of lists, which are not counted.
   bool charge(uint64_t bytes) {
     if (status_.ok() && budget_.charge(bytes)) return true;
-    fail("the tables refer to more entries than they can hold");
+    fail("the tables refer to more entries than fit into them");
     return false;
   }
 
@@ -164,7 +164,7 @@ class TablesDecoder {
 
  private:
   plan::Tables shape(const wire::Plan& source, uint32_t index) {
-    if (source.shapes() != nullptr) decoder_.fail(fmt::format("shape {} has shapes of its own", index + 1));
+    if (source.shapes() != nullptr) decoder_.fail(fmt::format("shape {} has nested shapes", index + 1));
     return tables(source);
   }
 

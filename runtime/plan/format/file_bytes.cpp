@@ -40,7 +40,7 @@ Result<FileBytes> copy(int descriptor, size_t size) {
   auto memory = std::make_shared<AlignedMemory>(std::move(allocated));
   const std::optional<size_t> count = read_at(descriptor, 0, {memory->data(), size});
   if (!count) return system_failure("read");
-  if (*count < size) return Status(Code::kIo, "the file was cut short while it was read");
+  if (*count < size) return Status(Code::kIo, "the file was truncated while it was being read");
   const std::span<const std::byte> bytes(memory->data(), size);
   return FileBytes{std::move(memory), bytes};
 }

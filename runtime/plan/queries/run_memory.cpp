@@ -21,8 +21,8 @@ Status RunMemory::allocate_arena(uint64_t bytes, const UnitList& units) {
     if (bytes == 0) break;
     Result<std::shared_ptr<HostVisibleMemory>> lent = unit->allocate_shared(bytes);
     if (!lent) {
-      log(LogLevel::kInfo, fmt::format("{} has no memory for the arena: {}; what it needs is copied", unit->info().name,
-                                       lent.error().message()));
+      log(LogLevel::kInfo, fmt::format("{} cannot allocate the arena: {}; its data is copied instead",
+                                       unit->info().name, lent.error().message()));
     } else if (*lent != nullptr) {
       lent_ = std::make_unique<Lent>(std::move(*lent));
       arena_ = lent_->memory->bytes();

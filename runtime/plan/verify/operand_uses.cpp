@@ -52,8 +52,8 @@ bool charge_operator(const plan::Tables& plan, const plan::Operator& op, Budget&
 }
 
 Status refuse(std::string_view what, std::string_view shared, const Budget& uses, uint64_t data_bytes) {
-  return Status(Code::kInvalidPlan, fmt::format("{}: what stands up to it uses more than {} bytes of {}, for {} that "
-                                                "there are",
+  return Status(Code::kInvalidPlan, fmt::format("{}: everything up to it uses more than {} bytes of {}, but the "
+                                                "data area has {}",
                                                 what, uses.limit(), shared, data_bytes));
 }
 
@@ -132,7 +132,7 @@ Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes) {
   for (uint32_t index = 0; index < plan.operators.size(); ++index) {
     const plan::Operator& op = plan.operators[index];
     if (!operands.charge(op.inputs.size() + op.outputs.size()))
-      return Status(Code::kInvalidPlan, fmt::format("{}: the operators up to it have more than {} operands",
+      return Status(Code::kInvalidPlan, fmt::format("{}: the operators up to this one have more than {} operands",
                                                     plan_verify::operator_name(plan, index), operands.limit()));
     if (!charge_operator(plan, op, uses))
       return refuse(plan_verify::operator_name(plan, index), "constants and quantization", uses, data_bytes);

@@ -86,13 +86,13 @@ Status verify_any_schedule(const plan::Tables& plan) {
   if (plan.operators.size() > kMaxOrderedOperators || placed.size() > kMaxOrderedBuffers) {
     return for_each_overlap(plan, memory, placed, [&](uint32_t i, uint32_t j) {
       return fail(i, j,
-                  fmt::format("in a plan of more than {} operators or {} buffers in the arena", kMaxOrderedOperators,
+                  fmt::format("in a plan with more than {} operators or {} arena buffers", kMaxOrderedOperators,
                               kMaxOrderedBuffers));
     });
   }
   const Separation separation(plan, placed);
   return for_each_overlap(plan, memory, placed, [&](uint32_t i, uint32_t j) {
-    return separation.separates(i, j) ? Status() : fail(i, j, "but the graph does not keep their uses apart");
+    return separation.separates(i, j) ? Status() : fail(i, j, "but the graph does not order their uses");
   });
 }
 

@@ -43,8 +43,8 @@ Status check_apart(const std::vector<Extent>& read, const std::vector<Extent>& c
       if (next->end > furthest.end) furthest = *next;
     if (result.begin < furthest.end)
       return damaged_plan(
-          fmt::format("branch {}: has programs for several units, and computes in buffer {} where it "
-                      "reads buffer {}",
+          fmt::format("branch {}: has programs for several units and writes bytes of buffer {} that "
+                      "overlap buffer {}, which it reads",
                       branch, result.buffer, furthest.buffer));
   }
   return {};

@@ -50,7 +50,7 @@ class Dataflow {
   Status check_input(uint32_t index, int32_t tensor) const {
     if (tensor == -1) return {};
     if (!exists(tensor))
-      return fail(index, fmt::format("input tensor {} does not exist: there are {}", tensor, tensors_.size()));
+      return fail(index, fmt::format("input tensor {} does not exist: the plan has {}", tensor, tensors_.size()));
     if (!available_[static_cast<uint32_t>(tensor)])
       return fail(index, fmt::format("reads {}, which no earlier operator computes",
                                      tensor_name(context_.plan, static_cast<uint32_t>(tensor))));
@@ -59,10 +59,10 @@ class Dataflow {
 
   Status check_output(uint32_t index, int32_t tensor) {
     if (!exists(tensor))
-      return fail(index, fmt::format("output tensor {} does not exist: there are {}", tensor, tensors_.size()));
+      return fail(index, fmt::format("output tensor {} does not exist: the plan has {}", tensor, tensors_.size()));
     const auto at = static_cast<uint32_t>(tensor);
     if (available_[at] && kind_of(at) != plan::BufferKind::kConstant)
-      return fail(index, fmt::format("computes {}, which has its value already", tensor_name(context_.plan, at)));
+      return fail(index, fmt::format("computes {}, which already has a value", tensor_name(context_.plan, at)));
     available_[at] = true;
     return {};
   }

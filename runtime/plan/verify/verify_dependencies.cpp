@@ -23,7 +23,7 @@ Status verify_dependencies(Context& context) {
     for (const int32_t output : op.outputs) origins[static_cast<uint32_t>(output)] = context.views[index] ? read : 1;
     pairs += read;
     if (pairs > plan_format::kMaxDependencies)
-      return damaged_plan(fmt::format("{}: the operators up to it depend on each other more than {} times",
+      return damaged_plan(fmt::format("{}: the operators up to this one have more than {} dependencies",
                                       operator_name(plan, index), plan_format::kMaxDependencies));
   }
   return {};

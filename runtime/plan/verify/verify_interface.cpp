@@ -25,14 +25,14 @@ class Interface {
     };
     const auto& tensors = context_.plan.tensors;
     if (tensor_index >= tensors.size())
-      return fail(fmt::format("does not exist: there are {} tensors", tensors.size()));
+      return fail(fmt::format("does not exist: the plan has {} tensors", tensors.size()));
     const plan::Tensor& tensor = tensors[tensor_index];
     const plan::Buffer& buffer = context_.plan.buffers[tensor.buffer];
     if (buffer.kind != kind_) return fail(fmt::format("is in a buffer of kind {}", plan::name(buffer.kind)));
     if (tensor.layout != Layout::kPlain || tensor.quantization) return fail("must be plain and unquantized");
     if (tensor.offset != 0 || context_.extents[tensor_index].end != buffer.size)
-      return fail(fmt::format("does not fill buffer {} of {} bytes", tensor.buffer, buffer.size));
-    if (owned_[tensor.buffer]) return fail(fmt::format("buffer {} is another {}'s", tensor.buffer, side_));
+      return fail(fmt::format("does not cover buffer {} of {} bytes", tensor.buffer, buffer.size));
+    if (owned_[tensor.buffer]) return fail(fmt::format("buffer {} belongs to another {}", tensor.buffer, side_));
     owned_[tensor.buffer] = true;
     names_.push_back(tensor.name);
     return {};
@@ -46,7 +46,7 @@ class Interface {
     const auto& buffers = context_.plan.buffers;
     for (uint32_t index = 0; index < buffers.size(); ++index) {
       if (buffers[index].kind == kind_ && !owned_[index])
-        return damaged_plan(fmt::format("buffer {}: of kind {}, but belongs to no {}", index, side_, side_));
+        return damaged_plan(fmt::format("buffer {}: is of kind {}, but does not belong to an {}", index, side_, side_));
     }
     return {};
   }
@@ -67,7 +67,7 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
   if (channels < 1 || channels > 4)
     return Status(Code::kInvalidPlan, fmt::format("preprocessing needs 1 to 4 channels, not {}", channels));
   if (preprocessing.letterbox && preprocessing.resize > 0)
-    return Status(Code::kInvalidPlan, "preprocessing crops an image, and keeps all of it");
+    return Status(Code::kInvalidPlan, "preprocessing both crops the image and resizes all of it");
   for (const std::vector<float>* values : {&preprocessing.mean, &preprocessing.scale}) {
     if (!values->empty() && values->size() != static_cast<size_t>(channels))
       return Status(Code::kInvalidPlan,
@@ -89,13 +89,13 @@ Status verify_targets(Context& context) {
     const plan::Target& target = targets[index];
     if (std::max(target.unit.size(), target.configuration.size()) > kMaxTargetBytes)
       return damaged_plan(
-          fmt::format("target {}: has a unit or a configuration of more than {} bytes", index, kMaxTargetBytes));
+          fmt::format("target {}: has a unit name or configuration of more than {} bytes", index, kMaxTargetBytes));
     if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // also rejects NaN
-      return damaged_plan(fmt::format("target {}: its clock is not 0 to {} MHz", index, kMaxClockMhz));
+      return damaged_plan(fmt::format("target {}: invalid clock; expected 0 to {} MHz", index, kMaxClockMhz));
     if (!(target.widen_mb_per_s >= 0 && target.widen_mb_per_s <= kMaxCost))
-      return damaged_plan(fmt::format("target {}: its widen_mb_per_s is not 0 to {}", index, kMaxCost));
+      return damaged_plan(fmt::format("target {}: invalid widen_mb_per_s; expected 0 to {}", index, kMaxCost));
     if (!(target.launch_us >= 0 && target.launch_us <= kMaxCost))
-      return damaged_plan(fmt::format("target {}: its launch_us is not 0 to {}", index, kMaxCost));
+      return damaged_plan(fmt::format("target {}: invalid launch_us; expected 0 to {}", index, kMaxCost));
   }
   return {};
 }

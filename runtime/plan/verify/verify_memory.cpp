@@ -45,8 +45,9 @@ Status verify_lifetimes(const plan::Tables& plan) {
     if (buffer.kind != plan::BufferKind::kArena) continue;
     const bool covered = buffer.first_use <= uses.first[index] && buffer.last_use >= uses.last[index];
     if (!covered || buffer.first_use > buffer.last_use || buffer.last_use >= plan.operators.size())
-      return damaged_plan(fmt::format("buffer {}: its life from operator {} to {} does not cover its use from {} to {}",
-                                      index, buffer.first_use, buffer.last_use, uses.first[index], uses.last[index]));
+      return damaged_plan(
+          fmt::format("buffer {}: its lifetime from operator {} to {} does not cover its use from {} to {}", index,
+                      buffer.first_use, buffer.last_use, uses.first[index], uses.last[index]));
   }
   return {};
 }

@@ -13,8 +13,9 @@ namespace {
 Status verify_folded(const OperatorSpec& spec) {
   const ops::Kind kind = spec.kind();
   const auto fail = [&](const TensorSpec& operand) {
-    return Status(Code::kInvalidPlan, fmt::format("{} has an operand in layout {}, which it does not take there",
-                                                  ops::name(kind), name(operand.layout)));
+    return Status(Code::kInvalidPlan,
+                  fmt::format("{} has an operand in layout {}, which it does not support for this operand",
+                              ops::name(kind), name(operand.layout)));
   };
   for (size_t i = 0; i < spec.inputs.size(); ++i)
     if (is_folded(spec.inputs[i].layout) && kind != ops::Kind::kReorder && !(kind == ops::Kind::kConv && i == 0))
@@ -31,13 +32,12 @@ Status verify_operator(const OperatorSpec& spec) {
   if (rules == nullptr) return Status(Code::kUnsupported, "this build has no kernels for the operator");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inferred, rules->infer(spec));
   if (inferred.size() != spec.outputs.size())
-    return Status(Code::kInvalidPlan,
-                  fmt::format("has {} outputs where it gives {}", spec.outputs.size(), inferred.size()));
+    return Status(Code::kInvalidPlan, fmt::format("has {} outputs, expected {}", spec.outputs.size(), inferred.size()));
   for (size_t i = 0; i < inferred.size(); ++i) {
     const TensorSpec &expected = inferred[i], &stated = spec.outputs[i];
     if (stated.type != expected.type || !(stated.shape == expected.shape))  // the plan determines the layout
       return Status(Code::kInvalidPlan,
-                    fmt::format("output {} is {} {} where the operator gives {} {}", i, name(stated.type),
+                    fmt::format("output {} is {} {}, but the operator computes {} {}", i, name(stated.type),
                                 stated.shape.to_string(), name(expected.type), expected.shape.to_string()));
   }
   return verify_folded(spec);

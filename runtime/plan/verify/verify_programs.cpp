@@ -32,8 +32,8 @@ class BranchCheck {
     if (branch_.operators.size() == 0) return fail("has no operators");
     for (uint32_t op : branch_.operators) {
       if (op != *next || op >= context_.plan.operators.size())
-        return fail(fmt::format("has operator {} where {} is next: branches must split the operators in file order", op,
-                                *next));
+        return fail(fmt::format(
+            "starts with operator {}, expected {}: branches must contain the operators in file order", op, *next));
       ++*next;
     }
     return {};
@@ -49,11 +49,12 @@ class BranchCheck {
       NESTRT_RETURN_IF_ERROR(verify_program(program));
       if (program.kind == plan::ProgramKind::kKernels && program.configuration.empty()) host = &program;
     }
-    if (is_opaque()) return host == nullptr ? choices_differ() : fail("has kernels for what has none");
-    if (host == nullptr) return fail("has no program of kernels, which any host can run");
+    if (is_opaque())
+      return host == nullptr ? choices_differ() : fail("has a kernel program, but its operator has no kernels");
+    if (host == nullptr) return fail("has no kernel program, which any host can run");
     for (const plan::Program& program : branch_.programs)
       if (program.unit == host->unit && program.kind != plan::ProgramKind::kKernels)
-        return fail(fmt::format("has a program for unit '{}' that is not made of kernels", host->unit));
+        return fail(fmt::format("has a program for unit '{}' that does not consist of kernels", host->unit));
     return choices_differ();
   }
 
@@ -102,7 +103,7 @@ class BranchCheck {
   }
 
   Status verify_program(const plan::Program& program) {
-    if (program.unit.empty()) return fail("has a program for no unit");
+    if (program.unit.empty()) return fail("has a program without a unit");
     if (program.channels != ChannelRange()) NESTRT_RETURN_IF_ERROR(verify_channels(program));
     NESTRT_RETURN_IF_ERROR(verify_selections(program));
     NESTRT_RETURN_IF_ERROR(verify_segments(program));
@@ -115,10 +116,11 @@ class BranchCheck {
     find_divisible();
     const auto part = [&] { return to_string(program.channels); };
     if (program.kind != plan::ProgramKind::kInstructions)
-      return fail(fmt::format("has a program of kind {} for channels {}: only instructions are made for some channels",
-                              plan::name(program.kind), part()));
+      return fail(fmt::format(
+          "has a program of kind {} for channels {}: only instruction programs may compute some of the channels",
+          plan::name(program.kind), part()));
     if (*divisible_ == 0)
-      return fail(fmt::format("has a program for channels {} of what cannot be divided by channels", part()));
+      return fail(fmt::format("has a program for channels {}, but cannot be divided by channels", part()));
     if (is_part(*divisible_, rows_, program.channels) && program.channels != ChannelRange{0, *divisible_}) return {};
     return fail(fmt::format("has a program for channels {} of {} channels: expected whole blocks of {}{}, and not all",
                             part(), *divisible_, kChannelBlock,
@@ -135,11 +137,11 @@ class BranchCheck {
     for (const plan::KernelSelection& selection : program.selections) {
       const size_t count = selection.kernels.size();
       if (count != branch_.operators.size())
-        return fail(fmt::format("names {} kernels for {} operators", count, branch_.operators.size()));
+        return fail(fmt::format("selects {} kernels for {} operators", count, branch_.operators.size()));
       const size_t names = context_.plan.kernel_names.size();
       for (uint32_t kernel : selection.kernels)
         if (kernel >= names)
-          return fail(fmt::format("has kernel {}, which does not exist: there are {}", kernel, names));
+          return fail(fmt::format("has kernel {}, which does not exist: the plan has {}", kernel, names));
       NESTRT_RETURN_IF_ERROR(verify_weights(selection));
       NESTRT_RETURN_IF_ERROR(verify_alternatives(selection));
     }
@@ -153,7 +155,7 @@ class BranchCheck {
       if (other.op >= branch_.operators.size() || other.kernel >= context_.plan.kernel_names.size())
         return fail(fmt::format("has kernel {} as an alternative for operator {} of {}, one of which does not exist",
                                 other.kernel, other.op, branch_.operators.size()));
-      if (i > 0 && other.op < all[i - 1].op) return fail("has alternatives that are not in the order of operators");
+      if (i > 0 && other.op < all[i - 1].op) return fail("has alternatives that are not in operator order");
       if (i >= plan_format::kMaxAlternatives && all[i - plan_format::kMaxAlternatives].op == other.op)
         return fail(fmt::format("has more than {} alternatives for one operator", plan_format::kMaxAlternatives));
       NESTRT_RETURN_IF_ERROR(verify_weights(other.op, other.weights));
@@ -165,7 +167,8 @@ class BranchCheck {
   Status verify_weights(const plan::KernelSelection& selection) const {
     if (selection.weights.empty()) return {};
     if (selection.weights.size() != branch_.operators.size())
-      return fail(fmt::format("names {} weights for {} operators", selection.weights.size(), branch_.operators.size()));
+      return fail(
+          fmt::format("selects {} weights for {} operators", selection.weights.size(), branch_.operators.size()));
     for (size_t i = 0; i < selection.weights.size(); ++i)
       NESTRT_RETURN_IF_ERROR(verify_weights(i, selection.weights[i]));
     return {};
@@ -176,8 +179,8 @@ class BranchCheck {
     const plan::Operator& op = context_.plan.operators[branch_.operators[position]];
     const bool exists = index >= 0 && static_cast<size_t>(index) < context_.plan.tensors.size();
     if (!exists || op.inputs.size() < 2 || op.inputs[1] < 0 || !is_same_constant(index, op.inputs[1]))
-      return fail(fmt::format("has tensor {} as weights of {}, which are no such constant", index,
-                              operator_name(context_.plan, branch_.operators[position])));
+      return fail(fmt::format("has tensor {} as weights of {}, but it is not the same constant in another packing",
+                              index, operator_name(context_.plan, branch_.operators[position])));
     return {};
   }
 
@@ -212,7 +215,7 @@ class BranchCheck {
       const uint64_t address = range.address;
       if (address < free || range.size == 0 || __builtin_add_overflow(address, range.size, &free))
         return fail(fmt::format(
-            "has a range of {} bytes at address {}, which is empty, too long, or not after the range before it",
+            "has a range of {} bytes at address {} that is empty, too long, or not after the previous range",
             range.size, address));
       NESTRT_RETURN_IF_ERROR(range.tensor == -1 ? verify_segment_range(program, range)
                                                 : verify_tensor_range(program, range));
@@ -223,14 +226,14 @@ class BranchCheck {
   Status verify_segment_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto& segments = program.segments;
     if (range.segment >= segments.size())
-      return fail(
-          fmt::format("has a range of segment {}, which does not exist: there are {}", range.segment, segments.size()));
+      return fail(fmt::format("has a range of segment {}, which does not exist: the program has {}", range.segment,
+                              segments.size()));
     const uint64_t size = context_.plan.buffers[segments[range.segment]].size;
     if (range.size > size || range.offset > size - range.size || range.offset % plan_format::kSegmentAlignment != 0)
-      return fail(
-          fmt::format("has a range of {} bytes from {} on in segment {} of {}: expected one inside, at a multiple "
-                      "of {}",
-                      range.size, range.offset, range.segment, size, plan_format::kSegmentAlignment));
+      return fail(fmt::format(
+          "has a range of {} bytes at offset {} of segment {} with {} bytes: expected one within it, at a multiple "
+          "of {}",
+          range.size, range.offset, range.segment, size, plan_format::kSegmentAlignment));
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
@@ -244,18 +247,19 @@ class BranchCheck {
     // called on failure only, because names may be long
     const auto tensor = [&] { return tensor_name(context_.plan, at); };
     const Extents& computed = context_.computed[index_];
-    if (touched_[at] != index_) return fail(fmt::format("has a program that uses {}, unlike its operators", tensor()));
+    if (touched_[at] != index_)
+      return fail(fmt::format("has a program that uses {}, but its operators do not", tensor()));
     if (range.access != plan::RangeAccess::kRead && !holds(computed, bytes_of(context_, program, range)))
-      return fail(fmt::format("has a program that writes {}, unlike its operators", tensor()));
+      return fail(fmt::format("has a program that writes {}, but its operators do not", tensor()));
     if (range.access != plan::RangeAccess::kRead && !lives_to_end(at))
-      return fail(fmt::format("has a program that writes {}, whose life ends before the branch does", tensor()));
+      return fail(fmt::format("has a program that writes {}, whose lifetime ends before the branch does", tensor()));
     if (range.access == plan::RangeAccess::kRead && touches(computed, context_.extents[at]))
       return fail(fmt::format("has a program that reads {}, which its operators compute", tensor()));
     if (range.layout != plan::RangeLayout::kPlain) return verify_converted_range(program, range, at);
     const uint64_t size = size_of(at);
     if (!program.channels.all() && is_cut(at)) return verify_part_range(range, at, size, program.channels);
     if (range.size > size || range.offset > size - range.size)
-      return fail(fmt::format("has a range of {} bytes from {} on in {}, which has {}", range.size, range.offset,
+      return fail(fmt::format("has a range of {} bytes at offset {} of {}, which has {}", range.size, range.offset,
                               tensor(), size));
     return verify_begin(range, at);
   }
@@ -265,8 +269,8 @@ class BranchCheck {
   // Checks that results begin at the start of their tensor.
   Status verify_begin(const plan::ProgramRange& range, uint32_t at) const {
     if (range.offset == 0 || range.access == plan::RangeAccess::kRead) return {};
-    return fail(fmt::format("has a range of {} from byte {} on: expected its first", tensor_name(context_.plan, at),
-                            range.offset));
+    return fail(fmt::format("has a range of {} that starts at byte {}: expected its first byte",
+                            tensor_name(context_.plan, at), range.offset));
   }
 
   // Returns whether the tensor's buffer is alive until the end of the branch. A program may write in any order, and its
@@ -312,7 +316,7 @@ class BranchCheck {
 
   Status wrong_part(const plan::ProgramRange& range, uint32_t at, uint64_t size, ChannelRange part) const {
     return fail(
-        fmt::format("has a program for channels {} with a range of {} bytes from {} on in {}, which has {} for "
+        fmt::format("has a program for channels {} with a range of {} bytes at offset {} of {}, which has {} for "
                     "{} channels",
                     to_string(part), range.size, range.offset, tensor_name(context_.plan, at), size, *divisible_));
   }
@@ -328,7 +332,7 @@ class BranchCheck {
     if (range.layout == plan::RangeLayout::kBytes32 && is_wide_result(range, at))
       return verify_wider_blocks(program, range, at);
     return fail(
-        fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
+        fmt::format("has a range of {} in a layout that it cannot be converted to", tensor_name(context_.plan, at)));
   }
 
   // Returns whether the range contains the bytes of accumulators that the host converts to f32.
@@ -384,7 +388,7 @@ class BranchCheck {
 
   Status verify_costs(const plan::Program& program) const {
     for (const plan::Cost& cost : program.costs) {
-      if (!(std::isfinite(cost.microseconds) && cost.microseconds >= 0)) return fail("has a cost that is not a time");
+      if (!(std::isfinite(cost.microseconds) && cost.microseconds >= 0)) return fail("has an invalid cost");
     }
     return {};
   }
@@ -426,7 +430,7 @@ Status verify_programs(Context& context) {
     NESTRT_RETURN_IF_ERROR(branch.programs());
   }
   if (next != context.plan.operators.size())
-    return damaged_plan(fmt::format("{}: belongs to no branch", operator_name(context.plan, next)));
+    return damaged_plan(fmt::format("{}: does not belong to a branch", operator_name(context.plan, next)));
   return {};
 }
 

@@ -47,9 +47,9 @@ Status verify_shapes(const plan::Tables& plan) {
     const plan::Tables& other = plan.shapes[index];
     if (!are_alike(plan, input_tensors(plan), other, input_tensors(other)) ||
         !are_alike(plan, plan.outputs, other, other.outputs))
-      return damaged_plan(fmt::format("shape {}: its inputs and outputs are not those of the first", index + 1));
+      return damaged_plan(fmt::format("shape {}: inputs and outputs differ from those of the first shape", index + 1));
     if (!known.insert(input_shapes(other)).second)
-      return damaged_plan(fmt::format("shape {}: has the inputs of another", index + 1));
+      return damaged_plan(fmt::format("shape {}: has the same inputs as another shape", index + 1));
   }
   return {};
 }

@@ -25,11 +25,12 @@ Status verify_keys(std::string_view what, std::vector<Key> keys) {
     return damaged_plan(fmt::format("the plan has {} {}, more than {}", keys.size(), what, kMaxHostCosts));
   for (const auto& [unit, configuration, threads] : keys)
     if (std::max(unit.size(), configuration.size()) > kMaxTargetBytes || threads < 1 || threads > kMaxCostThreads)
-      return damaged_plan(fmt::format("{}: a unit or a configuration of more than {} bytes, or not 1 to {} threads",
-                                      what, kMaxTargetBytes, kMaxCostThreads));
+      return damaged_plan(
+          fmt::format("{}: invalid entry; expected a unit and a configuration of at most {} bytes, and 1 to {} threads",
+                      what, kMaxTargetBytes, kMaxCostThreads));
   std::ranges::sort(keys);
   if (std::ranges::adjacent_find(keys) != keys.end())
-    return damaged_plan(fmt::format("{}: two are of one configuration and number of threads", what));
+    return damaged_plan(fmt::format("{}: two entries have the same unit, configuration and number of threads", what));
   return {};
 }
 
@@ -41,13 +42,14 @@ Status verify_stated_costs(Context& context) {
   for (const plan::HostCosts& costs : plan.host_costs) {
     hosts.emplace_back("", costs.configuration, costs.threads);
     if (costs.microseconds.size() != plan.operators.size() || !std::ranges::all_of(costs.microseconds, is_value))
-      return damaged_plan(fmt::format("costs of the host: not a time for each of {} operators", plan.operators.size()));
+      return damaged_plan(
+          fmt::format("costs of the host: expected a valid time for each of {} operators", plan.operators.size()));
   }
   for (const plan::Overhead& overhead : plan.overheads) {
     units.emplace_back(overhead.unit, overhead.configuration, overhead.threads);
     if (!std::ranges::all_of(std::vector{overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us},
                              is_value))
-      return damaged_plan("overheads: not four numbers from 0 on");
+      return damaged_plan("overheads: expected four non-negative numbers");
   }
   NESTRT_RETURN_IF_ERROR(verify_keys("costs of the host", std::move(hosts)));
   return verify_keys("overheads", std::move(units));

@@ -48,12 +48,12 @@ Status verify_quantization(const plan::Quantization& quantization, DataType type
   for (const size_t count :
        {quantization.exponents.size(), quantization.scales.size(), quantization.zero_points.size()}) {
     if (count != 0 && count != static_cast<size_t>(expected))
-      return Status(Code::kInvalidPlan, fmt::format("quantization has {} values where {} are needed", count, expected));
+      return Status(Code::kInvalidPlan, fmt::format("quantization has {} values, expected {}", count, expected));
   }
   const auto& exponents = quantization.exponents;
   if (exponents.size() != 0 && type != DataType::kS8)
     return Status(Code::kInvalidPlan,
-                  fmt::format("quantization has exponents, which are for s8, but the tensor is {}", name(type)));
+                  fmt::format("quantization has exponents, which are only for s8, but the tensor is {}", name(type)));
   for (int exponent : exponents)
     if (exponent < -kMaxExponent || exponent > kMaxExponent)
       return Status(Code::kInvalidPlan, fmt::format("quantization exponent {} is outside [-64, 64]", exponent));
@@ -67,7 +67,7 @@ Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, pla
   const auto type = tensor.type;
   const auto layout = tensor.layout;
   if (layout != Layout::kPlain && shape.rank() < 2)
-    return Status(Code::kInvalidPlan, fmt::format("layout {} needs rank 2 or more", name(layout)));
+    return Status(Code::kInvalidPlan, fmt::format("layout {} requires rank 2 or more", name(layout)));
   if (is_folded(layout) && (shape.rank() != 4 || type != DataType::kS8 || kind == plan::BufferKind::kConstant))
     return Status(Code::kInvalidPlan,
                   fmt::format("layout {} is for s8 images, not for {} {}{}", name(layout), name(type),
@@ -90,7 +90,7 @@ Result<Extent> extent_of(const plan::Tables& plan, const plan::Tensor& tensor, c
   const auto& buffers = plan.buffers;
   if (tensor.buffer >= buffers.size())
     return Status(Code::kInvalidPlan,
-                  fmt::format("buffer {} does not exist: there are {}", tensor.buffer, buffers.size()));
+                  fmt::format("buffer {} does not exist: the plan has {}", tensor.buffer, buffers.size()));
   const plan::Buffer& buffer = buffers[tensor.buffer];
   NESTRT_ASSIGN_OR_RETURN(const int64_t signed_bytes, stored_bytes(tensor, shape, buffer.kind));
   const auto bytes = static_cast<uint64_t>(signed_bytes);
@@ -98,7 +98,7 @@ Result<Extent> extent_of(const plan::Tables& plan, const plan::Tensor& tensor, c
     return Status(Code::kInvalidPlan, fmt::format("{} bytes at {} end outside buffer {} of {} bytes", bytes,
                                                   tensor.offset, tensor.buffer, buffer.size));
   if (tensor.offset % size_bytes(tensor.type) != 0)
-    return Status(Code::kInvalidPlan, fmt::format("offset {} is not a multiple of its element's size", tensor.offset));
+    return Status(Code::kInvalidPlan, fmt::format("offset {} is not a multiple of the element size", tensor.offset));
   return Extent{tensor.buffer, tensor.offset, tensor.offset + bytes};
 }
 

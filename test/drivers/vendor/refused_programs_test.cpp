@@ -58,7 +58,7 @@ TEST_CASE("A session runs programs that a plug-in rejects on the host and report
   CHECK(nestrt::test::count_operators_on(*session, "skeleton0") == 0);
   REQUIRE(refusing.lines().size() == 1);
   CHECK_THAT(refusing.lines()[0],
-             Catch::Contains("the CPU computes 1 branch whose program unit 'skeleton0' refuses: ") &&
+             Catch::Contains("the CPU computes 1 branch whose program unit 'skeleton0' rejects: ") &&
                  Catch::Contains("made for another version"));
 }
 

@@ -276,13 +276,13 @@ TEST_CASE("Schedules that compute too little, twice, too early or on a missing u
   };
   Schedule bad = good;
   bad.steps.pop_back();
-  refuses(bad, "is not computed once");
+  refuses(bad, "is not computed exactly once");
   bad = good;
   bad.steps.push_back(bad.steps.back());
-  refuses(bad, "is not computed once");
+  refuses(bad, "is not computed exactly once");
   bad = good;
   std::rotate(bad.steps.begin(), bad.steps.end() - 1, bad.steps.end());
-  refuses(bad, "the schedule is wrong");
+  refuses(bad, "invalid schedule");
   bad = good;
   bad.steps[0].lane = 7;
   refuses(bad, "its lane does not exist");
@@ -294,7 +294,7 @@ TEST_CASE("Schedules that compute too little, twice, too early or on a missing u
   refuses(bad, "unit 5, which does not exist");
   bad = good;
   bad.lanes[0].unit = 1;
-  refuses(bad, "lane 0 is not of unit 'cpu'");
+  refuses(bad, "lane 0 does not belong to unit 'cpu'");
 }
 
 }  // namespace

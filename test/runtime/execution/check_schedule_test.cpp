@@ -68,7 +68,8 @@ Status check_chain(const std::vector<uint32_t>& waits) {
 
 TEST_CASE("A step that may start before its inputs are complete is rejected") {
   CHECK(check_chain({1}).ok());
-  CHECK_THAT(std::string(check_chain({}).message()), Catch::Contains("step 2 reads what step 1 may not have computed"));
+  CHECK_THAT(std::string(check_chain({}).message()),
+             Catch::Contains("step 2 reads data that step 1 may not have computed"));
   CHECK(check_chain({0}).code() == Code::kInvalidArgument);
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("A hanging unit is logged once, with its limit") {
   for (int run = 0; run < 5; ++run) board.run();
   set_log_hook({});
   REQUIRE(lines.size() == 1);
-  CHECK_THAT(lines[0], Catch::Contains("unit 'npu0'") && Catch::Contains("exceeded its limit of 13 ms; expected 1 ms"));
+  CHECK_THAT(lines[0],
+             Catch::Contains("unit 'npu0'") && Catch::Contains("exceeded its time limit of 13 ms; expected 1 ms"));
 }
 
 TEST_CASE("A unit stopped early for a deadline is logged once") {

@@ -233,7 +233,7 @@ TEST_CASE("Sessions that cannot run are rejected at creation") {
   CHECK(Session::create(load(file), {nullptr}).error().code() == Code::kInvalidArgument);
   const auto twice = Session::create(load(file), {units->front(), units->front()});
   REQUIRE_FALSE(twice);
-  CHECK_THAT(twice.error().to_string(), Catch::Contains("give each unit once"));
+  CHECK_THAT(twice.error().to_string(), Catch::Contains("pass each unit once"));
 }
 
 TEST_CASE("Invalid options are rejected by name") {

@@ -170,7 +170,7 @@ void expect_refused_where_shared(const std::function<std::vector<Program>(FlatBu
   finish(once, make(once, 1));
   CHECK(decode_tables(bytes_of(once)));
   finish(often, make(often, 300));
-  expect_refused(bytes_of(often), "the tables refer to more entries than they can hold");
+  expect_refused(bytes_of(often), "the tables refer to more entries than fit into them");
 }
 
 TEST_CASE("A long list that many tables share is refused") {
@@ -223,7 +223,7 @@ TEST_CASE("A long name or list of numbers that many operators share is refused")
     };
     FlatBufferBuilder once, often;
     CHECK(decode_tables(tables(once, 1)));
-    expect_refused(tables(often, 300), "the tables refer to more entries than they can hold");
+    expect_refused(tables(often, 300), "the tables refer to more entries than fit into them");
   }
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("A branch without kernels needs a program for some unit that writes al
   const PlanFile file = opaque_plan().build();
   CHECK(Plan::from_memory(file.bytes()).error().to_string() == "ok");
   CHECK_THAT(refusal([](plan::Tables& tables) { tables.branches[0].programs.clear(); }),
-             Catch::Contains("has no program of kernels, which any host can run"));
+             Catch::Contains("has no kernel program, which any host can run"));
   CHECK_THAT(refusal([](plan::Tables& tables) { tables.branches[0].programs[0].ranges.pop_back(); }),
              Catch::Contains("does not write"));
   CHECK_THAT(refusal([](plan::Tables& tables) { tables.branches[0].programs[0].ranges[1].size = 12; }),
@@ -53,7 +53,7 @@ TEST_CASE("A branch of operators without kernels may not have a program of kerne
                kernels.unit = "cpu";
                tables.branches[0].programs.push_back(kernels);
              }),
-             Catch::Contains("has kernels for what has none"));
+             Catch::Contains("has a kernel program, but its operator has no kernels"));
 }
 
 TEST_CASE("A session without the unit of such a branch is rejected with the unit's name") {

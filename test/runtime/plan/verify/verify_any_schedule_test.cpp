@@ -61,8 +61,7 @@ std::vector<uint64_t> alternating(size_t buffers) {
 
 TEST_CASE("Buffers that only the file order keeps apart do not share bytes in a plan for any schedule") {
   const PlanFile file = with_offsets(two_branches(), {0, 64, 0, 128});
-  const char* const expected =
-      "memory plan 1: buffers 1 and 3 share bytes, but the graph does not keep their uses apart";
+  const char* const expected = "memory plan 1: buffers 1 and 3 share bytes, but the graph does not order their uses";
   CHECK(verdict(file).find(expected) != std::string::npos);
   CHECK(verdict(file, Verification::kTables) == "accepted");
 }
@@ -75,7 +74,7 @@ TEST_CASE("Buffers that the graph keeps apart share bytes in a plan for any sche
 TEST_CASE("Very long plans share no bytes in a plan for any schedule") {
   constexpr size_t kMost = plan_format::kMaxOrderedOperators;
   CHECK(verdict(with_offsets(chain(kMost), alternating(kMost - 1))) == "accepted");
-  CHECK(verdict(with_offsets(chain(kMost + 1), alternating(kMost))).find("in a plan of more than 4096 operators") !=
+  CHECK(verdict(with_offsets(chain(kMost + 1), alternating(kMost))).find("in a plan with more than 4096 operators") !=
         std::string::npos);
 }
 

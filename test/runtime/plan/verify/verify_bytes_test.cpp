@@ -70,7 +70,7 @@ TEST_CASE("A program may write the bytes of a wide convolution's accumulators, a
 TEST_CASE("Bytes of accumulators are refused where nothing makes f32 of them") {
   const auto refused = [](const std::function<void(plan::Tables&)>& damage) {
     for (const plan::RangeLayout layout : {plan::RangeLayout::kBytes16, plan::RangeLayout::kBytes32})
-      CHECK_THAT(bytes_refusal(bytes_plan(layout), damage), Contains("in a layout that it cannot be brought to"));
+      CHECK_THAT(bytes_refusal(bytes_plan(layout), damage), Contains("in a layout that it cannot be converted to"));
   };
   refused([](plan::Tables& p) { bytes_range(p).access = plan::RangeAccess::kReadWrite; });
   refused([](plan::Tables& p) { bytes_program(p).ranges[0].layout = plan::RangeLayout::kBytes16; });

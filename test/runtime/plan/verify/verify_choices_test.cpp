@@ -83,22 +83,23 @@ TEST_CASE("Invalid kernel alternatives are refused") {
 TEST_CASE("Invalid costs of a board are refused") {
   expect_refused(
       with_costs, [](plan::Tables& p) { p.host_costs[0].microseconds.pop_back(); },
-      "costs of the host: not a time for each of");
+      "costs of the host: expected a valid time for each of");
   for (const float wrong : {-1.0F, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     expect_refused(
         with_costs, [=](plan::Tables& p) { p.host_costs[1].microseconds[0] = wrong; },
-        "costs of the host: not a time for each of");
+        "costs of the host: expected a valid time for each of");
     expect_refused(
-        with_costs, [=](plan::Tables& p) { p.overheads[1].lane_us = wrong; }, "overheads: not four numbers from 0 on");
+        with_costs, [=](plan::Tables& p) { p.overheads[1].lane_us = wrong; },
+        "overheads: expected four non-negative numbers");
   }
   expect_refused(
       with_costs, [](plan::Tables& p) { p.host_costs[1].threads = 1; },
-      "costs of the host: two are of one configuration");
+      "costs of the host: two entries have the same unit, configuration");
   expect_refused(
-      with_costs, [](plan::Tables& p) { p.host_costs[1].threads = 0; }, "not 1 to");
+      with_costs, [](plan::Tables& p) { p.host_costs[1].threads = 0; }, "and 1 to");
   expect_refused(
       with_costs, [](plan::Tables& p) { p.overheads[0].configuration.assign(257, 'c'); },
-      "a unit or a configuration of more than 256 bytes");
+      "a unit and a configuration of at most 256 bytes");
   expect_refused(
       with_costs,
       [](plan::Tables& p) {
@@ -113,22 +114,22 @@ TEST_CASE("Shapes that do not belong to one network are refused") {
       [](plan::Tables& p) {
         p.shapes[1] = relu_of({2, 4}).tables();
       },
-      "shape 2: has the inputs of another");
+      "shape 2: has the same inputs as another");
   expect_refused(
       with_shapes,
       [](plan::Tables& p) {
         p.shapes[0] = relu_of({1, 4}).tables();
       },
-      "shape 1: has the inputs of another");
+      "shape 1: has the same inputs as another");
   expect_refused(
       with_shapes,
       [](plan::Tables& p) {
         p.shapes[0] = relu_of({1, 1, 4}).tables();
       },
-      "shape 1: its inputs and outputs are not those of the first");
+      "shape 1: inputs and outputs differ from those of the first");
   expect_refused(
       with_shapes, [](plan::Tables& p) { p.shapes[0].tensors[0].name = "z"; },
-      "shape 1: its inputs and outputs are not those of the first");
+      "shape 1: inputs and outputs differ from those of the first");
   expect_refused(
       with_shapes, [](plan::Tables& p) { p.shapes[1].operators[0].inputs[0] = 7; }, "shape 2: ");
   expect_refused(
@@ -136,7 +137,7 @@ TEST_CASE("Shapes that do not belong to one network are refused") {
       [](plan::Tables& p) {
         p.shapes[0].shapes = {relu_of({3, 4}).tables()};
       },
-      "shape 1 has shapes of its own");
+      "shape 1 has nested shapes");
   expect_refused(
       with_shapes,
       [](plan::Tables& p) {

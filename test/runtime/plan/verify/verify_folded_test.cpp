@@ -64,7 +64,7 @@ TEST_CASE("A program reads a folded image unchanged or in wider blocks") {
   CHECK_THAT(refusal([](plan::Tables& tables) {
                tables.branches[1].programs[1].ranges[0].layout = plan::RangeLayout::kBytes16;
              }),
-             Contains("in a layout that it cannot be brought to"));
+             Contains("in a layout that it cannot be converted to"));
 }
 
 TEST_CASE("Only s8 images are folded") {

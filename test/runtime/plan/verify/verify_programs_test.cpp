@@ -69,8 +69,9 @@ struct ViewPlan {
 TEST_CASE("A program of instructions may not write a view of another branch's result") {
   ViewPlan plan;
   CHECK(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16)).empty());
-  CHECK_THAT(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).writes(plan.view, 16).writes(plan.y, 16)),
-             Catch::Matchers::Contains("branch 1: has a program that writes tensor 2 'view', unlike its operators"));
+  CHECK_THAT(
+      plan.complaint_about(ProgramMaker(plan.builder, plan.stream).writes(plan.view, 16).writes(plan.y, 16)),
+      Catch::Matchers::Contains("branch 1: has a program that writes tensor 2 'view', but its operators do not"));
 }
 
 TEST_CASE("A program of instructions may not write parts of a Concat that other branches compute in place") {
@@ -88,7 +89,7 @@ TEST_CASE("A program of instructions may not write parts of a Concat that other 
   programs.push_back(ProgramMaker(builder, stream).reads(first, 32).reads(second, 32).writes(y, 64).made());
   CHECK(complaint(builder).empty());
   programs.back() = ProgramMaker(builder, stream).reads(second, 32).writes(whole, 64).writes(y, 64).made();
-  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("writes tensor 1 'whole', unlike its operators"));
+  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("writes tensor 1 'whole', but its operators do not"));
 }
 
 TEST_CASE("A branch with two programs for the same unit, configuration and channels is refused") {
@@ -126,8 +127,9 @@ TEST_CASE("A branch that several units can run may not overwrite its inputs") {
   tables.memory_plans[0].offsets[buffer_of(y)] = tables.memory_plans[0].offsets[buffer_of(x)];
   CHECK(complaint(builder).empty());  // operators run one after the other
   tables.branches[1].programs.push_back(ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).made());
-  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("branch 1: has programs for several units, and computes in "
-                                                           "buffer 4 where it reads buffer 2"));
+  CHECK_THAT(complaint(builder),
+             Catch::Matchers::Contains("branch 1: has programs for several units and writes bytes of "
+                                       "buffer 4 that overlap buffer 2, which it reads"));
 }
 
 TEST_CASE("A program may write an inner tensor of its branch only if that tensor lives until the branch ends") {
@@ -155,7 +157,7 @@ TEST_CASE("A program may write an inner tensor of its branch only if that tensor
   plan::Program& program = tables.branches[1].programs.back();
   const auto check_refused = [&] {
     CHECK_THAT(complaint(builder), Catch::Matchers::Contains("branch 1: has a program that writes tensor 3 'first', "
-                                                             "whose life ends before the branch does"));
+                                                             "whose lifetime ends before the branch does"));
   };
   program = ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).writes(first, 64).made();
   check_refused();

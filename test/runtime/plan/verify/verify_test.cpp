@@ -57,25 +57,25 @@ TEST_CASE("Plans with too many targets are refused because entries are looked up
                                          [](plan::Tables& p) {
                                            p.targets.assign(65, {"evta", "c"});
                                          }},
-                                        {"target 63: has a unit or a configuration of more than 256 bytes",
+                                        {"target 63: has a unit name or configuration of more than 256 bytes",
                                          [&](plan::Tables& p) {
                                            has_longest(p);
                                            p.targets[63].unit += "u";
                                          }},
-                                        {"target 0: has a unit or a configuration of more than 256 bytes",
+                                        {"target 0: has a unit name or configuration of more than 256 bytes",
                                          [&](plan::Tables& p) {
                                            has_longest(p);
                                            p.targets[0].configuration += "c";
                                          }},
-                                        {"target 1: its clock is not 0 to",
+                                        {"target 1: invalid clock; expected 0 to",
                                          [](plan::Tables& p) {
                                            p.targets = {{"cpu", "any"}, {"evta", "c", -1}};
                                          }},
-                                        {"target 0: its clock is not 0 to",
+                                        {"target 0: invalid clock; expected 0 to",
                                          [](plan::Tables& p) {
                                            p.targets = {{"evta", "c", 2e6F}};
                                          }},
-                                        {"target 0: its clock is not 0 to",
+                                        {"target 0: invalid clock; expected 0 to",
                                          [](plan::Tables& p) {
                                            p.targets = {{"evta", "c", std::numeric_limits<float>::quiet_NaN()}};
                                          }},
@@ -124,7 +124,7 @@ TEST_CASE("Broken tensors are refused") {
            [](plan::Tables& p) { p.tensors[1].packing = Packing::kPanel16; }},
           {"tensor 2 'left': 128 bytes at 0 end outside buffer 2",
            [](plan::Tables& p) { p.tensors[2].layout = Layout::kBlocked16; }},
-          {"tensor 1 'c': layout blocked16 needs rank 2",
+          {"tensor 1 'c': layout blocked16 requires rank 2",
            [](plan::Tables& p) { p.tensors[1].layout = Layout::kBlocked16; }},
       });
 }
@@ -137,14 +137,14 @@ TEST_CASE("Broken quantization is refused") {
       branches_plan,
       {
           {"quantization axis 2 is outside shape 2x8", quantized([](plan::Quantization& q) { q.axis = 2; })},
-          {"quantization has 2 values where 1", quantized([](plan::Quantization& q) {
+          {"quantization has 2 values, expected 1", quantized([](plan::Quantization& q) {
              q.exponents = {1, 2};
            })},
-          {"quantization has 2 values where 8", quantized([](plan::Quantization& q) {
+          {"quantization has 2 values, expected 8", quantized([](plan::Quantization& q) {
              q.axis = 1;
              q.exponents = {1, 2};
            })},
-          {"quantization has exponents, which are for s8, but the tensor is f32",
+          {"quantization has exponents, which are only for s8, but the tensor is f32",
            quantized([](plan::Quantization& q) { q.exponents = {1}; })},
           {"quantization exponent -65 is outside [-64, 64]",
            [](plan::Tables& p) {
@@ -170,13 +170,13 @@ TEST_CASE("Broken inputs and outputs are refused") {
              p.inputs.emplace_back().tensor = 5;
            }},
           {"output 0, tensor 99: does not exist", [](plan::Tables& p) { p.outputs[0] = 99; }},
-          {"output 1, tensor 4 'y': buffer 4 is another output's",
+          {"output 1, tensor 4 'y': buffer 4 belongs to another output",
            [](plan::Tables& p) {
              p.outputs = {4, 4};
            }},
           {"the plan has no output", [](plan::Tables& p) { p.outputs.clear(); }},
-          {"buffer 0: of kind input, but belongs to no input", [](plan::Tables& p) { p.inputs.clear(); }},
-          {"does not fill buffer 0 of 128 bytes", [](plan::Tables& p) { p.buffers[0].size = 128; }},
+          {"buffer 0: is of kind input, but does not belong to an input", [](plan::Tables& p) { p.inputs.clear(); }},
+          {"does not cover buffer 0 of 128 bytes", [](plan::Tables& p) { p.buffers[0].size = 128; }},
           {"must be plain and unquantized", [](plan::Tables& p) { p.tensors[0].quantization = plan::Quantization(); }},
           {"preprocessing needs an input of rank 4, not 2",
            [](plan::Tables& p) { p.inputs[0].preprocessing.emplace(); }},
@@ -198,7 +198,7 @@ TEST_CASE("Broken preprocessing is refused") {
                           [](plan::Tables& p) {
                             p.inputs[0].preprocessing->mean = {1, 2};
                           }},
-                         {"crops an image, and keeps all of it",
+                         {"both crops the image and resizes all of it",
                           [](plan::Tables& p) {
                             p.inputs[0].preprocessing->letterbox = true;
                             p.inputs[0].preprocessing->resize = 8;
@@ -221,10 +221,9 @@ TEST_CASE("Broken operands are refused") {
           {"operator 0 'left' (Unary): has 0 outputs", [](plan::Tables& p) { p.operators[0].outputs.clear(); }},
           {"reads tensor 3 'right', which no earlier operator computes",
            [](plan::Tables& p) { p.operators[0].inputs[0] = 3; }},
-          {"computes tensor 2 'left', which has its value already",
+          {"computes tensor 2 'left', which already has a value",
            [](plan::Tables& p) { p.operators[1].outputs[0] = 2; }},
-          {"computes tensor 0 'x', which has its value already",
-           [](plan::Tables& p) { p.operators[1].outputs[0] = 0; }},
+          {"computes tensor 0 'x', which already has a value", [](plan::Tables& p) { p.operators[1].outputs[0] = 0; }},
           {"writes tensor 1 'c', which is in a buffer of kind constant",
            [](plan::Tables& p) { p.operators[0].outputs[0] = 1; }},
           {"operator 0 'left' (Unary): tensor 2 'left' and tensor 5 'twin' overlap in buffer 2",
@@ -297,10 +296,10 @@ TEST_CASE("Broken memory plans are refused") {
           {"ends outside the arena", [](plan::Tables& p) { p.memory_plans[0].offsets[3] = ~uint64_t{63}; }},
           {"buffers 2 and 3 share bytes while both are in use",
            [](plan::Tables& p) { p.memory_plans[0].offsets[3] = 0; }},
-          {"buffer 2: its life from operator 1 to 2 does not cover its use from 0 to 2",
+          {"buffer 2: its lifetime from operator 1 to 2 does not cover its use from 0 to 2",
            [](plan::Tables& p) { p.buffers[2].first_use = 1; }},
-          {"buffer 2: its life from operator 0 to 1", [](plan::Tables& p) { p.buffers[2].last_use = 1; }},
-          {"buffer 2: its life from operator 0 to 9", [](plan::Tables& p) { p.buffers[2].last_use = 9; }},
+          {"buffer 2: its lifetime from operator 0 to 1", [](plan::Tables& p) { p.buffers[2].last_use = 1; }},
+          {"buffer 2: its lifetime from operator 0 to 9", [](plan::Tables& p) { p.buffers[2].last_use = 9; }},
       });
 }
 
@@ -320,38 +319,37 @@ TEST_CASE("Broken branches and programs are refused") {
   expect_all_refused(
       branches_plan,
       {
-          {"branch 1: has operator 2 where 1 is next", [](plan::Tables& p) { p.branches[1].operators = {2}; }},
+          {"branch 1: starts with operator 2, expected 1", [](plan::Tables& p) { p.branches[1].operators = {2}; }},
           {"branch 1: has no operators", [](plan::Tables& p) { p.branches[1].operators.clear(); }},
-          {"operator 2 'join' (Binary): belongs to no branch", [](plan::Tables& p) { p.branches.pop_back(); }},
-          {"branch 1: has no program of kernels, which any host can run",
+          {"operator 2 'join' (Binary): does not belong to a branch", [](plan::Tables& p) { p.branches.pop_back(); }},
+          {"branch 1: has no kernel program, which any host can run",
            [](plan::Tables& p) { p.branches[1].programs.clear(); }},
-          {"branch 1: has no program of kernels, which any host can run",
+          {"branch 1: has no kernel program, which any host can run",
            [=](plan::Tables& p) { program(p).configuration = "one of several"; }},
-          {"branch 1: has no program of kernels, which any host can run",
+          {"branch 1: has no kernel program, which any host can run",
            [=](plan::Tables& p) {
              program(p).kind = plan::ProgramKind::kBlob;
              program(p).segments = {1};
            }},
-          {"branch 1: has a program for unit 'cpu' that is not made of kernels",
+          {"branch 1: has a program for unit 'cpu' that does not consist of kernels",
            [](plan::Tables& p) {
              p.branches[1].programs.push_back(p.branches[1].programs[0]);
              p.branches[1].programs[1].kind = plan::ProgramKind::kBlob;
              p.branches[1].programs[1].segments = {1};
            }},
-          {"branch 1: has a program for no unit", [=](plan::Tables& p) { program(p).unit.clear(); }},
+          {"branch 1: has a program without a unit", [=](plan::Tables& p) { program(p).unit.clear(); }},
           {"branch 1: has a program in buffer 2, which is not a constant",
            [=](plan::Tables& p) { program(p).segments = {2}; }},
           {"branch 1: names 2 kernels for 1 operators",
            [=](plan::Tables& p) {
              program(p).selections.emplace_back().kernels = {0, 0};
            }},
-          {"branch 1: has kernel 1, which does not exist: there are 1",
+          {"branch 1: has kernel 1, which does not exist: the plan has 1",
            [=](plan::Tables& p) {
              p.kernel_names = {"a"};
              program(p).selections.emplace_back().kernels = {1};
            }},
-          {"branch 1: has a cost that is not a time",
-           [=](plan::Tables& p) { program(p).costs.push_back({.microseconds = -1}); }},
+          {"branch 1: has an invalid cost", [=](plan::Tables& p) { program(p).costs.push_back({.microseconds = -1}); }},
       });
 }
 
@@ -382,25 +380,26 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
       {
           {"branch 0: has a program of kind instructions without segments",
            [=](plan::Tables& p) { program(p).segments.clear(); }},
-          {"branch 0: has a range of 64 bytes at address 2, which is empty, too long, or not after the range before it",
+          {"branch 0: has a range of 64 bytes at address 2 that is empty, too long, or not after the previous range",
            [=](plan::Tables& p) { range(p, 1).address = 2; }},
           {"branch 0: has a range of 0 bytes at address 64", [=](plan::Tables& p) { range(p, 1).size = 0; }},
           {"branch 0: has a range of 64 bytes at address 18446744073709551613",
            [=](plan::Tables& p) { range(p, 2).address = UINT64_MAX - 2; }},
-          {"branch 0: has a range of segment 1, which does not exist: there are 1",
+          {"branch 0: has a range of segment 1, which does not exist: the program has 1",
            [=](plan::Tables& p) { range(p, 0).segment = 1; }},
-          {"branch 0: has a range of 60 bytes from 0 on in segment 0", [=](plan::Tables& p) { range(p, 0).size = 60; }},
+          {"branch 0: has a range of 60 bytes at offset 0 of segment 0",
+           [=](plan::Tables& p) { range(p, 0).size = 60; }},
           {"branch 0: has a program that writes a segment",
            [=](plan::Tables& p) { range(p, 0).access = plan::RangeAccess::kWrite; }},
           {"branch 0: has a range of tensor 900, which does not exist",
            [=](plan::Tables& p) { range(p, 1).tensor = 900; }},
           {"branch 0: has a range of tensor -2, which does not exist",
            [=](plan::Tables& p) { range(p, 1).tensor = -2; }},
-          {", unlike its operators", [=](plan::Tables& p) { range(p, 1).tensor = p.operators[2].outputs[0]; }},
+          {", but its operators do not", [=](plan::Tables& p) { range(p, 1).tensor = p.operators[2].outputs[0]; }},
           {"branch 0: has a program that writes tensor",
            [=](plan::Tables& p) { range(p, 1).access = plan::RangeAccess::kReadWrite; }},
-          {"branch 0: has a range of 65 bytes from 0 on in tensor", [=](plan::Tables& p) { range(p, 2).size = 65; }},
-          {"in a layout that it cannot be brought to",
+          {"branch 0: has a range of 65 bytes at offset 0 of tensor", [=](plan::Tables& p) { range(p, 2).size = 65; }},
+          {"in a layout that it cannot be converted to",
            [=](plan::Tables& p) { range(p, 1).layout = plan::RangeLayout::kBlocked32; }},
       });
 }
@@ -422,7 +421,7 @@ TEST_CASE("A program of instructions that writes a view of the caller's input is
   builder.tables().branches[0].programs[1].ranges[0].access = plan::RangeAccess::kWrite;
   const auto plan = Plan::from_memory(builder.build().bytes());
   REQUIRE_FALSE(plan);
-  CHECK(plan.error().message().find("has a program that writes tensor 1 'view', unlike its operators") !=
+  CHECK(plan.error().message().find("has a program that writes tensor 1 'view', but its operators do not") !=
         std::string_view::npos);
 }
 
@@ -453,7 +452,7 @@ TEST_CASE("Branches with more than 256 programs are refused") {
 TEST_CASE("Operators that break their rules are refused by name on every unit") {
   expect_all_refused(
       branches_plan,
-      {{"operator 1 'right' (Binary): output 0 is f32 4x4 where the operator gives f32 2x8",
+      {{"operator 1 'right' (Binary): output 0 is f32 4x4, but the operator computes f32 2x8",
         [](plan::Tables& p) {
           p.tensors[3].shape = {4, 4};
         }},
@@ -502,7 +501,7 @@ TEST_CASE("Plans with too many dependencies between branches are refused") {
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE_FALSE(plan);
-  CHECK(plan.error().message().find("depend on each other more than 4194304 times") != std::string_view::npos);
+  CHECK(plan.error().message().find("have more than 4194304 dependencies") != std::string_view::npos);
 }
 
 TEST_CASE("Plans whose operators read too many bytes of shared constants are refused") {

@@ -34,7 +34,7 @@ TEST_CASE("A signed plan is accepted only with the key of its signer") {
   expect("nestc", {"sign", plan, "--key", team + ".key"}, 0, "signed with key");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 0, "signed     with key");
   expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is valid");
-  expect("nestrt", {"verify", plan, "--key", other + ".pub"}, 2, "not among those that are trusted");
+  expect("nestrt", {"verify", plan, "--key", other + ".pub"}, 2, "which is not a trusted key");
   expect("nestrt", {"verify", plan, "--copy"}, 0, "is valid");
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("Signing again replaces the signature") {
     expect("nestc", {"sign", plan, "--key", name + ".key"}, 0, "signed with key");
     expect("nestrt", {"verify", plan, "--key", name + ".pub"}, 0, "is valid");
   }
-  expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "not among those that are trusted");
+  expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "which is not a trusted key");
 }
 
 TEST_CASE("Keys without a name are refused and not written") {
