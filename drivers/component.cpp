@@ -18,11 +18,11 @@ namespace nestrt::drivers {
 
 Result<const Component*> find_component(std::string_view name, const char* /*entry*/) {
   return Status(Code::kUnavailable,
-                fmt::format("this program is linked statically: it cannot load libnestrt_{}.so", name));
+                fmt::format("this program is statically linked and cannot load libnestrt_{}.so", name));
 }
 
 Result<std::string> find_component_file(const std::string& name) {
-  return Status(Code::kUnavailable, fmt::format("this program is linked statically: it does without {}", name));
+  return Status(Code::kUnavailable, fmt::format("this program is statically linked and has no {}", name));
 }
 
 #else
@@ -49,7 +49,7 @@ Status not_installed(std::string_view name, const std::vector<fs::path>& places)
   std::string looked;
   for (const fs::path& place : places) looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place.string());
   return Status(Code::kUnavailable,
-                fmt::format("{} is not installed (looked in: {}); install it, or name its folder in the environment "
+                fmt::format("{} is not installed (searched: {}); install it, or set its folder in the environment "
                             "variable NESTRT_COMPONENTS",
                             name, looked));
 }
@@ -66,9 +66,9 @@ Result<const Component*> load(const fs::path& file, const char* entry_name) {
   if (entry == nullptr) return cannot_load(file);
   const Component* const component = entry();
   if (component == nullptr)
-    return Status(Code::kIncompatible, fmt::format("{} is no component of nestrt: install it again", file.string()));
+    return Status(Code::kIncompatible, fmt::format("{} is not a component of nestrt; reinstall it", file.string()));
   if (component->version == NESTRT_VERSION) return component;
-  return Status(Code::kIncompatible, fmt::format("{} belongs to nestrt {}, and this is {}: install that of {}",
+  return Status(Code::kIncompatible, fmt::format("{} belongs to nestrt {}, but this is {}; install the one of {}",
                                                  file.string(), component->version, NESTRT_VERSION, NESTRT_VERSION));
 }
 

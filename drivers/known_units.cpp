@@ -14,7 +14,8 @@ constexpr KnownUnit kKnownUnits[] = {{kHostUnit, ""}, {"evta", evta::kConfigurat
 Status complete_evta(std::string& configuration, int64_t& instances) {
   NESTRT_ASSIGN_OR_RETURN(const evta::Instances stated, evta::parse_instances(configuration));
   if (stated.count > 1 && instances > 1)
-    return Status(Code::kInvalidArgument, "instances are stated twice: in the configuration, and by themselves");
+    return Status(Code::kInvalidArgument,
+                  "the number of instances is stated twice: in the configuration and separately");
   instances = std::max<int64_t>(instances, stated.count);
   configuration = stated.configuration->name;
   return {};
@@ -36,10 +37,10 @@ std::string known_units() {
 
 Status complete_unit(std::string_view kind, std::string& configuration, int64_t& instances) {
   if (find_known_unit(kind) == nullptr)
-    return Status(Code::kInvalidArgument, "there is no unit '" + std::string(kind) + "'; known are " + known_units());
+    return Status(Code::kInvalidArgument, "unknown unit '" + std::string(kind) + "'; available: " + known_units());
   if (kind != kHostUnit) return complete_evta(configuration, instances);
   if (configuration.empty()) return {};
-  return Status(Code::kInvalidArgument, "unit 'cpu' has no configurations, not even '" + configuration + "'");
+  return Status(Code::kInvalidArgument, "unit 'cpu' does not support configuration '" + configuration + "'");
 }
 
 }  // namespace nestrt

@@ -39,7 +39,7 @@ Result<std::vector<evta::Accelerator>> find_accelerators(std::string_view transp
   NESTRT_ASSIGN_OR_RETURN(const evta::Component* const component, evta::find_component(transport));
   NESTRT_ASSIGN_OR_RETURN(std::vector<evta::Accelerator> found, component->list());
   if (!found.empty()) return found;
-  return Status(Code::kUnavailable, "no device is there");
+  return Status(Code::kUnavailable, "no device was found");
 }
 
 void add_accelerators(std::string_view transport, const UnitOptions& options, std::vector<UnitReport>* reports) {

@@ -26,15 +26,16 @@ struct Driver {
 
 Result<UnitList> open_cpu(const UnitRequest& request, int /*instance*/, const UnitOptions& options) {
   if (request.text != request.kind)
-    return Status(Code::kInvalidArgument, fmt::format("unit 'cpu' has no configurations, as in '{}'", request.text));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("unit 'cpu' does not support the configuration in '{}'", request.text));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit, drivers::open_cpu_unit(options));
   return UnitList{std::move(unit)};
 }
 
 Result<const evta::Component*> find_transport(std::string_view name) {
   if (name != kBoardTransport && name != kSimulatedTransport)
-    return Status(Code::kInvalidArgument, fmt::format("there is no transport '{}'; nestrt has: {}, {}", name,
-                                                      kBoardTransport, kSimulatedTransport));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("unknown transport '{}'; available: {}, {}", name, kBoardTransport, kSimulatedTransport));
   return evta::find_component(name);
 }
 
@@ -62,7 +63,7 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
   Result<UnitList> units = open_instances(instances, instance, transport, options);
   if (units || transport == kSimulatedTransport) return units;
   const Status& error = units.error();
-  return Status(error.code(), fmt::format("no accelerator for '{}': {}; '{}:{}' is a simulated one", request.text,
+  return Status(error.code(), fmt::format("no accelerator for '{}': {}; use '{}:{}' for a simulated one", request.text,
                                           error.message(), request.kind, kSimulatedTransport));
 }
 
@@ -70,7 +71,7 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
 Result<UnitList> open_vendor(const UnitRequest& request, int instance, const UnitOptions& options) {
   if (request.text != request.kind)
     return Status(Code::kInvalidArgument,
-                  fmt::format("units of plug-ins have no configurations to choose, as in '{}'", request.text));
+                  fmt::format("units of plug-ins do not support a configuration, as in '{}'", request.text));
   NESTRT_ASSIGN_OR_RETURN(const drivers::Component* const found,
                           drivers::find_component("vendor", vendor::kComponentEntry));
   const auto open = static_cast<const vendor::Component*>(found)->open;
@@ -94,8 +95,8 @@ Result<UnitList> open_entry(const UnitRequest& request, const UnitList& before, 
   const auto* const driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
                                           [&](const Driver& candidate) { return candidate.kind == request.kind; });
   if (driver == std::end(kDrivers) && options.plugin.empty())
-    return Status(Code::kInvalidArgument, fmt::format("there is no unit '{}'; nestrt has: {}, and those of a plug-in",
-                                                      request.kind, known_kinds()));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("unknown unit '{}'; available: {}, and those of a plug-in", request.kind, known_kinds()));
   const auto instance =
       std::count_if(before.begin(), before.end(), [&](const auto& unit) { return unit->info().kind == request.kind; });
   const auto open = driver != std::end(kDrivers) ? driver->open : open_vendor;
@@ -104,13 +105,13 @@ Result<UnitList> open_entry(const UnitRequest& request, const UnitList& before, 
 
 Result<UnitList> open_list(std::string_view spec, const UnitOptions& options) {
   if (!(options.pace >= 0 && options.pace <= kMaxPace))
-    return Status(Code::kInvalidArgument, "UnitOptions::pace must lie between 0 and a million");
+    return Status(Code::kInvalidArgument, "UnitOptions::pace must be between 0 and 1,000,000");
   UnitList units;
   for (const UnitRequest& request : parse_unit_list(spec)) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList opened, open_entry(request, units, options));
     for (const std::shared_ptr<Unit>& other : units)
       if (other->info().name == opened[0]->info().name)
-        return Status(Code::kInvalidArgument, fmt::format("unit '{}' is named twice", other->info().name));
+        return Status(Code::kInvalidArgument, fmt::format("unit '{}' is listed twice", other->info().name));
     units.insert(units.end(), opened.begin(), opened.end());
   }
   return units;

@@ -94,7 +94,8 @@ class Machine {
             fmt::format("instruction {} ({}) exchanges tokens with a module that is not adjacent to {}", i,
                         evta::name(instruction.opcode), evta::name(module)));
       if (instruction.opcode == Opcode::kFinish && i + 1 < instructions_.size())
-        return invalid_program(fmt::format("instruction {} is FINISH, and {} follow", i, instructions_.size() - i - 1));
+        return invalid_program(
+            fmt::format("instruction {} is FINISH, but {} more follow", i, instructions_.size() - i - 1));
     }
     if (instructions_.empty() || instructions_.back().opcode != Opcode::kFinish)
       return invalid_program("the last instruction is not FINISH");
@@ -183,7 +184,7 @@ class Machine {
       const uint32_t completed = finish->before[static_cast<size_t>(module)];
       if (completed < stage(module).total)
         return invalid_program(fmt::format(
-            "FINISH does not wait for the last of {} instructions of {}: the program would end while it still runs",
+            "FINISH does not wait for the last of the {} instructions of {}: the program would end while it still runs",
             stage(module).total, evta::name(module)));
     }
     return {};

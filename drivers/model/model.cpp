@@ -72,10 +72,10 @@ Status bind_input(const Plan& plan, size_t index, const ModelInput& input, Bound
   if (input.type() == DataType::kU8 && info.type == DataType::kF32) {
     if (preprocessing != nullptr)
       return bind_image(info, *preprocessing, input, bound.images[index], bound.views[index]);
-    return invalid(fmt::format(
-        "input '{}' is f32 and the plan states no preprocessing for images; pass f32 values, or compile the "
-        "model with nestc compile --mean and --scale",
-        info.name));
+    return invalid(
+        fmt::format("input '{}' is f32 and the plan contains no image preprocessing; pass f32 values, or compile the "
+                    "model with nestc compile --mean and --scale",
+                    info.name));
   }
   if (!input.shape()) {
     if (input.type() != info.type)

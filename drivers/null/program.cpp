@@ -18,11 +18,11 @@ Result<std::vector<BlobCopy>> decode_blob(std::span<const std::byte> blob) {
   std::memcpy(&header, blob.data(), sizeof header);
   if (header.magic != kBlobMagic)
     return Status(Code::kIncompatible,
-                  "the program has a format that unit 'null' does not support; compile the model again");
+                  "the program has a format that unit 'null' does not support; recompile the model");
   blob = blob.subspan(sizeof header);
   if (blob.size() % sizeof(BlobCopy) != 0 || blob.size() / sizeof(BlobCopy) != header.copies)
-    return damaged_plan(
-        fmt::format("a program for unit 'null' states {} copies and has {} bytes of them", header.copies, blob.size()));
+    return damaged_plan(fmt::format("a program for unit 'null' states {} copies, but contains {} bytes of them",
+                                    header.copies, blob.size()));
   std::vector<BlobCopy> copies(header.copies);
   if (!copies.empty()) std::memcpy(copies.data(), blob.data(), blob.size());
   return copies;
@@ -31,7 +31,8 @@ Result<std::vector<BlobCopy>> decode_blob(std::span<const std::byte> blob) {
 // Returns an error if the copy is invalid.
 Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
   if (copy.from >= ranges.size() || copy.to >= ranges.size())
-    return damaged_plan(fmt::format("copies range {} to {}, but has {} ranges", copy.from, copy.to, ranges.size()));
+    return damaged_plan(
+        fmt::format("copies range {} to range {}, but has {} ranges", copy.from, copy.to, ranges.size()));
   const plan::ProgramRange &from = ranges[copy.from], &to = ranges[copy.to];
   if (from.access == plan::RangeAccess::kWrite || to.access == plan::RangeAccess::kRead)
     return damaged_plan(fmt::format("copies range {}, which is for {}, to {}, which is for {}", copy.from,
@@ -40,7 +41,7 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
     return damaged_plan(fmt::format("copies {} bytes of range {} to {} of {}", from.size, copy.from, to.size, copy.to));
   if (from.layout != plan::RangeLayout::kPlain || to.layout != plan::RangeLayout::kPlain)
     return Status(Code::kUnsupported,
-                  "copies in another layout than the tensors'; unit 'null' does not convert layouts");
+                  "copies in a layout that differs from that of the tensors; unit 'null' does not convert layouts");
   return {};
 }
 
@@ -50,7 +51,7 @@ Status check_all_are_written(std::span<const BlobCopy> copies, std::span<const p
   for (const BlobCopy& copy : copies) written[copy.to] = true;
   for (size_t i = 0; i < ranges.size(); ++i)
     if (ranges[i].access == plan::RangeAccess::kWrite && !written[i])
-      return damaged_plan(fmt::format("never writes range {}, which is for its results", i));
+      return damaged_plan(fmt::format("does not write range {}, which is for results", i));
   return {};
 }
 
@@ -76,7 +77,7 @@ Result<std::vector<Copy>> read_program(const Plan& plan, const plan::Program& pr
     return damaged_plan(fmt::format("a program for unit 'null' is of kind {}", plan::name(program.kind)));
   if (!program.configuration.empty() && program.configuration != kConfiguration)
     return Status(Code::kIncompatible,
-                  fmt::format("the program is for configuration '{}' and the unit is '{}'; compile the model again",
+                  fmt::format("the program is for configuration '{}', but the unit has '{}'; recompile the model",
                               program.configuration, kConfiguration));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<BlobCopy> blob, decode_blob(plan.constant(program.segments[0])));
   std::vector<Copy> copies;

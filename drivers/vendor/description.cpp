@@ -20,7 +20,7 @@ Result<Description> read_description(const nestrt_vendor_description& given, std
   Description description{text_of(given.kind), text_of(given.configuration), given.alignment, given.is_steady == 1};
   if (!is_terminated(given.kind) || !is_unit_kind(description.kind))
     return refuse(
-        fmt::format("returns the kind '{}': expected a-z, 0-9, '_' and '-', from a letter on, and neither "
+        fmt::format("returns the kind '{}': expected a-z, 0-9, '_' and '-', starting with a letter, and neither "
                     "'cpu' nor 'evta'",
                     escaped(description.kind)));
   if (!is_terminated(given.configuration) || !is_configuration(description.configuration))

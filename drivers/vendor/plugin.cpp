@@ -17,7 +17,7 @@ constexpr char kEntry[] = "nestrt_vendor_plugin";
 Status cannot_load(const std::string& path) {
   const char* const why = ::dlerror();
   return Status(Code::kUnavailable,
-                fmt::format("plug-in '{}' cannot be loaded: {}", path, why != nullptr ? why : "no reason is given"));
+                fmt::format("cannot load plug-in '{}': {}", path, why != nullptr ? why : "no reason is given"));
 }
 
 // Returns the name of the first required function that the table lacks, or an empty string if it is complete.
@@ -50,7 +50,7 @@ Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt
   if (functions->abi != NESTRT_VENDOR_ABI)
     return refuse(fmt::format("returns version {} of the interface instead of {}", functions->abi, NESTRT_VENDOR_ABI));
   if (functions->struct_bytes < sizeof(nestrt_vendor_functions))
-    return refuse(fmt::format("has a table of {} bytes, and version {} of the interface has {}",
+    return refuse(fmt::format("has a table of {} bytes, but version {} of the interface has {}",
                               functions->struct_bytes, NESTRT_VENDOR_ABI, sizeof(nestrt_vendor_functions)));
   if (const std::string_view missing = missing_function(*functions); !missing.empty())
     return refuse(fmt::format("has no function {}()", missing));

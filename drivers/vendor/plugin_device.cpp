@@ -50,7 +50,7 @@ std::string_view words(nestrt_vendor_status status) {
     case NESTRT_VENDOR_INVALID_BLOB:
       return "the program is invalid or damaged";
     case NESTRT_VENDOR_INCOMPATIBLE:
-      return "the program is for another device or version; compile the model again";
+      return "the program is for another device or version; recompile the model";
     case NESTRT_VENDOR_OUT_OF_MEMORY:
       return "out of memory";
     case NESTRT_VENDOR_UNAVAILABLE:
@@ -300,7 +300,7 @@ Status PluginDevice::status_of(const Outcome& outcome, Deadline deadline, bool i
           "wait", fmt::format("reports that run {} was {}, but it was not cancelled and its deadline had not passed",
                               completion.run, completion.status == NESTRT_VENDOR_CANCELLED ? "cancelled" : "too late"));
     default:
-      return failure("wait", fmt::format("returns status {1} for run {0}, which a run cannot have", completion.run,
+      return failure("wait", fmt::format("returns status {1} for run {0}, which is not valid for a run", completion.run,
                                          completion.status));
   }
 }

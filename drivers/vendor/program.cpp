@@ -16,7 +16,7 @@ Status check_kind(const plan::Program& program, std::string_view configuration) 
         fmt::format("a program for unit '{}' is of kind {}: expected a blob", program.unit, plan::name(program.kind)));
   if (!program.configuration.empty() && program.configuration != configuration)
     return Status(Code::kIncompatible,
-                  fmt::format("the program is for configuration '{}' and the unit is '{}'; compile the model again",
+                  fmt::format("the program is for configuration '{}', but the unit has '{}'; recompile the model",
                               program.configuration, configuration));
   if (program.segments.size() != 1)
     return damaged_plan(fmt::format("a program for unit '{}' has {} segments: expected only its blob", program.unit,

@@ -24,7 +24,7 @@ Status StagedProgram::allocate() {
     staging_ = host_visible_->bytes().data();
     return {};
   }
-  NESTRT_ASSIGN_OR_RETURN(own_, AlignedMemory::allocate(bytes + alignment, "what a plug-in reads and writes"));
+  NESTRT_ASSIGN_OR_RETURN(own_, AlignedMemory::allocate(bytes + alignment, "the data of a plug-in"));
   const auto address = reinterpret_cast<uintptr_t>(own_.data());
   staging_ = own_.data() + (align_up(address, alignment) - address);
   return {};

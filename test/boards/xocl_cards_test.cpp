@@ -17,7 +17,7 @@ TEST_CASE("Inner: no card is listed without a card", "[.]") {
   const auto transport = evta::make_xrt_transport(options_for(kernel_xclbin()));
   REQUIRE_FALSE(transport);
   CHECK(transport.error().code() == Code::kUnavailable);
-  CHECK(transport.error().message().find("XRT finds no device") != std::string_view::npos);
+  CHECK(transport.error().message().find("XRT does not find a device") != std::string_view::npos);
 }
 
 TEST_CASE("A machine without a card has no devices and the error on opening says where to look") {

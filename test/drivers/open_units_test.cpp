@@ -31,8 +31,8 @@ TEST_CASE("Unknown units are rejected with the list of known ones") {
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
   }
-  CHECK(open_units("tpu").error().message() == "there is no unit 'tpu'; nestrt has: cpu, evta, and those of a plug-in");
-  CHECK(open_units("evta:1x1").error().message().find("it has: 1x16_15_15_18_17, 1x32_15_15_18_17, ") !=
+  CHECK(open_units("tpu").error().message() == "unknown unit 'tpu'; available: cpu, evta, and those of a plug-in");
+  CHECK(open_units("evta:1x1").error().message().find("available: 1x16_15_15_18_17, 1x32_15_15_18_17, ") !=
         std::string_view::npos);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("A missing accelerator is unavailable and a simulated one is suggested
   REQUIRE_FALSE(units);
   CHECK(units.error().code() == Code::kUnavailable);
   CHECK(units.error().message().find("no accelerator for 'evta': ") == 0);
-  CHECK(units.error().message().find("; 'evta:sim' is a simulated one") != std::string_view::npos);
+  CHECK(units.error().message().find("; use 'evta:sim' for a simulated one") != std::string_view::npos);
 }
 
 TEST_CASE("One option simulates all accelerators") {

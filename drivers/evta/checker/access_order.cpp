@@ -51,7 +51,7 @@ Status AccessOrder::access(Memory memory, const IndexSet& elements, const Access
     return !is_over(access.other, (last->*access.others)[element]);
   });
   if (early == IndexSet::kCapacity) return {};
-  return invalid_program(fmt::format("{} {}[{}] while {} may be {} it: no token orders the two", access.does,
+  return invalid_program(fmt::format("{} {}[{}] while {} may be {} it: no token orders these accesses", access.does,
                                      name(memory), early, name(access.other), access.other_does));
 }
 
@@ -60,7 +60,7 @@ Status AccessOrder::load(const MemoryRange& range) {
   last.loaded[static_cast<size_t>(module_)] = number();
   if (is_over(Module::kStore, last.stored)) return {};
   return invalid_program(fmt::format(
-      "reads the range at address {} while store may be writing it: no token orders the two", range.address));
+      "reads the range at address {} while store may be writing it: no token orders these accesses", range.address));
 }
 
 Status AccessOrder::store(const MemoryRange& range) {
@@ -69,7 +69,7 @@ Status AccessOrder::store(const MemoryRange& range) {
   for (const Module module : {Module::kLoad, Module::kCompute})
     if (!is_over(module, last.loaded[static_cast<size_t>(module)]))
       return invalid_program(
-          fmt::format("writes the range at address {} while {} may be reading it: no token orders the two",
+          fmt::format("writes the range at address {} while {} may be reading it: no token orders these accesses",
                       range.address, name(module)));
   return {};
 }

@@ -24,7 +24,7 @@ Result<DramMap> DramMap::create(std::span<const MemoryRange> ranges) {
     if (range.address > kAddressSpace || range.size > kAddressSpace - range.address)
       return invalid_program(fmt::format("a memory range of {} bytes at {} exceeds 4 GiB", range.size, range.address));
     if (range.address < end)
-      return invalid_program(fmt::format("the memory range at {} overlaps the one before it", range.address));
+      return invalid_program(fmt::format("the memory range at {} overlaps the previous one", range.address));
     end = range.address + range.size;
   }
   return map;

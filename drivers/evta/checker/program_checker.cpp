@@ -75,7 +75,7 @@ class Checker {
   Status store(const Transfer& transfer) {
     if (transfer.memory != Memory::kOut)
       return invalid_program(fmt::format("the hardware cannot store {}", name(transfer.memory)));
-    if (has_pads(transfer)) return invalid_program("a store has pads");
+    if (has_pads(transfer)) return invalid_program("a store has padding");
     if (transfer.is_empty()) return check_empty_store(transfer);
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kWrite));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
@@ -157,11 +157,11 @@ class Checker {
   }
 
   Status load_micro_ops(const Transfer& transfer) {
-    if (transfer.y_size != 1) return invalid_program("micro-ops are loaded as one row");
+    if (transfer.y_size != 1) return invalid_program("micro-ops must be loaded as one row");
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
     if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
-      return invalid_program("micro-ops come from memory that is not constant");
+      return invalid_program("micro-ops must be in constant memory");
     NESTRT_RETURN_IF_ERROR(look_at(transfer.x_size));
     const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
     const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
@@ -249,8 +249,8 @@ class Checker {
   static Status refuse(Hazard hazard) {
     if (hazard == Hazard::kNone) return {};
     return invalid_program(hazard == Hazard::kWrite
-                               ? "writes an accumulator that one of the two micro-ops before it wrote"
-                               : "reads an accumulator, its source, that one of the two micro-ops before it wrote");
+                               ? "writes an accumulator that one of the two preceding micro-ops wrote"
+                               : "reads as its source an accumulator that one of the two preceding micro-ops wrote");
   }
 
   // With an immediate, the Chisel design reads the operand from src, other designs from dst.
@@ -297,12 +297,12 @@ constexpr bool depths_fit() {
   }
   return true;
 }
-static_assert(depths_fit(), "a memory is deeper than an IndexSet");
+static_assert(depths_fit(), "a memory is deeper than the capacity of IndexSet");
 
 }  // namespace
 
 Status check_program(const Program& program, Results results, OnChip before) {
-  if (program.configuration == nullptr) return Status(Code::kInvalidArgument, "a program without a configuration");
+  if (program.configuration == nullptr) return Status(Code::kInvalidArgument, "the program has no configuration");
   const Configuration& configuration = *program.configuration;
   NESTRT_ASSIGN_OR_RETURN(const DramMap dram, DramMap::create(program.ranges));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, decode(configuration, program.instructions));

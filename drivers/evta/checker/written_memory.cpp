@@ -31,7 +31,7 @@ Status WrittenMemory::load(const MemoryRange& range, const Transfer& transfer) {
     unwritten = written.empty() ? first : first_unwritten(written, first, last);
     return unwritten == kAll;
   });
-  return unwritten == kAll ? Status() : failure(range, unwritten, "reads what it has not written");
+  return unwritten == kAll ? Status() : failure(range, unwritten, "reads data that it has not written");
 }
 
 Status WrittenMemory::finish() const {
@@ -47,7 +47,7 @@ Status WrittenMemory::finish() const {
 Status WrittenMemory::charge(const Transfer& transfer) {
   moved_ += uint64_t{transfer.y_size} * transfer.x_size;
   if (moved_ <= kMaxMoved) return {};
-  return invalid_program(fmt::format("moves more than {} elements from and to its results", kMaxMoved));
+  return invalid_program(fmt::format("moves more than {} elements to and from its results", kMaxMoved));
 }
 
 size_t WrittenMemory::index_of(const MemoryRange& range) const { return static_cast<size_t>(&range - ranges_.data()); }

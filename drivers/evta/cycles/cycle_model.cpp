@@ -272,8 +272,9 @@ class Simulation {
       if (state.ends.size() == state.queue.size()) continue;
       return Status(
           Code::kInvalidPlan,
-          fmt::format("instruction {} waits forever: the {} module lacks a token, or room in the queue of another",
-                      state.queue[state.ends.size()], name(static_cast<Module>(i))));
+          fmt::format(
+              "instruction {} waits forever: the {} module lacks a token, or the queue of another module is full",
+              state.queue[state.ends.size()], name(static_cast<Module>(i))));
     }
     return Status(Code::kInvalidPlan, "the program has no FINISH");
   }
@@ -311,7 +312,7 @@ Result<CycleCount> count_cycles(const Configuration& configuration, std::span<co
                                 const CycleProfile& profile, std::vector<TraceEntry>* trace) {
   for (size_t i = 0; i < instructions.size(); ++i)
     if (!has_way(instructions[i]))
-      return Status(Code::kInvalidPlan, fmt::format("instruction {}: the hardware has no path from or to {}", i,
+      return Status(Code::kInvalidPlan, fmt::format("instruction {}: the hardware has no path to or from {}", i,
                                                     name(instructions[i].transfer().memory)));
   return Simulation(configuration, instructions, profile, trace).run();
 }

@@ -28,11 +28,12 @@ std::string differences(const Configuration& made_for, const Configuration& unit
 
 Status another_configuration(std::string_view made_for, const Configuration& unit) {
   const Configuration* const known = find_configuration(made_for);
-  return Status(Code::kIncompatible,
-                fmt::format("the program is for configuration '{}' and the unit is '{}' ({}); recompile it: nestc "
-                            "compile MODEL --target cpu,evta:{}",
-                            made_for, unit.name, known != nullptr ? differences(*known, unit) : "the former is unknown",
-                            unit.name));
+  return Status(
+      Code::kIncompatible,
+      fmt::format(
+          "the program is for configuration '{}', but the unit has configuration '{}' ({}); recompile it: nestc "
+          "compile MODEL --target cpu,evta:{}",
+          made_for, unit.name, known != nullptr ? differences(*known, unit) : "the former is unknown", unit.name));
 }
 
 MemoryRange::Access access_of(plan::RangeAccess access) {
@@ -73,7 +74,7 @@ Result<Widening> widening_of(const plan::ProgramRange& range, const plan::Tables
     return exponents == 1 || exponents == static_cast<uint64_t>(blocks.channels);
   };
   if (!input || input->exponents.size() != 1 || !weights || !is_for_all(weights->exponents.size()))
-    return damaged_plan(fmt::format("a program computes accumulators of '{}', which has no exponents", conv.name));
+    return damaged_plan(fmt::format("a program writes accumulators of '{}', which has no exponents", conv.name));
   Widening result;
   result.images = output.shape[0];
   result.pixels = blocks.pixels;
@@ -114,7 +115,7 @@ Result<BoundProgram> read_program(const Plan& plan, uint32_t branch, const plan:
   result.configuration = &configuration;
   const std::span<const std::byte> stream = plan.constant(program.segments[0]);
   if (stream.size() % sizeof(InstructionWord) != 0)
-    return damaged_plan(fmt::format("an instruction stream of {} bytes is not a multiple of {}", stream.size(),
+    return damaged_plan(fmt::format("an instruction stream has {} bytes, which is not a multiple of {}", stream.size(),
                                     sizeof(InstructionWord)));
   result.instructions = {reinterpret_cast<const InstructionWord*>(stream.data()),
                          stream.size() / sizeof(InstructionWord)};

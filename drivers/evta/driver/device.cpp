@@ -115,7 +115,7 @@ Status Device::probe() {
   submission.bindings.buffers = buffers;
   const Status status = nestrt::run(submission, [this](const Submission& armed) { submit(&probe_job_, armed); });
   if (status.ok() || status.code() == Code::kOutOfMemory) return status;
-  return Status(Code::kUnavailable, fmt::format("{} fails its probe: {}", name_, status.message()));
+  return Status(Code::kUnavailable, fmt::format("the probe of {} failed: {}", name_, status.message()));
 }
 
 void Device::run_jobs() {

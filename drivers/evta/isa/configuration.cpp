@@ -33,8 +33,9 @@ Result<Instances> parse_instances(std::string_view text) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", configuration.name);
   return Status(
       Code::kInvalidArgument,
-      fmt::format("unit 'evta' has no configuration '{}'; it has: {}; and 2_... to {}_... for several instances of one",
-                  text, known, kMaxInstances));
+      fmt::format(
+          "unknown configuration '{}' of unit 'evta'; available: {}; and 2_... to {}_... for several instances of one",
+          text, known, kMaxInstances));
 }
 
 std::string to_text(const Instances& instances) {

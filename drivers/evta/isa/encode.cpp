@@ -18,8 +18,8 @@ class Encoder {
     uint64_t raw = static_cast<uint64_t>(value);
     if constexpr (std::is_signed_v<T>) raw &= limit;
     if (raw > limit && status_.ok())
-      status_ = Status(Code::kInvalidArgument,
-                       fmt::format("field {} is {}, but has {} bits (0 to {})", name, raw, bits, limit));
+      status_ = Status(Code::kInvalidArgument, fmt::format("field {} is {}, which does not fit into {} bits (0 to {})",
+                                                           name, raw, bits, limit));
     word_[index_] |= (raw & limit) << position_;
     position_ += bits;
   }

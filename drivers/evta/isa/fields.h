@@ -131,6 +131,6 @@ constexpr bool all_fit() {
   }
   return true;
 }
-static_assert(all_fit(), "a configuration's instructions do not fit into two words of 64 bits");
+static_assert(all_fit(), "the instructions of a configuration do not fit into two 64-bit words");
 
 }  // namespace nestrt::evta::isa

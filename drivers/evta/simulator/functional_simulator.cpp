@@ -55,7 +55,7 @@ auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result
   const auto bytes = find(transfer.dram_base * size, elements * size);
   if (bytes == nullptr)
     return device_fault(
-        fmt::format("accesses {} bytes at {}, which no range allows", elements * size, transfer.dram_base * size));
+        fmt::format("accesses {} bytes at {}, which no range permits", elements * size, transfer.dram_base * size));
   return bytes;
 }
 
@@ -157,7 +157,8 @@ Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer) {
   if (transfer.is_empty()) return {};
   NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
   const std::byte* from = dram->read(transfer.dram_base * size, transfer.x_size * size);
-  if (from == nullptr) return device_fault(fmt::format("micro-ops at {} are in no range", transfer.dram_base * size));
+  if (from == nullptr)
+    return device_fault(fmt::format("micro-ops at {} are not in a range", transfer.dram_base * size));
   for (size_t i = 0; i < transfer.x_size; ++i) {
     const uint64_t raw = read_micro_op(configuration, {from, transfer.x_size * size}, i);
     NESTRT_ASSIGN_OR_RETURN(uop[transfer.sram_base + i], decode_micro_op(configuration, raw));

@@ -23,7 +23,7 @@ Status compare(const VectorCase& vector, const std::vector<std::vector<std::byte
     const auto [at, wanted] = std::mismatch(outputs[i].begin(), outputs[i].end(), expected.begin());
     if (at == outputs[i].end()) continue;
     return Status(Code::kDeviceFault,
-                  fmt::format("byte {} of the output at {} is {}, not {}", at - outputs[i].begin(),
+                  fmt::format("byte {} of the output at {} is {}, expected {}", at - outputs[i].begin(),
                               vector.outputs[i].address, std::to_integer<int>(*at), std::to_integer<int>(*wanted)));
   }
   return {};

@@ -81,7 +81,7 @@ SimulatedMemory::SimulatedMemory(HostView view, uint64_t line_bytes, std::byte s
 Result<std::shared_ptr<SimulatedBuffer>> SimulatedMemory::allocate(uint64_t size, uint64_t offset) {
   const auto addresses = size < kEndOfAddresses ? space_->take(offset + size) : nullptr;
   if (addresses == nullptr)
-    return Status(Code::kOutOfMemory, fmt::format("the accelerator's 4 GiB have no space for {} bytes", size));
+    return Status(Code::kOutOfMemory, fmt::format("cannot allocate {} bytes within the accelerator's 4 GiB", size));
   NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, filled_memory(size, stale_));
   std::optional<AlignedMemory> copy, clean;
   if (view_ != HostView::kShared) {

@@ -202,7 +202,7 @@ class SimulatorTransport final : public Transport {
   Status reset() override {
     const MutexLock lock(mutex_);
     if (options_.faults != nullptr && options_.faults->take_reset())
-      return Status(Code::kDeviceFault, "the accelerator does not respond to its reset");
+      return Status(Code::kDeviceFault, "the accelerator does not respond to a reset");
     abort_ = true;
     changed_.notify_all();
     while (program_ != nullptr) changed_.wait(mutex_);
@@ -265,7 +265,7 @@ class SimulatorTransport final : public Transport {
     NESTRT_RETURN_IF_ERROR(program.run());
     if (fault == Fault::kWrongData || fault == Fault::kDmaError) program.flip_a_bit();
     if (fault != Fault::kDmaError) return {};
-    return Status(Code::kDeviceFault, "the accelerator's access to memory failed");
+    return Status(Code::kDeviceFault, "the accelerator's memory access failed");
   }
 
   void wait_for_abort() NESTRT_REQUIRES(mutex_) {

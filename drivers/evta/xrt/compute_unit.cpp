@@ -39,13 +39,13 @@ Result<xrt::xclbin::ip> find_unit(const OpenedDevice& opened, const std::string&
     const std::string name = kernel + ":" + options.compute_units[position];
     const auto found = std::ranges::find(units, name, &xrt::xclbin::ip::get_name);
     if (found != units.end()) return *found;
-    return Status(Code::kNotFound, fmt::format("{} has no compute unit '{}'; it has: {}", options.xclbin.string(), name,
-                                               names_of(units)));
+    return Status(Code::kNotFound, fmt::format("{} has no compute unit '{}'; available: {}", options.xclbin.string(),
+                                               name, names_of(units)));
   }
   const auto instance = static_cast<size_t>(options.instance);
   if (options.instance >= 0 && instance < units.size()) return units[instance];
-  return Status(Code::kNotFound, fmt::format("{} has no compute unit {} of '{}'; it has: {}", options.xclbin.string(),
-                                             options.instance, kernel, names_of(units)));
+  return Status(Code::kNotFound, fmt::format("{} has no compute unit {} of '{}'; available: {}",
+                                             options.xclbin.string(), options.instance, kernel, names_of(units)));
 }
 
 std::string xrt_instance_name(const xrt::xclbin::ip& unit) {
@@ -67,7 +67,7 @@ Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise) {
   if (!is_connected) return otherwise;
   if (!common.empty()) return static_cast<uint32_t>(*common.rbegin());  // as in XRT: groups of banks come last
   return Status(Code::kIncompatible,
-                fmt::format("the ports of {} have no common bank, but a program uses only one: link them to "
+                fmt::format("the ports of {} have no common bank, but programs use only one: link them to "
                             "one, as with v++ --connectivity.sp",
                             unit.get_name()));
 }
@@ -76,7 +76,7 @@ Result<std::unique_ptr<ComputeUnit>> open_compute_unit(const OpenedDevice& opene
   if (!units_of(opened.xclbin, opened.options.kernel).empty()) return open_kernel_unit(opened);
   if (!units_of(opened.xclbin, "fetch").empty()) return open_stages_unit(opened);
   return Status(Code::kNotFound,
-                fmt::format("{} has neither a kernel '{}' nor the stages fetch, load, compute and store; it has: {}",
+                fmt::format("{} has neither a kernel '{}' nor the stages fetch, load, compute and store; available: {}",
                             opened.options.xclbin.string(), opened.options.kernel, names_of(opened.xclbin.get_ips())));
 }
 

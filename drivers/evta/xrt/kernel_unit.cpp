@@ -98,8 +98,7 @@ class KernelUnit final : public ComputeUnit {
       is_running_ = false;
       if (state == ERT_CMD_STATE_COMPLETED) return true;
       run_.reset();
-      return Status(Code::kDeviceFault,
-                    fmt::format("the compute unit ended in state {} of ERT", static_cast<int>(state)));
+      return Status(Code::kDeviceFault, fmt::format("the compute unit ended in ERT state {}", static_cast<int>(state)));
     });
   }
 
@@ -158,10 +157,11 @@ Result<std::vector<size_t>> argument_sizes(const xrt::xclbin::ip& unit) {
   const bool are_addresses = sizes.size() >= 2 && std::all_of(sizes.begin() + 1, sizes.end(),
                                                               [](size_t size) { return size == 4 || size == 8; });
   if (is_count && are_addresses) return sizes;
-  return Status(Code::kIncompatible,
-                fmt::format("{} has other arguments than a count of 32 bits, the address of the instructions and base "
-                            "addresses: see docs/reference/hardware.md",
-                            unit.get_name()));
+  return Status(
+      Code::kIncompatible,
+      fmt::format("{} has unexpected arguments; expected a 32-bit count, the address of the instructions and base "
+                  "addresses: see docs/reference/hardware.md",
+                  unit.get_name()));
 }
 
 }  // namespace

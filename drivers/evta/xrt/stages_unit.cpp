@@ -72,7 +72,7 @@ class StagesUnit final : public ComputeUnit {
     } while (SteadyClock::now() < end);
     has_timed_out_ = true;
     return Status(Code::kDeviceFault,
-                  fmt::format("the accelerator has no reset and did not end within {} s", kAbortLimit.count()));
+                  fmt::format("the accelerator did not stop within {} s and cannot be reset", kAbortLimit.count()));
   }
 
  private:
@@ -117,7 +117,7 @@ Result<std::unique_ptr<ComputeUnit>> open_stages_unit(const OpenedDevice& opened
     NESTRT_ASSIGN_OR_RETURN(const uint32_t reached, common_bank(unit, bank));
     if (!stages.empty() && reached != bank)
       return Status(Code::kIncompatible,
-                    fmt::format("stage {} uses memory bank {} and the earlier ones use {}: link them "
+                    fmt::format("stage {} uses memory bank {}, but the previous ones use {}: link them "
                                 "to one",
                                 name, reached, bank));
     bank = reached;

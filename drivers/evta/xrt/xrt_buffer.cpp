@@ -18,11 +18,10 @@ uint64_t whole_pages(uint64_t size) { return (size + kPageBytes - 1) / kPageByte
 Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
   const uint64_t end = begin + size;
   if (begin < bank.begin || end > bank.end)
-    return Status(
-        Code::kIncompatible,
-        fmt::format("a buffer is at {:#x} and not in bank {}, [{:#x}, {:#x}): the xclbin's memory topology is "
-                    "not that of the device",
-                    begin, bank.tag, bank.begin, bank.end));
+    return Status(Code::kIncompatible,
+                  fmt::format("a buffer is at {:#x}, outside bank {} [{:#x}, {:#x}): the xclbin's memory topology does "
+                              "not match the device",
+                              begin, bank.tag, bank.begin, bank.end));
   if (end > kEndOfAddresses)
     return Status(
         Code::kIncompatible,
@@ -38,7 +37,7 @@ Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, 
                                                      const XrtBank& bank, uint64_t size, uint64_t offset,
                                                      bool is_coherent) {
   if (size > kEndOfAddresses - offset)
-    return Status(Code::kOutOfMemory, fmt::format("EVTA's 4 GiB have no space for {} bytes", size));
+    return Status(Code::kOutOfMemory, fmt::format("cannot allocate {} bytes within EVTA's 4 GiB", size));
   const uint64_t total = std::max(whole_pages(offset + size), kPageBytes);
   const auto make = [&]() -> Result<std::shared_ptr<XrtBuffer>> {
     xrt::bo memory(device, total, board.cached_buffers ? xrt::bo::flags::cacheable : xrt::bo::flags::normal,

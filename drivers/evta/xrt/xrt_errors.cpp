@@ -20,27 +20,29 @@ namespace {
 constexpr std::array kAdvice = {
     XrtAdvice{
         EOPNOTSUPP, Code::kIncompatible,
-        "the xclbin is for another shell than the card's: build it for the platform that `xbutil examine` names, or "
+        "the xclbin is for another shell than the card's: build it for the platform shown by `xbutil examine`, or "
         "flash that shell"},
     XrtAdvice{EBUSY, Code::kUnavailable,
-              "another process or unit uses the device or its compute unit: end it, or load the same xclbin as it"},
+              "another process or unit uses the device or its compute unit: stop it, or load the same xclbin"},
     XrtAdvice{
         EKEYREJECTED, Code::kIncompatible,
-        "the xclbin is not signed as the card demands: sign it, or have the administrator lower the security level"},
+        "the xclbin is not signed as the card requires: sign it, or ask the administrator to lower the security level"},
     XrtAdvice{
         ETIMEDOUT, Code::kUnavailable,
-        "the card's management function does not answer: load xclmgmt, or start MSD and MPD in a virtual machine"},
+        "the card's management function does not respond: load xclmgmt, or start MSD and MPD in a virtual machine"},
     XrtAdvice{EDEADLK, Code::kDeviceFault, "a compute unit is stuck: reset the card, xbutil reset --device BDF"},
     XrtAdvice{EIO, Code::kDeviceFault, "the transfer or the accelerator failed: see dmesg"},
-    XrtAdvice{ENODEV, Code::kUnavailable, "the device is gone: look for it with lspci or in /dev/dri, and at dmesg"},
-    XrtAdvice{ENOENT, Code::kUnavailable, "look for the device in /dev/dri, and whether its driver is loaded"},
-    XrtAdvice{EACCES, Code::kUnavailable, "no permission: become a member of the group of /dev/dri/renderD*"},
-    XrtAdvice{EPERM, Code::kUnavailable,
-              "no permission: become a member of the group of /dev/dri/renderD*; of zocl also whatever XRT does not "
-              "understand of an xclbin, which its log has (runtime_log in xrt.ini)"},
+    XrtAdvice{ENODEV, Code::kUnavailable, "the device is gone: check lspci, /dev/dri and dmesg"},
+    XrtAdvice{ENOENT, Code::kUnavailable, "check that the device is in /dev/dri and that its driver is loaded"},
+    XrtAdvice{EACCES, Code::kUnavailable, "permission denied: add your user to the group of /dev/dri/renderD*"},
+    XrtAdvice{
+        EPERM, Code::kUnavailable,
+        "permission denied: add your user to the group of /dev/dri/renderD*; zocl also returns this if XRT does not "
+        "support the xclbin; XRT's log has the details (runtime_log in xrt.ini)"},
     XrtAdvice{ENOMEM, Code::kOutOfMemory,
               "the bank or the kernel's memory is full: use fewer programs or instances, or enlarge the CMA pool"},
-    XrtAdvice{EINVAL, Code::kInvalidArgument, "compare the names with what `xclbinutil --info` shows of the xclbin"},
+    XrtAdvice{EINVAL, Code::kInvalidArgument,
+              "compare the names with those that `xclbinutil --info` shows for the xclbin"},
 };
 
 Status failure_of_errno(std::string_view what, int error, std::string_view words, Code otherwise) {
@@ -54,16 +56,16 @@ Status failure_in_words(std::string_view what, Code otherwise) {
   try {
     std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
-    return Status(Code::kOutOfMemory, fmt::format("{}: no memory left, on the host or in the bank", what));
+    return Status(Code::kOutOfMemory, fmt::format("{}: out of memory, on the host or in the bank", what));
   } catch (const std::system_error& error) {
     return failure_of_errno(what, std::abs(error.code().value()), error.what(), otherwise);
   } catch (const std::out_of_range& error) {
     return Status(Code::kIncompatible,
-                  fmt::format("{}: {}; the xclbin has another interface than expected", what, error.what()));
+                  fmt::format("{}: {}; the xclbin does not have the expected interface", what, error.what()));
   } catch (const std::exception& error) {
     return Status(otherwise, fmt::format("{}: {}", what, error.what()));
   } catch (...) {
-    return Status(otherwise, fmt::format("{}: an exception that is not from the standard library", what));
+    return Status(otherwise, fmt::format("{}: unknown exception type", what));
   }
 }
 

@@ -175,16 +175,16 @@ Status check_options(const XrtOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const uint32_t devices, count_xrt_devices());
   if (devices == 0)
     return Status(Code::kUnavailable,
-                  "XRT finds no device: check lspci or /dev/dri, and whether xocl or zocl is loaded (lsmod)");
+                  "XRT does not find a device: check lspci or /dev/dri, and whether xocl or zocl is loaded (lsmod)");
   return {};
 }
 
 Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xclbin& xclbin) {
   if (!options.load_xclbin && device.get_xclbin_uuid() != xclbin.get_uuid())
-    return Status(
-        Code::kUnavailable,
-        fmt::format("device {} runs xclbin {} instead of {} of {}: load that, or allow loading it", options.device,
-                    device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(), options.xclbin.string()));
+    return Status(Code::kUnavailable,
+                  fmt::format("device {} runs xclbin {} instead of {} of {}: load the latter, or allow it to be loaded",
+                              options.device, device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(),
+                              options.xclbin.string()));
   device.load_xclbin(xclbin);  // if the device already runs it, XRT only reads its contents
   return {};
 }

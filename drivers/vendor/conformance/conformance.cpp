@@ -15,7 +15,7 @@ constexpr ConformanceCase kCases[] = {
     {"shared memory is aligned and its blocks are disjoint", cases::shared_blocks_are_disjoint},
     {"a truncated program is rejected", cases::refuses_cut_blobs},
     {"a blob that is not a program is rejected", cases::refuses_noise},
-    {"the same inputs give the same results", cases::computes_the_same},
+    {"the same inputs produce the same results", cases::computes_the_same},
     {"results do not depend on earlier runs", cases::keeps_runs_apart},
     {"results do not depend on the addresses of inputs and outputs", cases::computes_anywhere},
     {"every byte of every output is written", cases::writes_all_outputs},
@@ -24,10 +24,10 @@ constexpr ConformanceCase kCases[] = {
     {"two programs on one device are independent", cases::keeps_programs_apart},
     {"a wait without a run ends at its time limit", cases::wait_without_run_ends},
     {"the end of a run is reported once, with its number", cases::reports_runs_once},
-    {"a deadline ends a run and the next one is right", cases::keeps_deadlines},
+    {"a deadline ends a run and the next one is correct", cases::keeps_deadlines},
     {"a cancellation of another run has no effect", cases::cancels_nothing_else},
-    {"a cancellation at any time gives either the results or the status", cases::cancels_at_any_time},
-    {"a reset ends a run and the next one is right", cases::resets_what_runs},
+    {"a cancellation at any time produces either the results or the status", cases::cancels_at_any_time},
+    {"a reset ends a run and the next one is correct", cases::resets_what_runs},
     {"programs are still loaded after a reset", cases::keeps_programs_over_reset},
 };
 

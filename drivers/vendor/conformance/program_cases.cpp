@@ -51,7 +51,7 @@ Status refuses_noise(const PluginPointer& plugin, const ConformanceProgram& prog
   NESTRT_RETURN_IF_ERROR(check_refused(subject.device(), bytes, program, "a blob of zeros"));
   std::mt19937 random(1);
   std::ranges::generate(bytes, [&] { return static_cast<std::byte>(random()); });
-  return check_refused(subject.device(), bytes, program, "a blob of noise");
+  return check_refused(subject.device(), bytes, program, "a blob of random bytes");
 }
 
 Status leaves_blob(const PluginPointer& plugin, const ConformanceProgram& program) {
@@ -75,7 +75,7 @@ Status keeps_programs_apart(const PluginPointer& plugin, const ConformanceProgra
     NESTRT_RETURN_IF_ERROR(subject.run(*own_ports));
     NESTRT_RETURN_IF_ERROR(subject.run(*second, *other_ports));
     if (own_ports->outputs() != expected || other_ports->outputs() != others)
-      return broken("two alternating programs compute something else than each alone");
+      return broken("two alternating programs compute different results than each alone");
   }
   second.reset();
   return subject.check_still_right(1, expected);

@@ -123,7 +123,7 @@ Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& pr
   if (status != NESTRT_VENDOR_DEADLINE && status != NESTRT_VENDOR_OK)
     return broken(fmt::format("a run whose deadline had passed at its start ends with status {}", status));
   if (status == NESTRT_VENDOR_OK && runs.ports().outputs() != expected)
-    return broken("a run whose deadline had passed ends with OK and without results");
+    return broken("a run whose deadline had passed ends with OK but without results");
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun + 1, from_now(kLongEnough)));
   NESTRT_RETURN_IF_ERROR(runs.check_ends_well(kFirstRun + 1));
   return subject.check_still_right(1, expected);
@@ -153,7 +153,7 @@ Status cancels_at_any_time(const PluginPointer& plugin, const ConformanceProgram
     if (*status != NESTRT_VENDOR_OK && *status != NESTRT_VENDOR_CANCELLED)
       return broken(fmt::format("a run that was cancelled ends with status {}", *status));
     if (*status == NESTRT_VENDOR_OK && runs.ports().outputs() != expected)
-      return broken("a run that was cancelled ends with OK and without results");
+      return broken("a run that was cancelled ends with OK but without results");
   }
   NESTRT_RETURN_IF_ERROR(runs.check_no_report("which was already reported"));
   return subject.check_still_right(1, expected);

@@ -68,7 +68,7 @@ class Spawn {
 };
 
 Status cannot_start(const std::string& program, int error) {
-  return Status(Code::kUnavailable, fmt::format("'{}' cannot be started: {}", program, std::strerror(error)));
+  return Status(Code::kUnavailable, fmt::format("cannot start '{}': {}", program, std::strerror(error)));
 }
 
 // Returns nullopt if other code has already waited for the process.
@@ -177,9 +177,9 @@ void Child::end() {
 std::string Child::how_it_ended() const {
   const MutexLock lock(mutex_);
   if (!state_) return "its process has ended";
-  if (WIFEXITED(*state_)) return fmt::format("its process has ended with exit code {}", WEXITSTATUS(*state_));
+  if (WIFEXITED(*state_)) return fmt::format("its process ended with exit code {}", WEXITSTATUS(*state_));
   const char* const name = ::sigdescr_np(WTERMSIG(*state_));
-  return fmt::format("its process was ended by signal {} ({})", WTERMSIG(*state_), name != nullptr ? name : "?");
+  return fmt::format("its process was terminated by signal {} ({})", WTERMSIG(*state_), name != nullptr ? name : "?");
 }
 
 }  // namespace nestrt::vendor

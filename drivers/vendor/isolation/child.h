@@ -47,7 +47,7 @@ class Child {
   // Kills the process and its children unless it has ended. Pending requests get no reply.
   void end();
   bool has_ended() const { return has_ended_.load(); }
-  // Returns how the process ended, such as "its process was ended by signal 11 (Segmentation fault)". Requires
+  // Returns how the process ended, such as "its process was terminated by signal 11 (Segmentation fault)". Requires
   // has_ended().
   std::string how_it_ended() const;
 

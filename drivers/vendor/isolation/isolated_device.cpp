@@ -224,12 +224,12 @@ Status IsolatedDevice::start_if_needed() { return child()->has_ended() ? start()
 // Ends the process if its device differs from the previous one.
 Status IsolatedDevice::start() {
   if (starts_.load() >= isolation_.most_starts)
-    return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a run that "
-                                                  "succeeded, and is not restarted: open the unit again",
+    return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a successful "
+                                                  "run and is not restarted: open the unit again",
                                                   file(), starts_.load()));
   if (hangs_.load() >= isolation_.most_hangs)
     return Status(Code::kUnavailable,
-                  fmt::format("plug-in '{}': it did not return from {} calls without a successful run in between, "
+                  fmt::format("plug-in '{}': it did not return from {} calls without a successful run in between "
                               "and is not restarted: open the unit again",
                               file(), hangs_.load()));
   starts_.fetch_add(1);
@@ -238,7 +238,7 @@ Status IsolatedDevice::start() {
   if (description_.kind.empty())
     description_ = std::move(description);
   else if (description != description_)
-    return wrong_answer(file(), "describe", "returns another description after a restart of its process");
+    return wrong_answer(file(), "describe", "returns another description after its process was restarted");
   NESTRT_RETURN_IF_ERROR(bring_all(*started));
   const MutexLock lock(mutex_);
   child_ = started;
@@ -348,7 +348,7 @@ Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_st
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||
                         (status.code() == Code::kDeadlineExceeded && SteadyClock::now() < deadline);
   if (!is_wrong) return status;
-  return failure(fmt::format("its process reports of a run: '{}', which is incorrect", status.message()));
+  return failure(fmt::format("its process incorrectly reports for a run: '{}'", status.message()));
 }
 
 }  // namespace nestrt::vendor

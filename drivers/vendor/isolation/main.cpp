@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
   using nestrt::vendor::kFirstLaneDescriptor;
   using nestrt::vendor::kNumLanes;
   if (count != 4) {
-    std::fprintf(stderr, "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/how-to/plugins.md)\n");
+    std::fprintf(stderr, "nestrt-plugin: runs a vendor's plug-in; started by libnestrt (docs/how-to/plugins.md)\n");
     return 2;
   }
   // Descriptors that the application left open for its children must not be visible to a plug-in.
@@ -28,8 +28,8 @@ int main(int count, char** arguments) {
     server.serve(arguments[2], static_cast<uint32_t>(std::strtoul(arguments[3], nullptr, 10)));
   else
     server.refuse(nestrt::Status(nestrt::Code::kIncompatible,
-                                 std::string(arguments[0]) + " belongs to nestrt " NESTRT_VERSION ", and this is " +
-                                     arguments[1] + ": install that of " + arguments[1]));
+                                 std::string(arguments[0]) + " belongs to nestrt " NESTRT_VERSION ", but this is " +
+                                     arguments[1] + "; install the one of " + arguments[1]));
   std::fflush(nullptr);
   ::_exit(0);  // other threads are waiting for requests
 }

@@ -18,7 +18,7 @@ namespace {
 uint64_t file_size(uint64_t size) { return std::max<uint64_t>(size, 1); }
 
 Status no_memory(uint64_t size, int error) {
-  return Status(Code::kOutOfMemory, fmt::format("{} bytes of memory cannot be shared with the process of a plug-in: {}",
+  return Status(Code::kOutOfMemory, fmt::format("cannot share {} bytes of memory with the process of a plug-in: {}",
                                                 size, std::strerror(error)));
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("An impossible list is rejected with the known items") {
              Contains("'toaster'") && Contains("units are cpu, evta") && Contains("x86-64-v3"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
   CHECK_THAT(refusal(read_target("cpu,evta,evta")), Contains("named twice"));
-  CHECK_THAT(refusal(read_target("cpu:fast")), Contains("no configurations"));
+  CHECK_THAT(refusal(read_target("cpu:fast")), Contains("does not support configuration"));
   for (const char* text : {"", ",", "cpu,", "cpu,evta:"}) CHECK_FALSE(read_target(text));
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("A program that does not end with FINISH is rejected") {
 }
 
 TEST_CASE("Instructions after FINISH are rejected") {
-  check_refused({make_finish(), compute(), make_finish()}, "instruction 0 is FINISH, and 2 follow");
+  check_refused({make_finish(), compute(), make_finish()}, "instruction 0 is FINISH, but 2 more follow");
 }
 
 TEST_CASE("A token that never arrives is a deadlock") {
@@ -70,9 +70,9 @@ TEST_CASE("Tokens between load and store are rejected") {
 }
 
 TEST_CASE("FINISH that does not wait for the last load or store is rejected") {
-  check_refused({store(), make_finish()}, "FINISH does not wait for the last of 1 instructions of store");
+  check_refused({store(), make_finish()}, "FINISH does not wait for the last of the 1 instructions of store");
   check_refused({load({.push_next = true}), load(), make_finish({.pop_prev = true})},
-                "FINISH does not wait for the last of 2 instructions of load");
+                "FINISH does not wait for the last of the 2 instructions of load");
 }
 
 // Returns a load that compute waits for, after `count` instructions of compute.

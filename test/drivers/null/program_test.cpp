@@ -67,12 +67,13 @@ TEST_CASE("An invalid blob is rejected by the null unit") {
   other[3] = std::byte{'2'};
   const Status format = error_of(plan_of(other));
   CHECK(format.code() == Code::kIncompatible);
-  CHECK(format.message() == "the program has a format that unit 'null' does not support; compile the model again");
+  CHECK(format.message() == "the program has a format that unit 'null' does not support; recompile the model");
 
   std::vector<std::byte> more = blob_of({{0, 1}});
   more[4] = std::byte{2};
-  CHECK(error_of(plan_of(more)).message().find("a program for unit 'null' states 2 copies and has 8 bytes of them") !=
-        std::string_view::npos);
+  CHECK(error_of(plan_of(more))
+            .message()
+            .find("a program for unit 'null' states 2 copies, but contains 8 bytes of them") != std::string_view::npos);
   const std::vector<std::byte> header = blob_of({});
   CHECK(error_of(plan_of(std::span(header).first(7))).message().find("of 7 bytes has no header") !=
         std::string_view::npos);
@@ -84,7 +85,7 @@ TEST_CASE("A program for another null unit, or of another kind, is rejected") {
   const Status configuration = error_of(std::move(other));
   CHECK(configuration.code() == Code::kIncompatible);
   CHECK(configuration.message() ==
-        "the program is for configuration 'copies-2' and the unit is 'copies-1'; compile the model again");
+        "the program is for configuration 'copies-2', but the unit has 'copies-1'; recompile the model");
   PlanBuilder instructions = plan_of(blob_of({{0, 1}}));
   program_of(instructions).kind = plan::ProgramKind::kInstructions;
   CHECK(error_of(std::move(instructions)).code() == Code::kInvalidPlan);
@@ -99,10 +100,10 @@ TEST_CASE("A copy that leaves its memory, or writes a read-only range, is reject
     CHECK(status.code() == Code::kInvalidPlan);
     return std::string(status.message());
   };
-  CHECK(message({{0, 1}, {2, 1}}).starts_with("copy 1: copies range 2 to 1, but has 2 ranges"));
-  CHECK(message({{0, 0xffffffff}}).starts_with("copy 0: copies range 0 to 4294967295, but has 2 ranges"));
+  CHECK(message({{0, 1}, {2, 1}}).starts_with("copy 1: copies range 2 to range 1, but has 2 ranges"));
+  CHECK(message({{0, 0xffffffff}}).starts_with("copy 0: copies range 0 to range 4294967295, but has 2 ranges"));
   CHECK(message({{1, 0}}).starts_with("copy 0: copies range 1, which is for write, to 0, which is for read"));
-  CHECK(message({}).starts_with("never writes range 1, which is for its results"));
+  CHECK(message({}).starts_with("does not write range 1, which is for results"));
 
   PlanBuilder shorter = plan_of(blob_of({{0, 1}}));
   program_of(shorter).ranges[0].size = 5;

@@ -72,7 +72,7 @@ TEST_CASE("A unit of a plug-in is opened by its kind from the given file") {
         "plug-in '" + std::string(options.plugin) + "' is for unit 'skeleton', not 'other'");
   CHECK(open_units("skeleton:2", options).error().code() == Code::kInvalidArgument);
   CHECK(open_units("skeleton,skeleton", options).error().code() == Code::kUnavailable);
-  CHECK(open_units("skeleton").error().message().find("there is no unit 'skeleton'") == 0);
+  CHECK(open_units("skeleton").error().message().find("unknown unit 'skeleton'") == 0);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST_CASE("A plug-in that reports the end of another run is named and its unit h
 
 TEST_CASE("A plug-in that returns undefined statuses is named and its unit has failed") {
   CHECK(run_on(wrong("returns an undefined status for a run")).message() ==
-        "skeleton0: plug-in 'npu.so': wait() returns status 77 for run 1, which a run cannot have");
+        "skeleton0: plug-in 'npu.so': wait() returns status 77 for run 1, which is not valid for a run");
   CHECK(run_on(wrong("returns an undefined status")).message() ==
         "skeleton0: plug-in 'npu.so': wait() returns the invalid status -5");
 }

@@ -297,7 +297,7 @@ class Machine {
   Result<const std::byte*> read_dram(uint64_t address, uint64_t size) {
     const std::byte* bytes = dram_.read(address, size);
     if (bytes == nullptr)
-      return device_fault(fmt::format("reads {} bytes at {}, which no range allows", size, address));
+      return device_fault(fmt::format("reads {} bytes at {}, which no range permits", size, address));
     NESTRT_RETURN_IF_ERROR(shadows_.read_dram(address, size));
     return bytes;
   }
@@ -305,7 +305,7 @@ class Machine {
   Result<std::byte*> write_dram(uint64_t address, uint64_t size) {
     std::byte* bytes = dram_.write(address, size);
     if (bytes == nullptr)
-      return device_fault(fmt::format("writes {} bytes at {}, which no range allows", size, address));
+      return device_fault(fmt::format("writes {} bytes at {}, which no range permits", size, address));
     NESTRT_RETURN_IF_ERROR(shadows_.write_dram(address, size));
     return bytes;
   }

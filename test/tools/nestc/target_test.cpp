@@ -249,7 +249,7 @@ TEST_CASE("A unit with another configuration is refused with the command that fi
   check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2,
                "recompile");
   check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
-  check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
+  check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "unknown unit 'toaster'");
 }
 
 TEST_CASE("nestc shows where operators run and their programs") {

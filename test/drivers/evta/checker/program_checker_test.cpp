@@ -174,7 +174,8 @@ TEST_CASE("A program with unwritten results is rejected if results must be compl
 TEST_CASE("A program that reads back unwritten results is rejected if results must be complete") {
   Sample sample;
   sample.input_access = MemoryRange::Access::kReadWrite;
-  check_refused(sample, "instruction 0 (load): reads what it has not written: byte 0 of the memory range of 128 bytes");
+  check_refused(sample,
+                "instruction 0 (load): reads data that it has not written: byte 0 of the memory range of 128 bytes");
   CHECK(check(sample.build(), Results::kPartial).ok());
 }
 
@@ -200,7 +201,7 @@ TEST_CASE("A program may read back results after writing them") {
 
 TEST_CASE("A program that may read back results before writing them is rejected if results must be complete") {
   check_refused(read_back({.pop_next = true}, {.push_next = true}, {.pop_prev = true}),
-                "(load): reads what it has not");
+                "(load): reads data that it has not");
 }
 
 TEST_CASE("Unordered accesses of two modules are rejected if results must be complete") {
@@ -254,7 +255,7 @@ TEST_CASE("Micro-ops that the program does not load are rejected") {
   check_refused(sample, "uop[8192] is beyond the memory's 8192 elements");
   sample = {};
   sample.micro_ops_are_constant = false;
-  check_refused(sample, "instruction 2 (load): micro-ops come from memory that is not constant");
+  check_refused(sample, "instruction 2 (load): micro-ops must be in constant memory");
 }
 
 TEST_CASE("Micro-ops whose indices leave a memory in the last iteration are rejected") {
@@ -353,7 +354,7 @@ TEST_CASE("Pads on which implementations differ are rejected") {
   check_refused(sample, "pads of uop");
   sample = {};
   sample.out.x_pad_end = 1;
-  check_refused(sample, "a store has pads");
+  check_refused(sample, "a store has padding");
   sample = {};
   sample.inp.x_size = 0;
   sample.inp.y_pad_begin = 1;
@@ -363,7 +364,7 @@ TEST_CASE("Pads on which implementations differ are rejected") {
 TEST_CASE("Rows on which implementations differ are rejected") {
   Sample sample;
   sample.uop.y_size = 2;
-  check_refused(sample, "micro-ops are loaded as one row");
+  check_refused(sample, "micro-ops must be loaded as one row");
   sample = {};
   sample.out.x_size = 0;
   check_refused(sample, "instruction 6 (store): a store has rows without elements");
@@ -440,12 +441,12 @@ TEST_CASE("A program that accesses more elements than the checker's limit is rej
 TEST_CASE("An accumulator written twice within two micro-ops is rejected") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
-  check_refused(sample, "instruction 4 (gemm): writes an accumulator that one of the two micro-ops before it wrote");
+  check_refused(sample, "instruction 4 (gemm): writes an accumulator that one of the two preceding micro-ops wrote");
   sample = {};
   sample.uop.x_size = 3;
   sample.micro_ops = {{0, 0, 0}, {1, 0, 0}, {0, 0, 0}};
   sample.gemm.loop = {.uop_end = 3};
-  check_refused(sample, "two micro-ops before");
+  check_refused(sample, "two preceding micro-ops");
   sample = {};
   sample.alu.loop.dst_factor_in = 0;
   check_refused(sample, "instruction 5 (alu): writes an accumulator");
@@ -467,8 +468,8 @@ Sample adding(int ahead) {
 }
 
 TEST_CASE("A source written by one of the two preceding micro-ops is rejected") {
-  check_refused(adding(1), "instruction 5 (alu): reads an accumulator, its source, that one of the two micro-ops");
-  check_refused(adding(2), "reads an accumulator, its source");
+  check_refused(adding(1), "instruction 5 (alu): reads as its source an accumulator that one of the two");
+  check_refused(adding(2), "reads as its source an accumulator");
   CHECK(check(adding(3).build()).ok());
   for (const int ahead : {1, 2, 3}) {
     TestProgram program = adding(ahead).build();
@@ -502,7 +503,7 @@ TEST_CASE(
   CHECK(check(on_chisel(sample)).ok());
   CHECK(on_chisel(sample).run_plain().status.ok());
   CHECK_FALSE(on_chisel(adding(1)).run_plain().status.ok());
-  check_refused(on_chisel(adding(1)), "reads an accumulator, its source");
+  check_refused(on_chisel(adding(1)), "reads as its source an accumulator");
   CHECK(check(on_chisel(adding(2))).ok());
   CHECK(on_chisel(adding(2)).run_plain().status.ok());
 }

@@ -237,7 +237,7 @@ TEST_CASE("A module accepts at most as many instructions as its queue holds") {
   REQUIRE_FALSE(stuck);
   CHECK(stuck.error().code() == Code::kInvalidPlan);
   CHECK(stuck.error().message() ==
-        "instruction 5 waits forever: the load module lacks a token, or room in the queue of another");
+        "instruction 5 waits forever: the load module lacks a token, or the queue of another module is full");
   shallow.queue_depth = 5;
   CHECK(count_cycles(configuration(), program, shallow));
 }
@@ -248,7 +248,7 @@ TEST_CASE("A program without FINISH, or with tokens that never arrive, is an err
         "the program has no FINISH");
   const std::vector<Instruction> starved = {make_finish({.pop_next = true})};
   CHECK(count_cycles(configuration(), starved, any).error().message() ==
-        "instruction 0 waits forever: the compute module lacks a token, or room in the queue of another");
+        "instruction 0 waits forever: the compute module lacks a token, or the queue of another module is full");
 }
 
 TEST_CASE("An encoded program counts like its instructions") {

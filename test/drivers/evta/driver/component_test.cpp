@@ -34,7 +34,7 @@ TEST_CASE("A missing component is reported with the folder") {
   const auto component = find_component("sim");
   REQUIRE_FALSE(component);
   CHECK(component.error().code() == Code::kUnavailable);
-  CHECK(component.error().message().find("libnestrt_sim.so is not installed (looked in: " + folder.path()) == 0);
+  CHECK(component.error().message().find("libnestrt_sim.so is not installed (searched: " + folder.path()) == 0);
 }
 
 TEST_CASE("A file that is not a component is rejected with the system's message") {
@@ -52,7 +52,7 @@ TEST_CASE("A library whose entry point returns no component is rejected") {
   const auto component = find_component("blank");
   REQUIRE_FALSE(component);
   CHECK(component.error().code() == Code::kIncompatible);
-  CHECK(component.error().message().find("is no component of nestrt") != std::string_view::npos);
+  CHECK(component.error().message().find("is not a component of nestrt") != std::string_view::npos);
 }
 
 TEST_CASE("A component of another version is rejected") {
@@ -60,7 +60,7 @@ TEST_CASE("A component of another version is rejected") {
   const auto component = find_component("old");
   REQUIRE_FALSE(component);
   CHECK(component.error().code() == Code::kIncompatible);
-  CHECK(component.error().message().find("belongs to nestrt 0.0.0-old, and this is ") != std::string_view::npos);
+  CHECK(component.error().message().find("belongs to nestrt 0.0.0-old, but this is ") != std::string_view::npos);
 }
 
 }  // namespace

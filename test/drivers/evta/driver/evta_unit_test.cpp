@@ -158,7 +158,7 @@ TEST_CASE("An accelerator with wrong results fails its probe") {
   faulty.faults->next_run(Fault::kWrongData);
   const Status status = faulty.unit->probe();
   CHECK(status.code() == Code::kUnavailable);
-  CHECK(status.message() == "evta0 fails its probe: the accelerator computes wrong results");
+  CHECK(status.message() == "the probe of evta0 failed: the accelerator computes wrong results");
   expect_quarantine(&copy);
   expect_return_to_service(faulty.unit.get(), &copy);
 }
@@ -396,7 +396,8 @@ TEST_CASE("A program for another configuration is rejected with the differences 
   const Status status = prepare(builder.build());
   CHECK(status.code() == Code::kIncompatible);
   CHECK(status.message() ==
-        "the program is for configuration '1x32_15_15_18_17' and the unit is '1x16_15_15_18_17' (block 32 instead of "
+        "the program is for configuration '1x32_15_15_18_17', but the unit has configuration '1x16_15_15_18_17' (block "
+        "32 instead of "
         "16, input vectors 1024 instead of 2048, weight tiles 256 instead of 1024, accumulators 1024 instead of 2048); "
         "recompile it: nestc compile MODEL --target cpu,evta:1x16_15_15_18_17");
 }
@@ -410,7 +411,8 @@ TEST_CASE("A program that is not an instruction stream, or leaves its memory, is
   const Status blob = damaged([](plan::Program& program) { program.kind = plan::ProgramKind::kBlob; });
   CHECK(blob.message().find("a program for unit 'evta' is of kind blob") != std::string_view::npos);
   const Status odd = damaged([](plan::Program& program) { program.segments[0] = program.segments[1]; });
-  CHECK(odd.message().find("an instruction stream of 4 bytes is not a multiple of 16") != std::string_view::npos);
+  CHECK(odd.message().find("an instruction stream has 4 bytes, which is not a multiple of 16") !=
+        std::string_view::npos);
   const Status outside = damaged([](plan::Program& program) { program.ranges[3].address += 64; });
   CHECK(outside.code() == Code::kInvalidPlan);
   const Status unreadable = damaged([](plan::Program& program) { program.ranges[2].address += 64; });

@@ -172,7 +172,8 @@ void check_refused(const Instruction& instruction, const std::string& field) {
 }
 
 TEST_CASE("A field that does not fit is rejected by its name") {
-  check_refused(make_load({.sram_base = 0x10000}), "load: field sram_base is 65536, but has 16 bits (0 to 65535)");
+  check_refused(make_load({.sram_base = 0x10000}),
+                "load: field sram_base is 65536, which does not fit into 16 bits (0 to 65535)");
   check_refused(make_load({.y_pad_begin = 16}), "y_pad_begin");
   check_refused(make_store({.memory = Memory::kOut, .x_pad_end = 16}), "x_pad_end");
   check_refused(make_gemm({.loop = {.uop_begin = 8192}}), "gemm: field uop_begin");

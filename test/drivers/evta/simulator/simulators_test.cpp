@@ -227,7 +227,7 @@ TEST_CASE("An access outside a memory or a range stops both simulators") {
   TestProgram dram;
   const uint32_t small = dram.element(dram.add_constant(std::vector<std::byte>(64)), Memory::kInp);
   dram.load({.memory = Memory::kInp, .dram_base = small, .y_size = 1, .x_size = 5, .x_stride = 5}, {.push_next = true});
-  check(dram, "which no range allows");
+  check(dram, "which no range permits");
 }
 
 }  // namespace

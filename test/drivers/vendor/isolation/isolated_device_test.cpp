@@ -96,20 +96,20 @@ TEST_CASE("A program that does not start, or is another one, is rejected as a pl
     REQUIRE_FALSE(device);
     return device.error().to_string();
   };
-  CHECK_THAT(refusal("/none/nestrt-plugin"), Catch::Contains("'/none/nestrt-plugin' cannot be started: No such file"));
-  CHECK_THAT(refusal("/bin/false"), Catch::Contains("its process has ended with exit code 1, in open()"));
-  CHECK_THAT(refusal("/bin/true"), Catch::Contains("its process has ended with exit code 0, in open()"));
+  CHECK_THAT(refusal("/none/nestrt-plugin"), Catch::Contains("cannot start '/none/nestrt-plugin': No such file"));
+  CHECK_THAT(refusal("/bin/false"), Catch::Contains("its process ended with exit code 1, in open()"));
+  CHECK_THAT(refusal("/bin/true"), Catch::Contains("its process ended with exit code 0, in open()"));
 }
 
 TEST_CASE("A crash of an isolated plug-in is a failure of its unit that names the plug-in, the signal and the call") {
   if (!needs_isolation()) return;
   const std::string name = "skeleton0: plug-in '" + std::string(kCrashingPlugin) + "': ";
   CHECK(text_of(failure_by(Entry::kSubmit, Fault::kAbort)) ==
-        "device fault: " + name + "its process was ended by signal 6 (Aborted), in a run");
+        "device fault: " + name + "its process was terminated by signal 6 (Aborted), in a run");
   CHECK(text_of(failure_by(Entry::kBind, Fault::kSegmentationFault)) ==
-        "device fault: " + name + "its process was ended by signal 11 (Segmentation fault), in a run");
+        "device fault: " + name + "its process was terminated by signal 11 (Segmentation fault), in a run");
   CHECK(text_of(failure_by(Entry::kWait, Fault::kExit)) ==
-        "device fault: " + name + "its process has ended with exit code 0, in a run");
+        "device fault: " + name + "its process ended with exit code 0, in a run");
 }
 
 TEST_CASE("An isolated plug-in that does not return is killed after its time limit") {
@@ -145,7 +145,7 @@ TEST_CASE("An isolated plug-in that crashes on restart fails that probe but not 
     CHECK_FALSE(copy.run().ok());
     const Status status = unit->probe();
     CHECK(status.code() == Code::kUnavailable);
-    CHECK_THAT(text_of(status), Catch::Contains("its process was ended by signal 6 (Aborted), in "));
+    CHECK_THAT(text_of(status), Catch::Contains("its process was terminated by signal 6 (Aborted), in "));
     CHECK(unit->probe().ok());
     check_runs(copy);
   }
@@ -173,7 +173,7 @@ TEST_CASE("A plug-in that crashes too often without a successful run is not rest
   CHECK(unit->probe().ok());
   orders.give(Entry::kSubmit, Fault::kAbort);
   CHECK_FALSE(copy.run().ok());
-  CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a run that succeeded"));
+  CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a successful run"));
 }
 
 TEST_CASE("A plug-in that hangs repeatedly is not restarted") {

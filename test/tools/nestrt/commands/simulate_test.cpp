@@ -393,7 +393,7 @@ TEST_CASE("A board with an unknown unit or instruction set is refused") {
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.text, Contains(part) && Contains("line 4"));
   };
-  refused("unit: vta", "there is no unit 'vta'");
+  refused("unit: vta", "unknown unit 'vta'");
   workshop.write("wrong.yaml", "board: wrong\nunits:\n  - {unit: cpu, instruction_set: neno}\n");
   const ProgramResult result =
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("wrong.yaml")});
