@@ -79,7 +79,7 @@ class BenchReport(Report):
 
 @dataclass(frozen=True)
 class SimulateReport(Report):
-    """Latency of a plan on a described board in virtual time, by schedule, in milliseconds.
+    """Latency of a plan on a simulated board in virtual time, by schedule, in milliseconds.
 
     steps: the steps of the schedule that splits channels: name, unit, lane, threads, channels, start_ms, end_ms and
         others.

@@ -477,7 +477,7 @@ def simulate(
     urgent: bool = False,
     trace: Optional[PathLike] = None,
 ) -> SimulateReport:
-    """Predicts the latency of a plan on a described board, in virtual time.
+    """Predicts the latency of a plan on a simulated board, in virtual time.
 
     board: the name of a known board, or the path of its .yaml.
     profiles: files of costs (see profile()); default: those of the board.

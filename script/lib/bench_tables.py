@@ -89,11 +89,13 @@ def introduction(report):
     rows = report["rows"]
     text = ["# Comparison with other runtimes", "",
             "`script/bench/networks --markdown` writes this page: nestrt and other runtimes on the same models, in the same run. Weights "
-            "are generated and the same on every machine. Answers are compared: in f32 within 1e-4 of the largest value, in 8 bits by "
-            "the angle between them."]
+            "are generated and identical on every machine. The outputs are compared: in f32 they must agree within 1e-4 of the largest "
+            "value, in 8 bits by the angle between them."]
     if rows:
-        text += ["", f"**Conditions**: {report['cpu']}. {versions(rows)}. Milliseconds; medians of at least {report['rounds']} rounds "
-                 "in which the runtimes alternate, pinned to the same cores. Best peer / nestrt above 1: nestrt is faster. All compute "
+        text += ["", f"**Conditions**: {report['cpu']}. {versions(rows)}. Times in milliseconds; medians of at least {report['rounds']} "
+                     f"rounds "
+                 "in which the runtimes alternate, pinned to the same cores. If best peer / nestrt is above 1, nestrt is faster. All "
+                 "compute "
                  "f32 as f32: OpenVINO, ncnn and MNN are configured not to use bf16."]
     return text
 
@@ -106,19 +108,20 @@ def markdown(report):
             continue
         text += ["", f"## {title}", ""]
         if type_name == "int8":
-            text += ["The QDQ model (uint8 activations, int8 weights per channel) for nestrt, OpenVINO and ONNX Runtime; ncnn and LiteRT "
-                     "get the same weights and ranges in their own formats. nestrt s8: the f32 model compiled with `nestc compile "
+            text += ["The QDQ model (uint8 activations, int8 weights per channel) for nestrt, OpenVINO and ONNX Runtime; ncnn and "
+                     "LiteRT use the same weights and ranges in their own formats. \"nestrt s8\" is the f32 model compiled with `nestc "
+                     "compile "
                      "--quantize s8`.", ""]
         text += latency_table(rows)
     rows = [row for row in report["rows"] if row["threads"] == min(row["threads"] for row in report["rows"])]
     if rows:
         text += ["", "## Load, first run, memory", "", f"With {rows[0]['threads']} thread{'s' if rows[0]['threads'] > 1 else ''}. "
-                 "Memory of the peers excludes what their Python interpreter and libraries held before the model was loaded; for nestrt "
-                 "it is the whole process.", "", *cost_table(rows)]
+                 "The memory of the peers excludes the memory that their Python interpreter and libraries used before the model was "
+                 "loaded; for nestrt it is that of the whole process.", "", *cost_table(rows)]
     if report["a53"]:
         kinds = [kind for kind in ("f32", "int8") if kind in report["a53"][0]]
-        text += ["", "## On an estimated Cortex-A53", "", "nestrt alone, one thread, million cycles per inference, by an emulator with a "
-                 "model of the core ([conditions](cortex-a53.md)).", "",
+        text += ["", "## On an estimated Cortex-A53", "", "nestrt alone, one thread, million cycles per inference, from an emulator "
+                                                          "with a model of the core ([conditions](cortex-a53.md)).", "",
                  *table(["Network"] + ["f32" if kind == "f32" else "s8" for kind in kinds],
                         [[row["network"], *(f"{row[kind]:.0f}" for kind in kinds)] for row in report["a53"]])]
     return "\n".join(text) + "\n"

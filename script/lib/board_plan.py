@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles plans for a described board and simulates them."""
+"""Compiles plans for a simulated board and simulates them."""
 
 import report
 from programs import BIN, run

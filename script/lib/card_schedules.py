@@ -50,11 +50,12 @@ def card_row(point):
 
 
 def card_page(results):
-    lines = ["*Launch*: time per program in addition to its cycles (`launch_us`). *Optimum*: whole branches. *With splitting*: channels of "
-             "a layer divided between CPU and card, in sixteenths. *In flight*: inferences per second at most, with the busiest unit never "
-             "idle (`kThroughput`). *On the card*: branches that it computes, fully or partly. Results that stay on the card are also "
-             "transferred to the host, without their bytes being counted; contention on the link is not modelled. Every schedule is the "
-             f"best that a search of {BUDGET_MS} ms found; on two instances it may not be the shortest."]
+    lines = ["*Launch*: time per program in addition to its cycles (`launch_us`). *Optimum*: whole branches only. *With splitting*: the "
+             "channels of a layer can be divided between CPU and card, in sixteenths. *In flight*: maximum inferences per second, with "
+             "the busiest unit never idle (`kThroughput`). *On the card*: number of branches that the card computes, fully or partly. "
+             "Results that only the card reads are also transferred to the host, but their bytes are not counted; contention on the "
+             "link is not modelled. Every schedule is the "
+             f"best that a search of {BUDGET_MS} ms found; with two instances it may not be the shortest possible."]
     for result in results:
         lines += ["", f"## {result['model']}: {result['branches']} branches"]
         for scale in CPU_SCALES:
@@ -65,8 +66,8 @@ def card_page(results):
                       *report.table(TITLES, map(card_row, points), text=0)]
     end, slower = count_slower([point for result in results for point in result["points"]])
     return report.page(
-        "Described Alveo U280",
+        "Simulated Alveo U280",
         "the card of `boards/u280.yaml`, whose figures state their sources; none was measured on our card. `nestrt profile` measured the "
-        f"CPU costs on a shared machine ({THREADS} threads of {cpu_name()}), with an error of some ten percent. \"8 times as slow\" "
+        f"CPU costs on a shared machine ({THREADS} threads of {cpu_name()}), with an error of about ten percent. \"8 times as slow\" "
         "multiplies all CPU times.", lines + end,
         "It shows how the launch time of a program affects schedules, not how fast a workstation is.", " --board u280"), slower

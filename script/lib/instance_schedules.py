@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gain of several EVTA instances that share layers, for script/reports/schedule-report --board zcu102x4."""
+"""The gain of multiple EVTA instances that share layers, for script/reports/schedule-report --board zcu102x4."""
 
 import re
 
@@ -64,9 +64,9 @@ def row(point, one):
 
 
 def instances_page(results):
-    lines = ["*Lower bound*: no schedule of these programs is faster, if memory and cores are unlimited. *Additive bound*: every layer "
-             "divided at no cost. The next three columns are times with less or more contention charged. *No EVTA computes*: how long, "
-             "within the time with splitting."]
+    lines = ["*Lower bound*: no schedule of these programs is faster, even with unlimited memory bandwidth and cores. *Additive bound*: "
+             "every layer could be divided at no cost. The next three columns are times with less or more contention. *No EVTA "
+             "computes*: the time during which no instance computes, out of the time with splitting."]
     for result in results:
         points = result["points"]
         lines += ["", f"## {result['model']}", "",
@@ -75,8 +75,8 @@ def instances_page(results):
                   *report.table(TITLES, (row(point, points[0]) for point in points), text=0)]
     end, slower = count_slower([point for result in results for point in result["points"]])
     return report.page(
-        "ZCU102 with several EVTA",
-        "the board of `boards/zcu102.yaml` with four instances of EVTA; whether they fit its fabric is unknown. One plan per network, "
-        "compiled for four. All times are modelled. CPU and instances share layers, divided between channels or rows "
-        "([Scheduling](../concepts/scheduling.md)), and a memory of 10,000 MB/s. Every schedule is the best that a search of "
-        f"{BUDGET_MS} ms found.", lines + end, options=" --board zcu102x4"), slower
+        "ZCU102 with multiple EVTA instances",
+        "the board of `boards/zcu102.yaml` with four instances of EVTA; whether they fit in the FPGA is unknown. There is one plan per "
+        "network, compiled for four instances. All times are modelled. CPU and instances share layers, divided by channels or rows "
+        "([Scheduling](../concepts/scheduling.md)), and a memory of 10,000 MB/s. Every schedule is the best found by a search of "
+        f"{BUDGET_MS} ms.", lines + end, options=" --board zcu102x4"), slower

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt simulate: predicts schedules of a plan on a described board, in virtual time.
+// nestrt simulate: predicts schedules of a plan on a simulated board, in virtual time.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -506,7 +506,7 @@ Result<Json> simulate_figures(const SimulateOptions& options) { return simulate(
 void add_simulate(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app =
-      cli.add_command("simulate", "Predict the latency of a plan on a described board, for each scheduling method",
+      cli.add_command("simulate", "Predict the latency of a plan on a simulated board, for each scheduling method",
                       {"nestrt simulate model.nest --board zcu102",
                        "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
                        "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps",

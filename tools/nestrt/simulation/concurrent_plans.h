@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulates concurrent sessions of several plans on one described board.
+// Simulates concurrent sessions of several plans on one simulated board.
 #pragma once
 
 #include <memory>

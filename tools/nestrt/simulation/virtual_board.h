@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualBoard: the units of a described board with the costs of a plan.
+// VirtualBoard: the units of a simulated board with the costs of a plan.
 #pragma once
 
 #include <optional>
