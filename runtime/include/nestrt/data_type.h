@@ -61,6 +61,7 @@ constexpr int64_t fold_of(Layout layout) {
   }
 }
 
+// Returns whether the layout folds pixels into channels.
 constexpr bool is_folded(Layout layout) { return fold_of(layout) > 1; }
 
 // Returns the number of channels per block, or 1 for kPlain.

@@ -60,7 +60,7 @@ int misuse_c_api(const char* path) {
 
   if (nestrt_plan_load(path, &plan) != 0) return 7;
   if (nestrt_session_create(plan, "tpu", 0, &session) != NESTRT_INVALID_ARGUMENT || session != NULL) step = 8;
-  if (step == 0 && strstr(nestrt_last_error(), "nestrt has: cpu, evta") == NULL) step = 9;
+  if (step == 0 && strstr(nestrt_last_error(), "available: cpu, evta") == NULL) step = 9;
   if (step == 0 && nestrt_session_create(plan, NULL, 1, &session) != 0) step = 10;
   if (step == 0 && nestrt_session_run(session, inputs, bad, outputs, good) != NESTRT_INVALID_ARGUMENT) step = 11;
   if (step == 0 && strcmp(nestrt_last_error(), "input 0 'x': expected 24 bytes, got 23") != 0) step = 12;

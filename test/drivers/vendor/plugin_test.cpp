@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/example_files.h"

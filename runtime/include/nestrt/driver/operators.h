@@ -22,13 +22,14 @@
 namespace nestrt {
 namespace NESTRT_PUBLIC ops {
 
-template <typename Owner, typename Member>
 // A member of an operator and its name in the schema.
+template <typename Owner, typename Member>
 struct Field {
   std::string_view name;
   Member Owner::*member;
 };
 
+// Returns the field; deduces the types of the owner and the member.
 template <typename Owner, typename Member>
 constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
   return {name, member};

@@ -103,6 +103,7 @@ struct Operator {
   std::vector<int32_t> inputs;  // indices of tensors; -1 for an absent optional input
   std::vector<int32_t> outputs;
 
+  // Returns the kind of the operator that the attributes belong to.
   ops::Kind kind() const { return ops::kind_of(attributes); }
   // Returns the attributes as the given operator, or null if it is another operator: op.as<ops::Conv>().
   template <typename Op>

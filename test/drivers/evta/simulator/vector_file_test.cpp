@@ -73,7 +73,7 @@ TEST_CASE("A vector passes only if the memory has the expected contents") {
   const auto wrong = parse_vectors(sample_file(0x07070807));
   REQUIRE(wrong);
   CHECK_THAT(std::string(replay_in_both(wrong->front(), test::stock_configuration()).message()),
-             Contains("simulator: byte 1 of the output at 12288 is 7, not 8"));
+             Contains("simulator: byte 1 of the output at 12288 is 7, expected 8"));
 }
 
 TEST_CASE("A truncated vector file is rejected at every length") {

@@ -276,7 +276,7 @@ TEST_CASE("A range that leaves its segment or is not aligned to 64 bytes in it i
   CHECK(Plan::from_memory(with_segment(64).build().bytes()));
   for (const uint64_t offset : {uint64_t{8}, uint64_t{128}, uint64_t{0} - 64})
     expect_refused(
-        with_segment(offset), [](plan::Tables&) {}, "in segment 0");
+        with_segment(offset), [](plan::Tables&) {}, "of segment 0");
 }
 
 TEST_CASE("A program for some channels of a channelwise operator may access only these channels") {

@@ -340,7 +340,7 @@ TEST_CASE("Broken branches and programs are refused") {
           {"branch 1: has a program without a unit", [=](plan::Tables& p) { program(p).unit.clear(); }},
           {"branch 1: has a program in buffer 2, which is not a constant",
            [=](plan::Tables& p) { program(p).segments = {2}; }},
-          {"branch 1: names 2 kernels for 1 operators",
+          {"branch 1: selects 2 kernels for 1 operators",
            [=](plan::Tables& p) {
              program(p).selections.emplace_back().kernels = {0, 0};
            }},
