@@ -12,14 +12,6 @@ namespace nestrt::kernels {
 
 namespace {
 
-constexpr int64_t kStepBytes = kS8ChainStep * kTileBlock;
-
-alignas(64) constexpr auto kCentredZeros = [] {
-  std::array<int8_t, kTileBlock> bytes{};
-  bytes.fill(-kS8ChainCentre);
-  return bytes;
-}();
-
 Status no_memory() { return {Code::kOutOfMemory, "no memory for the prepared weights"}; }
 
 }  // namespace
@@ -38,16 +30,16 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   const bool by_caller = multiplier == Multiplier::kCaller;
   const int32_t offset = (by_caller ? 0 : product.tile_.input_offset) + product.outputs_.input_zero();
   if (offset != 0) product.subtract(static_cast<uint32_t>(offset), blocks);
-  if (by_caller || !product.tile_.chains || block_bytes == 0) return product;
+  if (by_caller || product.tile_.chains == nullptr || block_bytes == 0) return product;
   if (segments == S8Segments::kOne) NESTRT_RETURN_IF_ERROR(product.widen(blocks));
   const bool has_pixels = segments == S8Segments::kPixels || segments == S8Segments::kTaps;
-  if (product.block_bytes_ % kStepBytes == 0)
+  if (product.block_bytes_ % kS8ChainStepBytes == 0)
     NESTRT_RETURN_IF_ERROR(product.find_chains(blocks, has_pixels && !epilogue.scaled()));
   return product;
 }
 
 Status S8Product::widen(int64_t blocks) {
-  const int64_t wide = round_up(block_bytes_, kStepBytes);
+  const int64_t wide = round_up(block_bytes_, kS8ChainStepBytes);
   if (wide == block_bytes_) return {};
   wide_weights_ = AlignedArray<int8_t>(blocks * wide);
   if (wide_weights_.data() == nullptr) return no_memory();
@@ -59,22 +51,24 @@ Status S8Product::widen(int64_t blocks) {
 
 Status S8Product::find_chains(int64_t blocks, bool can_centre) {
   const std::span weights(this->weights(), static_cast<size_t>(blocks * block_bytes_));
-  const auto chains_for = [&](int32_t largest_input, AlignedArray<uint8_t>& chains) {
-    chains = AlignedArray<uint8_t>(s8_chains_bytes(std::ssize(weights)));
-    if (chains.data() != nullptr) s8_chains(weights, block_bytes_, largest_input, chains.data());
+  const S8ChainRules& rules = *tile_.chains;
+  const auto chains_for = [&](bool not_negative, AlignedArray<uint8_t>& chains) {
+    chains = AlignedArray<uint8_t>(rules.bytes(std::ssize(weights)));
+    if (chains.data() != nullptr) rules.find(weights, block_bytes_, not_negative, chains.data());
     return chains.data() != nullptr;
   };
-  if (!chains_for(128, chains_)) return no_memory();
+  if (rules.for_any_inputs && !chains_for(false, chains_)) return no_memory();
   if (!can_centre) return {};
   AlignedArray<int32_t> starts(blocks * kTileBlock);
-  if (starts.data() == nullptr || !chains_for(kS8ChainCentre, centred_chains_)) return no_memory();
+  if (starts.data() == nullptr || !chains_for(true, centred_chains_)) return no_memory();
   for (int64_t block = 0; block < blocks; ++block) {
     int32_t* const start = starts.data() + block * kTileBlock;
     sum_weights(block, start);
     for (int64_t i = 0; i < kTileBlock; ++i)
-      start[i] = s8::wrapping_add(outputs_.start(block)[i], kS8ChainCentre * start[i]);
+      start[i] = s8::wrapping_add(outputs_.start(block)[i], (tile_.input_offset + rules.centre) * start[i]);
   }
   centred_start_ = std::move(starts);
+  std::fill(std::begin(centred_padding_), std::end(centred_padding_), static_cast<int8_t>(-rules.centre));
   return {};
 }
 
@@ -139,12 +133,12 @@ void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, Inputs 
   tile.weights_stride = block_bytes_;
   const bool any = inputs == Inputs::kAny, centred = inputs == Inputs::kCentred;
   const int32_t* const centred_start = any ? nullptr : centred_start_.data() + first_block * kTileBlock;
-  tile.padding = centred ? kCentredZeros.data() : padding_;
+  tile.padding = centred ? centred_padding_ : padding_;
   tile.padded = padded_;
   tile.chains = nullptr;
   const AlignedArray<uint8_t>& chains = any ? chains_ : centred_chains_;
   if (chains.data() != nullptr && (tile.length == kS8ChainStep || (tile.segments == 1 && tile.chunks == 1)))
-    tile.chains = chains.data() + first_block * s8_chains_bytes(block_bytes_);
+    tile.chains = chains.data() + first_block * tile_.chains->bytes(block_bytes_);
   tile.centred_start = centred ? nullptr : centred_start;
   tile.start = centred ? centred_start : outputs_.start(first_block);
   tile.sums = sums;

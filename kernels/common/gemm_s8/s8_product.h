@@ -19,8 +19,8 @@ enum class S8Segments {
 
 class S8Product {
  public:
-  // Known properties of the inputs: non-negative, or non-negative before the caller subtracted kS8ChainCentre from each
-  // of them.
+  // Known properties of the inputs: non-negative, or non-negative before the caller subtracted centre() from each of
+  // them.
   enum class Inputs { kAny, kNotNegative, kCentred };
   // Which side computes the products: run(), or the caller. A caller multiplies signed bytes and adds the products to
   // outputs().start().
@@ -40,10 +40,11 @@ class S8Product {
   const S8Outputs& outputs() const { return outputs_; }
   const int8_t* weights(int64_t block) const { return weights() + block * block_bytes_; }
 
+  int32_t centre() const { return tile_.chains->centre; }
   // Returns whether run() is faster if it knows that no input is negative.
   bool can_centre() const { return centred_start_.data() != nullptr; }
   // Returns whether run() also supports kNotNegative.
-  bool centres_pixels() const { return can_centre() && !padded_; }
+  bool centres_pixels() const { return can_centre() && (!padded_ || tile_.chains->centre == 0); }
   // Computes tile.points x tile.blocks outputs starting at `first_block`. Any number of points is allowed if chunks
   // have one segment. The caller sets the input of the tile and the addresses in `finish`; this function sets weights,
   // sums and scales. If it splits the points into parts, both structs refer to the last part afterwards. `inputs`:
@@ -66,11 +67,11 @@ class S8Product {
   AlignedArray<int8_t> wide_weights_;  // weights padded to whole steps of chains, if needed
   int64_t block_bytes_ = 0;
   int64_t blocks_ = 0;
-  AlignedArray<uint8_t> chains_;  // null if the tile does not use chains
+  AlignedArray<uint8_t> chains_;  // null if the tile does not use chains for any inputs
   AlignedArray<uint8_t> centred_chains_;
   AlignedArray<int32_t> centred_start_;  // null if can_centre() is false
   S8Outputs outputs_;
-  int8_t padding_[kTileBlock] = {};
+  int8_t padding_[kTileBlock] = {}, centred_padding_[kTileBlock] = {};
   bool padded_ = true;
 };
 

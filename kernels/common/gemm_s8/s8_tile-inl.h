@@ -10,6 +10,7 @@
 //                                                     void store(const Sums&, const int32_t* start, int32_t* to)
 //                     either begin() or store() adds `start`
 // optionally, to prefetch weights (S8Tile::prefetch):  void prefetch(const int8_t*), of kS8PrefetchBytes
+// optionally, kTilePoints: a multiple of kPoints that a tile splits into groups of kPoints
 // optionally, if tiles compute outputs (S8TileFinishes::kAll), kFinishes and
 //   template <int kPoints, int kBlocks> void finish(const Sums (&)[kPoints][kBlocks], const S8Tile&)
 // Everything has internal linkage: code for this instruction set must not reach other translation units.
@@ -41,8 +42,15 @@ concept FinishesS8Tiles = requires {
   Simd::kFinishes;
 };
 
+template <class Simd>
+concept SplitsS8Tiles = requires {
+  Simd::kTilePoints;
+};
+
+// Computes points `first` and following.
 template <class Simd, int kBlocks, int kPoints>
-HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
+HWY_NOINLINE void run_s8_tile(const S8Tile& tile, int64_t first = 0) {
+  const int64_t points = SplitsS8Tiles<Simd> ? tile.points : kPoints;
   typename Simd::Sums sums[kPoints][kBlocks];
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
     NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::begin(sums[p][b], tile.start + b * kTileBlock);
@@ -51,8 +59,8 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
   const int8_t* input = tile.input;
   const int8_t* prefetch = tile.prefetch;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
-    const int64_t* offsets = tile.offsets;
-    for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += tile.length * kTileBlock) {
+    const int64_t* offsets = tile.offsets + first;
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += points, weights += tile.length * kTileBlock) {
       if constexpr (requires { Simd::prefetch(prefetch); })
         if (prefetch != nullptr) {
           Simd::prefetch(prefetch);
@@ -67,14 +75,22 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
     if (tile.finish != nullptr) return Simd::finish(sums, tile);
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
     NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
-      Simd::store(sums[p][b], tile.start + b * kTileBlock, tile.sums + (p * kBlocks + b) * kTileBlock);
+      Simd::store(sums[p][b], tile.start + b * kTileBlock, tile.sums + ((first + p) * kBlocks + b) * kTileBlock);
     }
   }
 }
 
-// Calls run_s8_tile with the number of points as a constant.
+// Calls run_s8_tile with the number of points as a constant. If a tile is split, the last group overlaps points already
+// computed.
 template <class Simd, int kBlocks, int kPoints = Simd::kPoints>
 HWY_INLINE void with_s8_points(const S8Tile& tile) {
+  if constexpr (SplitsS8Tiles<Simd>) {
+    if (tile.points >= Simd::kPoints) {
+      for (int64_t p = 0; p < tile.points; p += Simd::kPoints)
+        run_s8_tile<Simd, kBlocks, Simd::kPoints>(tile, HWY_MIN(p, tile.points - Simd::kPoints));
+      return;
+    }
+  }
   if constexpr (kPoints > 0) {
     if (tile.points == kPoints) return run_s8_tile<Simd, kBlocks, kPoints>(tile);
     with_s8_points<Simd, kBlocks, kPoints - 1>(tile);
@@ -83,7 +99,11 @@ HWY_INLINE void with_s8_points(const S8Tile& tile) {
 
 template <class Simd>
 void s8_tile(const S8Tile& tile) {
-  static_assert(Simd::kPoints * Simd::kBlocks * kTileBlock <= kMaxS8TileSums && Simd::kPoints <= kMaxTilePoints);
+  constexpr int kPoints = [] {
+    if constexpr (SplitsS8Tiles<Simd>) return Simd::kTilePoints;
+    return Simd::kPoints;
+  }();
+  static_assert(kPoints * Simd::kBlocks * kTileBlock <= kMaxS8TileSums && kPoints <= kMaxTilePoints);
   if constexpr (Simd::kBlocks == 2) {
     if (tile.blocks == 2) return with_s8_points<Simd, 2>(tile);
   }
@@ -95,6 +115,10 @@ template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
   S8TileKernel kernel{
       name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kSupportsPairedMinima, &s8_tile<Simd>};
+  if constexpr (SplitsS8Tiles<Simd>) {
+    kernel.limits.points = Simd::kTilePoints;
+    kernel.limits.grain = Simd::kPoints;
+  }
   if constexpr (FinishesS8Tiles<Simd>) kernel.finishes = S8TileFinishes::kAll;
   return kernel;
 }

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/gemm_s8/s8_chains.h"
 #include "kernels/common/gemm_s8/s8_finish.h"
 #include "kernels/common/simd/simd.h"
 
@@ -45,11 +46,11 @@ struct S8Tile {
   int64_t sequence = 0;        // number of preceding tiles that read the same weights
   // If not null, the tile may prefetch kS8PrefetchBytes from this address per segment.
   const int8_t* prefetch = nullptr;
-  // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is false, or if there
+  // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is null, or if there
   // are several segments and their length is not 16 bytes.
   const uint8_t* chains = nullptr;
-  // Additionally set if no input is negative and chunks have one segment without padding: the start values for sums
-  // over inputs minus 64. The chains are then valid only for such inputs.
+  // Additionally set if no input is negative and, on NEON, chunks have one segment without padding: the start values
+  // for sums over inputs minus S8ChainRules::centre. The chains are then valid only for such inputs.
   const int32_t* centred_start = nullptr;
   // If not null, the tile writes outputs instead of sums; see S8TileKernel::finishes.
   const S8Finish* finish = nullptr;
@@ -74,7 +75,7 @@ struct S8TileKernel {
   int32_t input_offset = 0;
   bool supports_paired_minima = true;  // supports weights for which s8_has_paired_minima() is true
   void (*run)(const S8Tile& tile) = nullptr;
-  bool chains = false;  // is faster with chains
+  const S8ChainRules* chains = nullptr;  // null: does not use chains
   S8TileFinishes finishes = S8TileFinishes::kNone;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The s8 tile with AVX2: 16-bit products added in pairs (vpmaddubsw would saturate), so a vector of sums holds two
-// partial sums for each of 4 outputs.
+// The s8 tile with AVX2. For any inputs, bytes are extended to words, whose products are added in pairs, so a vector of
+// sums holds two partial sums for each of 4 outputs.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_X86
@@ -11,7 +11,7 @@
 #include "hwy/base.h"
 
 HWY_PUSH_ATTRIBUTES("avx2")
-#include "kernels/common/gemm_s8/s8_tile-inl.h"
+#include "kernels/common/gemm_s8/s8_word_tile-inl.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -22,7 +22,7 @@ struct Four256 {
 
 struct Avx2 {
   // 8 sums, 4 weights, an input and a product; another point would exceed the 16 registers.
-  static constexpr int kBlocks = 1, kPoints = 2, kStep = 4;
+  static constexpr int kBlocks = 1, kPoints = 2, kStep = 4, kTilePoints = 24;
   static constexpr int32_t kInputOffset = 0;
   static constexpr bool kSupportsPairedMinima = true;
   using Weights = Four256;  // four outputs each
@@ -37,9 +37,9 @@ struct Avx2 {
     return w;
   }
   static HWY_INLINE Input load_input(const int8_t* from) {
-    int32_t bytes;
-    std::memcpy(&bytes, from, sizeof bytes);
-    return _mm256_cvtepi8_epi16(_mm_set1_epi32(bytes));
+    // Broadcasts in the load unit; for integers, GCC shuffles.
+    const __m128 bytes = _mm_broadcast_ss(reinterpret_cast<const float*>(from));
+    return _mm256_cvtepi8_epi16(_mm_castps_si128(bytes));
   }
   static HWY_INLINE void begin(Sums& sums, const int32_t*) {
     NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = _mm256_setzero_si256();
@@ -58,9 +58,40 @@ struct Avx2 {
   }
 };
 
+// For non-negative inputs.
+struct Avx2Words {
+  static constexpr int kPoints = 3, kVectors = 2;
+  using Vector = __m256i;
+
+  static HWY_INLINE Vector load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+  static HWY_INLINE void store(Vector v, void* to) { _mm256_storeu_si256(static_cast<__m256i*>(to), v); }
+  static HWY_INLINE Vector broadcast(const int8_t* from) {
+    int32_t bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return _mm256_set1_epi32(bytes);
+  }
+  static HWY_INLINE Vector multiply(Vector x, Vector weights) { return _mm256_maddubs_epi16(x, weights); }
+  static HWY_INLINE Vector add_words(Vector a, Vector b) { return _mm256_add_epi16(a, b); }
+  static HWY_INLINE Vector widen(Vector words) { return _mm256_madd_epi16(words, _mm256_set1_epi16(1)); }
+  static HWY_INLINE Vector add(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
+};
+
+void avx2_tile(const S8Tile& tile) {
+  if (tile.chains != nullptr) return s8_word_tile<Avx2Words>(tile);
+  s8_tile<Avx2>(tile);
+}
+
+consteval S8TileKernel avx2_kernel() {
+  S8TileKernel kernel = s8_tile_kernel_of<Avx2>("avx2");
+  kernel.limits.grain = 6;
+  kernel.chains = &kS8X86Chains;
+  kernel.run = &avx2_tile;
+  return kernel;
+}
+
 }  // namespace
 
-constinit const std::array<S8TileKernel, 1> kS8TileAvx2 = {s8_tile_kernel_of<Avx2>("avx2")};
+constinit const std::array<S8TileKernel, 1> kS8TileAvx2 = {avx2_kernel()};
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES

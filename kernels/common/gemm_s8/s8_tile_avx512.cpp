@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The s8 tile with AVX-512BW: 16-bit products added in pairs, so a vector of sums holds two partial sums for each of 8
-// outputs.
+// The s8 tile with AVX-512BW. For any inputs, bytes are extended to words, whose products are added in pairs, so a
+// vector of sums holds two partial sums for each of 8 outputs.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_X86
@@ -11,7 +11,7 @@
 #include "hwy/base.h"
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512dq,avx512vl")
-#include "kernels/common/gemm_s8/s8_tile-inl.h"
+#include "kernels/common/gemm_s8/s8_word_tile-inl.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -21,7 +21,7 @@ struct Pair512 {
 };
 
 struct Avx512 {
-  static constexpr int kBlocks = 2, kPoints = 6, kStep = 4;
+  static constexpr int kBlocks = 2, kPoints = 6, kStep = 4, kTilePoints = 12;
   static constexpr int32_t kInputOffset = 0;
   static constexpr bool kSupportsPairedMinima = true;
   using Weights = Pair512;  // outputs 0 to 7, 8 to 15
@@ -53,9 +53,40 @@ struct Avx512 {
   }
 };
 
+// For non-negative inputs.
+struct Avx512Words {
+  static constexpr int kPoints = 12, kVectors = 1;
+  using Vector = __m512i;
+
+  static HWY_INLINE Vector load(const void* from) { return _mm512_loadu_si512(from); }
+  static HWY_INLINE void store(Vector v, void* to) { _mm512_storeu_si512(to, v); }
+  static HWY_INLINE Vector broadcast(const int8_t* from) {
+    int32_t bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return _mm512_set1_epi32(bytes);
+  }
+  static HWY_INLINE Vector multiply(Vector x, Vector weights) { return _mm512_maddubs_epi16(x, weights); }
+  static HWY_INLINE Vector add_words(Vector a, Vector b) { return _mm512_add_epi16(a, b); }
+  static HWY_INLINE Vector widen(Vector words) { return _mm512_madd_epi16(words, _mm512_set1_epi16(1)); }
+  static HWY_INLINE Vector add(Vector a, Vector b) { return _mm512_add_epi32(a, b); }
+};
+
+void avx512_tile(const S8Tile& tile) {
+  if (tile.chains != nullptr) return s8_word_tile<Avx512Words>(tile);
+  s8_tile<Avx512>(tile);
+}
+
+consteval S8TileKernel avx512_kernel() {
+  S8TileKernel kernel = s8_tile_kernel_of<Avx512>("avx512bw");
+  kernel.limits.grain = 12;
+  kernel.chains = &kS8X86Chains;
+  kernel.run = &avx512_tile;
+  return kernel;
+}
+
 }  // namespace
 
-constinit const std::array<S8TileKernel, 1> kS8TileAvx512 = {s8_tile_kernel_of<Avx512>("avx512bw")};
+constinit const std::array<S8TileKernel, 1> kS8TileAvx512 = {avx512_kernel()};
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES

@@ -87,7 +87,7 @@ consteval S8TileKernel pairs_kernel() {
   S8TileKernel kernel = s8_tile_kernel_of<Neon<true>>("neon");
   kernel.limits.points = 15;
   kernel.limits.grain = 3;
-  kernel.chains = true;
+  kernel.chains = &kS8NeonChains;
   kernel.finishes = S8TileFinishes::kOfChains;
   kernel.run = &run_pairs;
   return kernel;

@@ -4,8 +4,9 @@
 // Padding channels of the last block need no special handling: their weights are zeros, so any input value contributes
 // zero.
 //
-// If a kernel has several taps and no input is negative, as after a Relu, the inputs are first copied with 64
-// subtracted, on cores whose tile then flushes 16-bit sums less often (kernels/common/gemm_s8/s8_chains.h).
+// On cores whose tile flushes 16-bit sums less often if no input is negative, as after a Relu, inputs are checked
+// first. If the tile also needs a centre subtracted (kernels/common/gemm_s8/s8_chains.h) and the kernel has several
+// taps, they are copied.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -27,12 +28,11 @@ constexpr int64_t kMaxCopied = 512 * 1024;    // bytes that fit the second-level
 constexpr int64_t kCopyGrain = 64;            // bytes; threads share no cache line of the copy
 
 constexpr uint64_t kSigns = 0x8080808080808080;
-constexpr uint64_t kCentres = kS8ChainCentre * 0x0101010101010101;  // adding this to non-negative bytes does not carry
 
 // The pixels of an image, by blocks of channels.
 struct Pixels {
   const int8_t* input = nullptr;
-  bool centred = false;      // kS8ChainCentre is subtracted from the inputs
+  S8Product::Inputs known = S8Product::Inputs::kAny;
   int64_t input_stride = 0;  // between blocks
   std::byte* output = nullptr;
   const int8_t* residual = nullptr;  // or null
@@ -67,7 +67,10 @@ class S8Direct16 final : public Kernel, public WindowRows {
  private:
   int64_t in_plane() const { return geometry_.in_spatial() * kTileBlock; }
   bool copy_centred(const KernelCall& call, int8_t* to) const;
-  Pixels pixels_of(const KernelCall& call, const int8_t* centred, const DirectChunk& chunk) const;
+  bool not_negative(const KernelCall& call) const;
+  // `inputs`: those of the call, or a copy.
+  Pixels pixels_of(const KernelCall& call, const int8_t* inputs, S8Product::Inputs known,
+                   const DirectChunk& chunk) const;
   void run_chunk(const Pixels& pixels, const DirectChunk& chunk) const;
   S8Product::Inputs inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const;
 
@@ -91,7 +94,7 @@ bool any_below_zero(const int8_t* bytes, int64_t count) {
 }
 
 // Returns whether no input of a chunk of a 1 x 1 Conv is negative.
-bool not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
+bool pixels_not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
   for (int64_t c = 0; c < tile.chunks; ++c) {
     const int8_t* const input = tile.input + c * tile.chunk_stride;
     // Offsets increase by at least one pixel.
@@ -107,9 +110,30 @@ bool not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
 }
 
 void S8Direct16::run(const KernelCall& call) const {
+  using Inputs = S8Product::Inputs;
   auto* const copy = reinterpret_cast<int8_t*>(call.shared_scratch);
-  const int8_t* const centred = copied_bytes_ > 0 && copy_centred(call, copy) ? copy : nullptr;
-  tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(pixels_of(call, centred, chunk), chunk); });
+  const auto* inputs = call.input<int8_t>(0);
+  Inputs known = Inputs::kAny;
+  if (copied_bytes_ > 0 && copy_centred(call, copy)) {
+    inputs = copy;
+    known = Inputs::kCentred;
+  } else if (product_.centres_pixels() && geometry_.taps() > 1 && not_negative(call)) {
+    known = Inputs::kNotNegative;
+  }
+  tasks_.run(geometry_, call,
+             [&](const DirectChunk& chunk) { run_chunk(pixels_of(call, inputs, known, chunk), chunk); });
+}
+
+bool S8Direct16::not_negative(const KernelCall& call) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t bytes = g.batch * ceil_div(g.in_channels, kTileBlock) * in_plane();
+  const auto* const inputs = call.input<int8_t>(0);
+  std::atomic<bool> negative = false;
+  parallel_ranges(*call.parallel, ceil_div(bytes, kCopyGrain), kCopyGrain, [&](int64_t first, int64_t last) {
+    const int64_t from = first * kCopyGrain, to = std::min(last * kCopyGrain, bytes);
+    if (any_below_zero(inputs + from, to - from)) negative.store(true, std::memory_order_relaxed);
+  });
+  return !negative.load(std::memory_order_relaxed);
 }
 
 void S8Direct16::run_rows(const RowCall& call) const {
@@ -122,16 +146,16 @@ void S8Direct16::run_rows(const RowCall& call) const {
   run_chunk(pixels, chunk_of_rows(geometry_, call));
 }
 
-// `centred`: a copy of the input, or null.
-Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* centred, const DirectChunk& chunk) const {
+Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* inputs, S8Product::Inputs known,
+                             const DirectChunk& chunk) const {
   const ConvGeometry& g = geometry_;
   const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), in_blocks = ceil_div(g.in_channels, kTileBlock);
   const int64_t first_in = chunk.image * in_blocks + chunk.group * ceil_div(g.group_inputs(), kTileBlock);
   const int64_t first_out = chunk.image * out_blocks + chunk.group * tasks_.group_blocks();
   Pixels pixels;
-  pixels.centred = centred != nullptr;
+  pixels.known = known;
   pixels.input_stride = in_plane();
-  pixels.input = (pixels.centred ? centred : call.input<int8_t>(0)) + first_in * pixels.input_stride;
+  pixels.input = inputs + first_in * pixels.input_stride;
   pixels.output_stride = g.out_spatial() * kTileBlock;
   const int64_t at = first_out * pixels.output_stride;
   pixels.output = call.outputs[0] + at * (product_.outputs().wide() ? int64_t{sizeof(float)} : 1);
@@ -142,6 +166,8 @@ Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* centred, cons
 // Returns false if an input is negative; the copy is then incomplete.
 bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
   const int8_t* const from = call.input<int8_t>(0);
+  // Adding this to non-negative bytes does not carry.
+  const uint64_t centres = static_cast<uint64_t>(product_.centre()) * 0x0101010101010101;
   std::atomic<bool> negative = false;
   parallel_ranges(*call.parallel, ceil_div(copied_bytes_, kCopyGrain), kCopyGrain, [&](int64_t first, int64_t last) {
     const int64_t end = std::min(last * kCopyGrain, copied_bytes_);
@@ -150,7 +176,7 @@ bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
       uint64_t some[2];
       std::memcpy(some, from + i, sizeof some);
       signs |= some[0] | some[1];
-      for (uint64_t& eight : some) eight = (eight + kCentres) ^ kSigns;
+      for (uint64_t& eight : some) eight = (eight + centres) ^ kSigns;
       std::memcpy(to + i, some, sizeof some);
     }
     if ((signs & kSigns) != 0) negative.store(true, std::memory_order_relaxed);
@@ -160,9 +186,9 @@ bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
 
 // Checking the inputs costs a third of what it saves for one block of outputs.
 S8Product::Inputs S8Direct16::inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const {
-  if (pixels.centred) return S8Product::Inputs::kCentred;
+  if (geometry_.taps() > 1) return pixels.known;
   const bool checks = product_.centres_pixels() && chunk.blocks.size() > 1;
-  const bool found = checks && not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
+  const bool found = checks && pixels_not_negative(tile, {chunk.offsets, static_cast<size_t>(chunk.pixels.size())});
   return found ? S8Product::Inputs::kNotNegative : S8Product::Inputs::kAny;
 }
 

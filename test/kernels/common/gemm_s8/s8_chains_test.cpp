@@ -11,12 +11,13 @@
 namespace nestrt::test {
 namespace {
 
-constexpr int64_t kStepBytes = kernels::kS8ChainStep * 16;
+constexpr int64_t kStepBytes = kernels::kS8ChainStepBytes;
 constexpr uint8_t kAfterHalf = 1, kAfterStep = 2, kLastStep = 4;
 
-std::vector<uint8_t> chains_of(const std::vector<int8_t>& weights, int64_t block_bytes, int32_t largest = 128) {
-  std::vector<uint8_t> chains(static_cast<size_t>(kernels::s8_chains_bytes(std::ssize(weights))));
-  kernels::s8_chains(weights, block_bytes, largest, chains.data());
+std::vector<uint8_t> chains_of(const std::vector<int8_t>& weights, int64_t block_bytes, bool not_negative = false) {
+  const kernels::S8ChainRules& rules = kernels::kS8NeonChains;
+  std::vector<uint8_t> chains(static_cast<size_t>(rules.bytes(std::ssize(weights))));
+  rules.find(weights, block_bytes, not_negative, chains.data());
   return chains;
 }
 
@@ -51,8 +52,9 @@ TEST_CASE("Chains of s8 products fit 16 bits") {
     const int64_t block_bytes = std::uniform_int_distribution<int64_t>(1, 9)(generator) * kStepBytes;
     std::vector<int8_t> weights(static_cast<size_t>(2 * block_bytes));
     for (int8_t& weight : weights) weight = static_cast<int8_t>(any(generator));
-    for (const int32_t input : {128, kernels::kS8ChainCentre})
-      CHECK(largest_sum(weights, chains_of(weights, block_bytes, input), block_bytes, input) <= 32767);
+    CHECK(largest_sum(weights, chains_of(weights, block_bytes), block_bytes, 128) <= 32767);
+    const int32_t centre = kernels::kS8NeonChains.centre;
+    CHECK(largest_sum(weights, chains_of(weights, block_bytes, true), block_bytes, centre) <= 32767);
   }
 }
 
@@ -86,6 +88,55 @@ TEST_CASE("A single large weight shortens the chains of its half block only") {
   weights[kStepBytes + 40] = 127;
   constexpr uint8_t last = kAfterStep | kLastStep;
   CHECK(chains_of(weights, 2 * kStepBytes) == std::vector<uint8_t>{kAfterStep, last, kAfterStep, last | kAfterHalf});
+}
+
+// Returns the largest magnitude that 16-bit sums of non-negative inputs reach. `kinds`: of each step.
+int largest_word(const std::vector<int8_t>& weights, const std::vector<uint8_t>& kinds) {
+  int largest = 0;
+  for (size_t step = 0; step < kinds.size(); ++step) {
+    const size_t groups = kinds[step] == 0 ? 4 : kinds[step] == 1 ? 2 : 1;
+    for (size_t pair = 0; pair < 64; pair += 2)
+      for (size_t first = 0; first < 4; first += groups) {
+        int positive = 0, negative = 0;
+        for (size_t i = 0; i < 2 * groups; ++i) {
+          const int weight = weights[step * size_t{kStepBytes} + (first + i / 2) * 64 + pair + i % 2];
+          (weight > 0 ? positive : negative) += 127 * std::abs(weight);
+        }
+        largest = std::max({largest, positive, negative});
+      }
+  }
+  return largest;
+}
+
+std::vector<uint8_t> x86_chains_of(const std::vector<int8_t>& weights) {
+  std::vector<uint8_t> chains(static_cast<size_t>(kernels::kS8X86Chains.bytes(std::ssize(weights))));
+  kernels::kS8X86Chains.find(weights, std::ssize(weights), true, chains.data());
+  return chains;
+}
+
+TEST_CASE("Products of non-negative inputs fit the 16-bit sums of x86 chains") {
+  std::mt19937 generator(3);
+  for (int i = 0; i < 200; ++i) {
+    const int size = std::uniform_int_distribution<int>(1, 128)(generator);
+    std::uniform_int_distribution<int> any(-size, std::min(size, 127));
+    std::vector<int8_t> weights(static_cast<size_t>(8 * kStepBytes));
+    for (int8_t& weight : weights) weight = static_cast<int8_t>(any(generator));
+    CHECK(largest_word(weights, x86_chains_of(weights)) <= 32767);
+  }
+}
+
+TEST_CASE("x86 chains are as long as the weights of one sign allow") {
+  const auto kind_of = [](int8_t even, int8_t odd) {
+    std::vector<int8_t> weights(static_cast<size_t>(kStepBytes));
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] = i % 2 == 0 ? even : odd;
+    return static_cast<kernels::S8StepSums>(x86_chains_of(weights)[0]);
+  };
+  CHECK(kind_of(32, 32) == kernels::S8StepSums::kWhole);   // 8 * 32 <= 258
+  CHECK(kind_of(33, 33) == kernels::S8StepSums::kHalves);  // 4 * 33
+  CHECK(kind_of(64, -64) == kernels::S8StepSums::kWhole);  // 4 * 64 of each sign
+  CHECK(kind_of(127, -128) == kernels::S8StepSums::kHalves);
+  CHECK(kind_of(65, 65) == kernels::S8StepSums::kGroups);
+  CHECK(kind_of(127, 127) == kernels::S8StepSums::kGroups);
 }
 
 }  // namespace nestrt::test

@@ -62,17 +62,18 @@ void make_smaller(std::vector<int8_t>& weights, int size) {
 // Provides chains if the tile uses them; `centred` if no input is negative.
 void find_chains(const S8TileKernel& kernel, bool centred, TileOperands& o) {
   const bool one = o.tile.segments == 1 && o.tile.chunks == 1;
-  if (!kernel.chains || o.tile.length == 0 || o.tile.length % kernels::kS8ChainStep != 0) return;
+  if (kernel.chains == nullptr || (!centred && !kernel.chains->for_any_inputs)) return;
+  if (o.tile.length == 0 || o.tile.length % kernels::kS8ChainStep != 0) return;
   if (!one && o.tile.length != kernels::kS8ChainStep) return;
   if (centred) {
     for (int64_t i = 0; i < std::ssize(o.start); ++i) {
-      const int64_t more = kernels::kS8ChainCentre * plain_sum(o.tile, 0, i, true);
+      const int64_t more = kernel.chains->centre * plain_sum(o.tile, 0, i, true);
       o.centred_start.push_back(static_cast<int32_t>(static_cast<uint32_t>(o.start[static_cast<size_t>(i)] + more)));
     }
     o.tile.centred_start = o.centred_start.data();
   }
-  o.chains.resize(static_cast<size_t>(kernels::s8_chains_bytes(std::ssize(o.weights))));
-  kernels::s8_chains(o.weights, o.tile.weights_stride, centred ? kernels::kS8ChainCentre : 128, o.chains.data());
+  o.chains.resize(static_cast<size_t>(kernel.chains->bytes(std::ssize(o.weights))));
+  kernel.chains->find(o.weights, o.tile.weights_stride, centred, o.chains.data());
   o.tile.chains = o.chains.data();
 }
 
