@@ -43,7 +43,7 @@ struct Difference {
   double decibel() const;
   // Returns the cosine similarity: 1 for vectors in the same direction.
   double cosine() const;
-  // Adds the same output of another run: takes the larger differences and adds the sums.
+  // Merges the difference of the same output in another run: keeps maxima, adds sums.
   void add(const Difference& other);
 
   static constexpr double kMaxSteps = 16, kDecibelOfSteps = 30;

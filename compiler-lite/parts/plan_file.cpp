@@ -29,7 +29,7 @@ class Names {
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
   }
   // Returns the operators on the paths from one of `from` to one of `to`.
-  std::vector<uint32_t> between(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) const {
+  std::vector<uint32_t> operators_between(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) const {
     const std::vector<bool> behind = reached(from, links_.feeds), before = reached(to, links_.reads);
     std::vector<uint32_t> result;
     for (uint32_t op = 0; op < operators_.size(); ++op)
@@ -96,7 +96,7 @@ Result<std::vector<uint32_t>> members_in(const Names& names, const YAML::Node& m
   if (lists) return operators_in(names, map, "operators");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> from, operators_in(names, map, "from"));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> to, operators_in(names, map, "to"));
-  const std::vector<uint32_t> members = names.between(from, to);
+  const std::vector<uint32_t> members = names.operators_between(from, to);
   if (members.empty()) return yaml::refuse(map, "no path leads from 'from' to 'to'");
   return members;
 }

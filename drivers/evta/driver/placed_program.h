@@ -36,11 +36,11 @@ class PlacedProgram {
   // Null before the first place().
   const std::shared_ptr<DeviceProgram>& device_program() const { return loaded_; }
 
-  // Transfers the data that the program reads to the accelerator, except data that the accelerator itself wrote
+  // Transfers the program's inputs to the accelerator, except data that the accelerator itself wrote
   // (Submission::writers). Also transfers the contents of output memory if results are checked, or if the host's cache
   // would later overwrite them. Errors: kDeviceFault.
   Status give_inputs(const Submission& submission);
-  // Transfers the data that the program wrote to the host. Errors: kDeviceFault.
+  // Transfers the program's outputs to the host. Errors: kDeviceFault.
   Status take_results(const Submission& submission);
 
   // Returns the traffic of the last run.

@@ -125,8 +125,8 @@ void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News ne
     work == observed ? believe(key, work, known, news) : follow(key, work, known, news);
 }
 
-// Gives a work item its own cost if the cost was derived from that of the whole. The name of a part begins with that of
-// the whole.
+// Records a measurement of an operator or a slice. A slice whose cost was derived from the operator's gets its own
+// entry. Slice names start with the operator's name.
 void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, News news) {
   const std::string whole = work_name(plan_, op, key), part = work_name(plan_, op, key, step.channels);
   const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);

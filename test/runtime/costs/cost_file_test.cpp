@@ -56,7 +56,7 @@ TEST_CASE("Costs that are written and read again are the same") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
 }
 
-TEST_CASE("Files of costs may have Windows line ends") {
+TEST_CASE("Cost files may have Windows newlines") {
   const TemporaryFolder folder;
   std::string content;
   for (const char character : sample_text(folder.path() + "/sample"))

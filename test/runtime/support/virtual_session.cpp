@@ -25,7 +25,7 @@ const Shape kShape{1, 4};
 // Standard deviation of cost errors within a layer, relative to that between layers (script/reports/fit-estimates).
 constexpr double kOfParts = 0.3;
 
-// Returns the name of the work without the suffix of the part.
+// Returns the work name without its slice or program suffix.
 std::string layer_of(const std::string& work) {
   return work.substr(0, std::min(work.find(" channels "), work.find("; program of ")));
 }
