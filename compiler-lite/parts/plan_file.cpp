@@ -142,8 +142,8 @@ Result<std::vector<PartSpec>> nest_c_parts(const Names& names, const tools::Nest
   for (uint32_t op = 0; op < placed.size(); ++op) {
     if (placed[op]) continue;
     return Status(Code::kInvalidArgument,
-                  fmt::format("nodeToPartition does not place '{}'; plans of NEST-C for a model place each of its "
-                              "operators (nestc partition MODEL.onnx -o writes such a plan)",
+                  fmt::format("nodeToPartition does not place '{}'; a NEST-C plan must place every operator of the "
+                              "model (nestc partition MODEL.onnx -o PLAN.yaml writes one)",
                               names.operators()[op].name));
   }
   return parts;
@@ -156,7 +156,7 @@ Result<std::vector<PartSpec>> parse_part_plan(const std::string& text, std::stri
   bool is_nest_c = false;
   auto own =
       yaml::parse<std::vector<PartSpec>>(text, name, [&](const YAML::Node& root) -> Result<std::vector<PartSpec>> {
-        if (!root.IsMap()) return yaml::refuse(root, "expected {parts: [...]}, or a partition plan of NEST-C");
+        if (!root.IsMap()) return yaml::refuse(root, "expected {parts: [...]}, or a NEST-C partition plan");
         is_nest_c = root["funcName"].IsDefined();
         return is_nest_c ? std::vector<PartSpec>() : own_parts(names, root);
       });

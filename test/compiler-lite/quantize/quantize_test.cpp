@@ -112,7 +112,7 @@ TEST_CASE("A quantized network computes the hand-calculated integer results") {
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 21 * 64 / 4096.0f});
 }
 
-TEST_CASE("A profile finds values moved by passes under the model's name or their current name") {
+TEST_CASE("Profile entries match values moved by passes by original or current name") {
   Graph graph = two_convs();
   for (size_t i = 0; i < graph.num_values(); ++i) {
     Value& value = graph.value(static_cast<ValueId>(i));

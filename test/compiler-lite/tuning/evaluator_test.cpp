@@ -127,7 +127,7 @@ TEST_CASE("Labels that do not fit images or network are reported") {
   CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));
 }
 
-TEST_CASE("A loss is rejected if the f32 network only guesses the labels") {
+TEST_CASE("Tuning against labels is rejected if the f32 network is no better than guessing") {
   const Workshop workshop;
   const auto evaluator = workshop.evaluator(workshop.over_samples());  // of four classes
   REQUIRE(evaluator);

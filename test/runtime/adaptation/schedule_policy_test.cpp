@@ -61,7 +61,7 @@ std::vector<Scenario> scenarios() {
        0.1,
        1.035,
        1.035},
-      {"the accelerator gone and back", there_and_back(gone)},
+      {"the accelerator fails and recovers", there_and_back(gone)},
       {"costs that are wrong by a third", {{300, well}}, 0.33, 1.05},
       {"units that disturb each other", {{80, well}, {200, BoardState{.contention = 1.8}}, {160, well}}, 0.1, 1.05}};
 }

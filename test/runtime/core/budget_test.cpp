@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
 
-TEST_CASE("A budget is spent to its end and no further") {
+TEST_CASE("A budget can be used up but not exceeded") {
   Budget budget = Budget::of_file(10, 2, 5);
   CHECK(budget.limit() == 20);
   CHECK(budget.charge(20));

@@ -159,7 +159,7 @@ TEST_CASE("Costs that a file cannot represent are not written") {
   };
   CHECK_THAT(refusal({"cpu", "line\nend", 1}, "Conv", 1), Contains("its kind and configuration must be single lines"));
   CHECK_THAT(refusal({"cpu", "isa", 0}, "Conv", 1), Contains("threads at least 1"));
-  CHECK_THAT(refusal({"cpu", "isa", 1}, "line\nend", 1), Contains("'line\\nend' is not a valid name of work"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "line\nend", 1), Contains("'line\\nend' is not a valid work name"));
   CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", -1), Contains("invalid cost of -1 us for 'Conv'"));
   CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()),
              Contains("invalid cost of nan us"));

@@ -60,7 +60,7 @@ void QuantizeFlags::add_to(tools::Command command) {
   command
       .add_flag("--per-tensor", choice_.per_tensor, "one scale for all output channels of weights, instead of one each")
       .needs(quantize);
-  command.add_option("--rounding", choice_.rounding, "rounding of shifted integers; floor is that of NEST-C")
+  command.add_option("--rounding", choice_.rounding, "rounding of shifted integers; NEST-C uses floor")
       .one_of({"half_up", "floor"})
       .needs(quantize)
       .show_default();

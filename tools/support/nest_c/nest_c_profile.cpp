@@ -36,7 +36,7 @@ class Importer {
       : plan_(plan), convolutions_(plan), cpu_configuration_(cpu_configuration) {}
 
   Status add(const YAML::Node& map) {
-    if (!map.IsMap()) return yaml::refuse(map, "expected a profile of NEST-C: {Type, backendName, KEY: microseconds}");
+    if (!map.IsMap()) return yaml::refuse(map, "expected a NEST-C profile: {Type, backendName, KEY: microseconds}");
     NESTRT_ASSIGN_OR_RETURN(const std::string type, yaml::member_text(map, "Type"));
     if (type != "ExeTime")
       return yaml::refuse(map, "Type: only profiles of type ExeTime are of operators, not '" + type + "'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance profiles of NEST-C: times by key, one file for each of its backends.
+// NEST-C performance profiles: times by key, one file per backend.
 //
 //   Type: ExeTime
 //   backendName: CPU
