@@ -48,7 +48,7 @@ TEST_CASE("Integers are not divided by a constant 0") {
   check_accepted(floats);
 }
 
-TEST_CASE("Equal parts of a Split have as many elements") {
+TEST_CASE("A Split into equal parts must divide the axis evenly before opset 18") {
   const auto model_of = [](int64_t opset, int64_t dim, int parts) {
     ModelBuilder model(opset);
     model.input("x", {dim});

@@ -48,7 +48,7 @@ TEST_CASE("A Transpose that only moves dimensions of one becomes a Reshape") {
   CHECK(count(graph, ops::Kind::kReshape) == 1);
 }
 
-TEST_CASE("Full Slice, Tile by ones, Pad by zeros and Concat of one are removed") {
+TEST_CASE("No-op Slice, Tile, Pad and single-input Concat nodes are removed") {
   Graph graph;
   ops::Slice slice;
   slice.start = {0, 0};

@@ -88,7 +88,7 @@ TEST_CASE("A Transpose whose only user depends on the order stays") {
   CHECK(transposes_left(graph, add(graph, reshape_attributes({60}), {y})) == 1);
 }
 
-TEST_CASE("Sinking that would only add Transposes is not done") {
+TEST_CASE("Transposes are not sunk if that would only add more of them") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId a = add(graph, unary_attributes(UnaryKind::kRelu), {x});

@@ -87,7 +87,7 @@ TEST_CASE("A quantization is measured against the same network in f32") {
   CHECK_FALSE(bad->right);
 }
 
-TEST_CASE("With labels the loss is the loss of accuracy") {
+TEST_CASE("With labels, the loss is the decrease in accuracy") {
   const Workshop workshop;
   const EvaluationOptions unlabelled{{}, workshop.over_images("").samples, "", 0};
   auto first = workshop.evaluator(unlabelled);

@@ -61,7 +61,7 @@ TEST_CASE("A name without a folder is a file of the current folder only") {
   CHECK(load_plugin("libm.so.6").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("A unit of a plug-in is opened by its kind from the given file") {
+TEST_CASE("A plug-in's unit is opened by its kind from the given file") {
   UnitOptions options;
   options.plugin = nestrt::test::kSkeletonPlugin;
   const auto units = open_units("skeleton,cpu", options);

@@ -252,7 +252,7 @@ TEST_CASE("The table of scenarios", "[.][table]") {
 
 // The same for a plan for the ZCU102 compiled by nestc: $NESTRT_PLAN. Its costs and transfer costs are those of
 // boards/zcu102.yaml. Each search ends after 0.1 s.
-TEST_CASE("The table of scenarios of a plan", "[.][plan]") {
+TEST_CASE("The table of scenarios for a plan", "[.][plan]") {
   const char* const path = std::getenv("NESTRT_PLAN");
   REQUIRE(path != nullptr);
   const auto plan = Plan::map(path);

@@ -64,7 +64,7 @@ TEST_CASE("Cost files may have Windows newlines") {
   CHECK(read_text(folder, content).ok());
 }
 
-TEST_CASE("An invalid file of costs is rejected with the line of the error") {
+TEST_CASE("An invalid cost file is rejected with the line of the error") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");
   const std::string header = good.substr(0, good.find('\n') + 1);

@@ -66,7 +66,7 @@ void check_target(const ProgramResult& result, int exit_code, const std::string&
   CHECK_THAT(result.text, Contains(part));
 }
 
-TEST_CASE("A plan for EVTA has the CPU's results bit for bit for all units and configurations") {
+TEST_CASE("A plan for EVTA equals the CPU bit for bit on all units and configurations") {
   const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
     check_target(workshop.on_target("compile", target), 0, "29 operators");
@@ -76,7 +76,7 @@ TEST_CASE("A plan for EVTA has the CPU's results bit for bit for all units and c
   }
 }
 
-TEST_CASE("Works have the same names in plans for one and for several CPUs") {
+TEST_CASE("Work names do not depend on the number of CPU targets") {
   const TargetWorkshop workshop;
   const auto works = [&](const std::string& target) {
     check_target(workshop.on_target("compile", target), 0, "29 operators");

@@ -43,7 +43,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("The borders of a part are what it reads and what others read from it") {
+TEST_CASE("The borders of a part are its external inputs and the outputs that others read") {
   const Graph graph = two_branches();
   const auto result = cut(graph, {{"left", "NPU", {kB, kA}}, {"right", "CPU", {kC, kD, kJoin}}});
   REQUIRE(result);

@@ -80,7 +80,7 @@ TEST_CASE("Invalid kernel alternatives are refused") {
           "branch 1: has more than 8 alternatives for one operator");
 }
 
-TEST_CASE("Invalid costs of a board are refused") {
+TEST_CASE("Invalid board costs are refused") {
   expect_refused(
       with_costs, [](plan::Tables& p) { p.host_costs[0].microseconds.pop_back(); },
       "costs of the host: expected a valid time for each of");

@@ -60,7 +60,7 @@ TEST_CASE("Writing to a link replaces its target") {
   CHECK(read_lines(folder.path() + "/file")->lines() == std::vector<std::string_view>{"new"});
 }
 
-TEST_CASE("The lines of a file are views into one text and limited in number") {
+TEST_CASE("The lines of a file are views into one text, without spare capacity") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write_text("text", std::string(1000, '\n') + "a\r\nlast");
   const auto text = read_lines(path);
@@ -93,7 +93,7 @@ TEST_CASE("An output that is one of many inputs is found without reading past a 
   CHECK(looks == 0);
 }
 
-TEST_CASE("A device is written in place") {
+TEST_CASE("A device file is written in place") {
   REQUIRE(write_text("/dev/null", "x").ok());
   CHECK(fs::is_character_file("/dev/null"));
 }

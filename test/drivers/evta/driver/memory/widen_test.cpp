@@ -67,7 +67,7 @@ Accumulators random_accumulators(std::mt19937& random, int64_t block) {
   return made;
 }
 
-TEST_CASE("The bytes of accumulators become the same f32 as in the CPU's kernels") {
+TEST_CASE("Accumulator bytes convert to the same f32 values as in the CPU's kernels") {
   std::mt19937 random(1);
   const int64_t block = GENERATE(16, 32);
   for (int i = 0; i < nestrt::test::by_level(20, 200, 5000); ++i) {
