@@ -55,7 +55,7 @@ struct Difference {
 // Returns the length of a row as Difference counts rows.
 int64_t row_length(const Shape& shape);
 
-// Errors: kInvalidArgument if the types or the numbers of elements differ.
+// Errors: kInvalidArgument if types or element counts differ.
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected);
 
 }  // namespace nestrt::compiler

@@ -74,9 +74,9 @@ Result<std::vector<uint32_t>> operators_in(const Names& names, const YAML::Node&
     NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), find_operator(names, node, node.Scalar()));
     return result;
   }
-  if (!node.IsSequence()) return yaml::refuse(node, key + ": expected names of operators");
+  if (!node.IsSequence()) return yaml::refuse(node, key + ": expected operator names");
   for (const YAML::Node& entry : node) {
-    if (!entry.IsScalar()) return yaml::refuse(entry, key + ": expected names of operators");
+    if (!entry.IsScalar()) return yaml::refuse(entry, key + ": expected operator names");
     NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), find_operator(names, entry, entry.Scalar()));
   }
   return result;

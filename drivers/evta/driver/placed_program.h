@@ -52,7 +52,7 @@ class PlacedProgram {
     const std::byte* in_place = nullptr;  // host address of the bytes, if the range is the tensor itself
     std::optional<Place> host_visible;    // location of the tensor in host-visible memory, even if it is copied
     bool is_read = false;                 // by the program
-    bool is_written = false;              // likewise
+    bool is_written = false;              // by the program
     bool is_constant = false;
     uint64_t element = 1;     // alignment of its address (relocate.h)
     uint64_t host_bytes = 0;  // size of the tensor in the plan's order

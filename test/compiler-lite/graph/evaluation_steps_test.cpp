@@ -9,7 +9,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// Returns the steps of a node with this number of output elements.
+// Returns the evaluation steps of a node with the given number of output elements.
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          int64_t elements) {
   TensorSpec output;

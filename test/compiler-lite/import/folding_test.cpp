@@ -21,7 +21,7 @@ ModelBuilder ones(const std::vector<int64_t>& shape) {
   return model;
 }
 
-// Returns the number of remaining nodes of a model whose only output is `output`.
+// Returns the number of nodes that remain if `output` is the only output.
 size_t nodes_left(ModelBuilder& model, const std::string& output) {
   ImportOptions options;
   options.limits.folded_bytes = 1 << 30;  // leaves the budget of steps as the only limit

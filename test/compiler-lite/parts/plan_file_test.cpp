@@ -82,7 +82,7 @@ TEST_CASE("Plans that do not match the model or the format are rejected with the
       {"parts:\n- {name: a}\n", "either 'operators', or 'from' and 'to'"},
       {"parts:\n- {name: a, operators: [stem], from: stem}\n", "either 'operators', or 'from' and 'to'"},
       {"parts:\n- {name: ../a, operators: all}\n", "letters, digits"},
-      {"parts:\n- {name: a, operators: {stem: 1}}\n", "expected names of operators"},
+      {"parts:\n- {name: a, operators: {stem: 1}}\n", "expected operator names"},
       {"parts: []\n", "expected a list of parts"},
       {"part: []\n", "part"},
       {"[]\n", "expected {parts"},

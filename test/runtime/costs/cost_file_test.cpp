@@ -23,7 +23,7 @@ CostTable sample() {
   return costs;
 }
 
-// Returns the content of a file that write_costs() makes of sample().
+// Returns the file content that write_costs() writes for sample().
 std::string sample_text(const std::string& path) {
   REQUIRE(write_costs(path, sample()).ok());
   std::ifstream file(path);

@@ -212,7 +212,7 @@ bool overlaps(const Plan& plan, const Schedule& schedule) {
   });
 }
 
-// Returns the names of operators with partial programs.
+// Returns the operators that have partial programs.
 std::set<std::string> divided_operators(const Plan& plan) {
   std::set<std::string> names;
   for (const plan::Branch& branch : plan.tables().branches)

@@ -154,7 +154,7 @@ TEST_CASE("The launch cost of a program is part of the plan and counted once in 
     return times;
   };
   // Search results within a time limit may differ, but the time of a step alone on the same unit and channels does not.
-  // A slow CPU ensures work for the accelerator for any costs of the board.
+  // A slow CPU ensures work for the accelerator at any board costs.
   const auto simulated = [&] {
     check_target(run_program("nestrt", {"simulate", workshop.plan(), "--board", slow, "--npu-clock", "100",
                                         "--cpu-scale", "10", "--json", json}),

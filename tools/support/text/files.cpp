@@ -199,7 +199,7 @@ std::optional<Form> form_of(Written what) {
     case Written::kProfile:
       return Form{"quantization profile", {"format: nestrt"}};
     case Written::kCosts:
-      return Form{"file of costs", {"nestrt costs"}};
+      return Form{"cost file", {"nestrt costs"}};
     case Written::kPartition:
       return Form{"partition plan", {"---\nfuncName", "funcName"}};
     case Written::kPredictions:
