@@ -138,7 +138,7 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
   for (size_t i = 0; i < samples.size(); ++i) {
     auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
-      return sample.error().with_context("--skip-unreadable skips such images");
+      return sample.error().with_context("--skip-unreadable skips unreadable images");
     if (!sample) {
       skipped_.emplace_back(sample.error().message());
       continue;

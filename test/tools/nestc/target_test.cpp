@@ -339,7 +339,7 @@ TEST_CASE("nestrt runs a NEST-C partition plan and reports errors in it") {
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2,
                "none.yaml");
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--json", yaml}), 2,
-               "written over");
+               "would overwrite the input");
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
 }
 

@@ -379,7 +379,7 @@ TEST_CASE("nestrt simulate does not overwrite the cost files of a board") {
                                workshop.path("./a.costs")});
     INFO(result.text);
     CHECK(result.exit_code == 2);
-    CHECK_THAT(result.text, Contains("would be written over the input"));
+    CHECK_THAT(result.text, Contains("would overwrite the input"));
   }
 }
 
