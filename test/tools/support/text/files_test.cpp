@@ -124,7 +124,8 @@ TEST_CASE("Plans and models are only overwritten by their own kind, and images n
   const std::string model = folder.write_text("model.onnx", "model"), image = folder.write_text("cat.JPG", "image");
   const auto refused = [](const std::string& path, Written what) {
     const Status status = check_writable(path, what);
-    return status.code() == Code::kInvalidArgument && status.message().find("over it") != std::string_view::npos;
+    return status.code() == Code::kInvalidArgument &&
+           status.message().find("would be overwritten") != std::string_view::npos;
   };
   for (const Written what : {Written::kText, Written::kPlan, Written::kModel}) {
     CHECK(refused(plan, what) == (what != Written::kPlan));
