@@ -80,7 +80,7 @@ TEST_CASE("A delayed run does not delay the detection of later ones") {
   }
 }
 
-TEST_CASE("Two delayed runs in a row delay the detection of at most two later ones") {
+TEST_CASE("Two consecutive delayed runs delay the detection of at most two later ones") {
   CompletionPoller poller;
   for (int run = 0; run < 16; ++run) wait_for(poller, microseconds(300));
   for (int run = 0; run < 2; ++run) wait_for(poller, std::chrono::seconds(1));

@@ -88,7 +88,7 @@ TEST_CASE("auto_pad and pads exclude each other") {
   check_accepted(model_of(0));
 }
 
-TEST_CASE("Invalid dimensions of inputs must be overridden, and the message says how") {
+TEST_CASE("Invalid input dimensions must be overridden, and the error states how") {
   for (const int64_t dim : {int64_t{0}, int64_t{-1}, int64_t{-4}, INT64_MIN + 1}) {
     for (const int axis : {0, 1}) {
       ModelBuilder model;

@@ -199,7 +199,7 @@ TEST_CASE("A value that is concatenated twice is copied once") {
   CHECK(storage.places[static_cast<size_t>(a)].offset == 0);
 }
 
-TEST_CASE("Batches above one keep the inputs of a channel concat apart") {
+TEST_CASE("A channel concat is not computed in place for batch sizes above 1") {
   Graph graph;
   const ValueId x = add_input(graph, {2, 16, 4, 4});
   const ValueId a = relu(graph, x), b = relu(graph, x);

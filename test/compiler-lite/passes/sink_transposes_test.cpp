@@ -81,7 +81,7 @@ TEST_CASE("A Reduce over some axes leaves the order of the others") {
   CHECK(transposes_left(graph, y) == 1);
 }
 
-TEST_CASE("A Transpose whose only user depends on the order stays") {
+TEST_CASE("A Transpose whose only user depends on the order is kept") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId y = add(graph, unary_attributes(UnaryKind::kRelu), {x});

@@ -205,7 +205,7 @@ TEST_CASE("Settings fixed by the caller are not varied") {
   }
 }
 
-TEST_CASE("A search with recorded results measures nothing again and resumes where it stopped") {
+TEST_CASE("A search with recorded results resumes without repeating measurements") {
   SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   int saved = 0;

@@ -192,7 +192,7 @@ TEST_CASE("Sessions that share the CPU concurrently equal the CPU alone bit for 
   }
 }
 
-TEST_CASE("The threads of the lanes sleep between runs") {
+TEST_CASE("Lane threads sleep between runs") {
   const Board board;
   Network network(7);
   std::mt19937 random(7);
@@ -241,7 +241,7 @@ TEST_CASE("A cancelled run ends, and the next one is correct") {
   CHECK(network.is_right());
 }
 
-TEST_CASE("A cancellation between two runs affects at most the next one and is no failure of a unit") {
+TEST_CASE("A cancellation between two runs affects at most the next one and is not a unit failure") {
   Board board;
   Network network(5);
   std::mt19937 random(5);

@@ -36,7 +36,7 @@ class Queue {
   std::vector<std::thread> threads_;
 };
 
-TEST_CASE("The waiter with the shortest use goes first, and the oldest of equal ones") {
+TEST_CASE("The waiter with the shortest use is served first, the oldest on a tie") {
   UnitArbiter arbiter;
   std::vector<ArbitrationRequest> served;
   arbiter.acquire({1, 0});

@@ -25,7 +25,7 @@ TEST_CASE("A charge that exceeds a budget changes nothing") {
   CHECK(budget.left() == 6);
 }
 
-TEST_CASE("A budget grows with its file, to the largest number at most") {
+TEST_CASE("A budget grows with its file and saturates") {
   Budget budget(1);
   CHECK(budget.charge(1));
   budget.extend(3, 4);

@@ -36,7 +36,7 @@ Status read_text(const TemporaryFolder& folder, const std::string& content) {
 
 }  // namespace
 
-TEST_CASE("Costs that are written and read again are the same") {
+TEST_CASE("Costs are unchanged after a round trip through a file") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/new/folder/costs";
   REQUIRE(write_costs(path, sample()).ok());

@@ -20,7 +20,7 @@ namespace {
 
 Code code_of(const Result<std::shared_ptr<const Plan>>& plan) { return plan ? Code::kOk : plan.error().code(); }
 
-TEST_CASE("A mapped plan tells its inputs, outputs and identity") {
+TEST_CASE("A mapped plan returns its inputs, outputs and identity") {
   PlanBuilder builder = branches_plan();
   const TemporaryFolder folder;
   const auto plan = Plan::map(folder.write("net.nest", builder.build().bytes()), Verification::kComplete);

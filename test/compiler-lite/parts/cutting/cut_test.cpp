@@ -58,7 +58,7 @@ TEST_CASE("The borders of a part are its external inputs and the outputs that ot
   CHECK(names_of(graph, right.exported.outputs) == Names{"join"});
 }
 
-TEST_CASE("Parts are in a valid order of computation for any order of requests") {
+TEST_CASE("Parts are in a valid execution order for any order of requests") {
   const auto result =
       cut(two_branches(), {{"last", "CPU", {kJoin}}, {"middle", "CPU", {kB, kD}}, {"first", "CPU", {kA, kC}}});
   REQUIRE(result);

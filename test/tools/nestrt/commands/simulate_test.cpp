@@ -288,7 +288,7 @@ TEST_CASE("A board with another clock than the plan was compiled for needs the s
   CHECK_THAT(with_profile(), !unstated);
 }
 
-TEST_CASE("The time in which the host widens accumulators does not depend on the clock of the unit") {
+TEST_CASE("The host's time for widening accumulators does not depend on the unit's clock") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = wide_plan(64);
   const int stream = builder.constant("stream", {16}, std::vector<int8_t>(16), DataType::kS8);
