@@ -128,7 +128,7 @@ Result<QuantizationProfile> complete_profile(const std::string& path, const std:
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, load_profile(path));
   if (!method.empty()) profile.method = *calibration_method(method);
   if (percentile && profile.method != CalibrationMethod::kPercentile)
-    return Status(Code::kInvalidArgument, fmt::format("--percentile requires --method percentile; '{}' uses method {}",
+    return Status(Code::kInvalidArgument, fmt::format("a percentile requires method percentile; '{}' uses method {}",
                                                       path, name(profile.method)));
   const bool chooses_anew = !method.empty() || percentile;
   for (ValueProfile& value : profile.values)
