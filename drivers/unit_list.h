@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses lists of units as passed by commands and applications: "evta:sim:2_1x32_15_15_18_17,cpu".
+// Parses unit lists as passed by commands and applications: "evta:sim:2_1x32_15_15_18_17,cpu".
 #pragma once
 
 #include <optional>

@@ -120,7 +120,7 @@ Result<QuantizationProfile> observe_part(Calibrator& calibrator, const Calibrati
     if (options.progress) options.progress(i, samples.size());
     const auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
-      return sample.error().with_context("calibration (--skip-unreadable skips such images)");
+      return sample.error().with_context("calibration (--skip-unreadable skips unreadable images)");
     if (!sample) {
       skipped.emplace_back(sample.error().message());
       continue;

@@ -27,7 +27,7 @@ void add(Histogram& into, Histogram from) {
   for (size_t i = 0; i < from.counts.size(); ++i) into.counts[i] += from.counts[i];
 }
 
-// Weights means by the number of elements.
+// Merges the per-channel statistics: means weighted by element count, peaks by maximum.
 void add_channels(ValueProfile& into, const ValueProfile& from) {
   const auto before = static_cast<double>(into.elements), more = static_cast<double>(from.elements);
   for (size_t channel = 0; channel < into.means.size(); ++channel) {

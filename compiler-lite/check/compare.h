@@ -43,7 +43,7 @@ struct Difference {
   double decibel() const;
   // Returns the cosine similarity: 1 for vectors in the same direction.
   double cosine() const;
-  // Adds the same output of another run: takes the larger differences and adds the sums.
+  // Merges the difference of the same output in another run: keeps maxima, adds sums.
   void add(const Difference& other);
 
   static constexpr double kMaxSteps = 16, kDecibelOfSteps = 30;
@@ -55,7 +55,7 @@ struct Difference {
 // Returns the length of a row as Difference counts rows.
 int64_t row_length(const Shape& shape);
 
-// Errors: kInvalidArgument if the types or the numbers of elements differ.
+// Errors: kInvalidArgument if types or element counts differ.
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected);
 
 }  // namespace nestrt::compiler

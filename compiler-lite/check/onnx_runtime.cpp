@@ -78,7 +78,7 @@ Result<ChainResults> read_response(const fs::path& folder) {
   return chains;
 }
 
-// Returns the error for a program that could not be run to its end.
+// Returns the error for a program that did not run to completion.
 Status not_run(const Status& why) {
   if (why.code() == Code::kCancelled) return why;
   return Status(Code::kUnavailable, fmt::format("{}{}", why.message(), kRemedy));

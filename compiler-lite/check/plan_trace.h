@@ -41,11 +41,12 @@ class PlanTrace {
   // packed.
   tools::Array tensor(uint32_t index) const;
 
-  // Adds the elements of an f32 tensor to `channels` (axis 1). Requires: as tensor(); channels.size() is the number of
-  // channels.
+  // Adds the elements of an f32 tensor to `channels` (axis 1). Requires: the preconditions of tensor(), and one element
+  // of `channels` per channel.
   void add_channels(uint32_t index, std::span<ChannelStatistics> channels) const;
 
-  // Calls `visit` with the elements of an f32 tensor in blocks, in memory order, until it fails. Requires: as tensor().
+  // Calls `visit` with the elements of an f32 tensor in blocks, in memory order, until it fails. Requires: the
+  // preconditions of tensor().
   Status visit(uint32_t index, FunctionRef<Status(std::span<const float>)> visit) const;
 
  private:

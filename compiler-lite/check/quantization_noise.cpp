@@ -73,7 +73,7 @@ class Observer {
  private:
   std::optional<double>& of(int32_t tensor) { return decibels_[static_cast<size_t>(tensor)]; }
 
-  // Returns false if the model has no such value.
+  // Returns false if the model has no f32 value for the tensor.
   bool measure(int32_t index) {
     const plan::Tensor& tensor = tensor_at(plan_, index);
     const auto found = expected_.find(model_name(tensor));

@@ -60,10 +60,9 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   for (std::vector<float>* values : {&image->preprocessing->mean, &image->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (!values->empty() && values->size() != channels) {
-      return Status(
-          Code::kInvalidArgument,
-          fmt::format("--mean and --scale accept one value, or one for each of the input's {} channels; got {}",
-                      channels, values->size()));
+      return Status(Code::kInvalidArgument,
+                    fmt::format("--mean and --scale accept one value, or one per input channel ({}); got {}", channels,
+                                values->size()));
     }
   }
   return check_preprocessing(*image->preprocessing, shape);

@@ -26,7 +26,7 @@ class ViewForest {
     for (ValueId id : graph.outputs) external_.insert(id);
   }
 
-  // Returns the outermost container of a value and the offset in it. Compresses the path, so that chains of views are
+  // Returns a value's outermost container and its offset in it. Compresses the path, so that chains of views are
   // walked once.
   std::pair<ValueId, uint64_t> root(ValueId id) {
     ValueId root = id;

@@ -148,7 +148,8 @@ class BorderCheck {
     std::set<std::string> before;
     for (const ManifestPart& part : manifest_.parts) {
       for (const Border& input : part.inputs)
-        NESTRT_RETURN_IF_ERROR(require(input, fmt::format("part '{}' reads", part.name)));
+        NESTRT_RETURN_IF_ERROR(require(input, fmt::format("part '{}' reads '{}'", part.name, input.name),
+                                       ", which no earlier part computes"));
       for (const Border& output : part.outputs)
         if (!there_.emplace(output.name, &output).second)
           return refuse(fmt::format("part '{}' computes '{}', which already exists", part.name, output.name));
@@ -157,18 +158,20 @@ class BorderCheck {
           return refuse(fmt::format("part '{}' comes after '{}', which is not an earlier part", part.name, name));
       if (!before.insert(part.name).second) return refuse(fmt::format("duplicate part '{}'", part.name));
     }
-    for (const Border& output : manifest_.outputs) NESTRT_RETURN_IF_ERROR(require(output, "the model's output is"));
+    for (const Border& output : manifest_.outputs)
+      NESTRT_RETURN_IF_ERROR(
+          require(output, fmt::format("model output '{}'", output.name), " is not computed by any part"));
     return {};
   }
 
  private:
   static Status refuse(const std::string& why) { return Status(Code::kInvalidArgument, why); }
 
-  Status require(const Border& border, const std::string& who) const {
+  Status require(const Border& border, const std::string& subject, std::string_view if_absent) const {
     const auto found = there_.find(border.name);
-    if (found == there_.end()) return refuse(fmt::format("{} '{}', which no earlier part computes", who, border.name));
+    if (found == there_.end()) return refuse(fmt::format("{}{}", subject, if_absent));
     if (found->second->type == border.type && found->second->shape == border.shape) return {};
-    return refuse(fmt::format("{} '{}' with another type or shape", who, border.name));
+    return refuse(fmt::format("{}: its type or shape does not match its definition", subject));
   }
 
   const Manifest& manifest_;

@@ -29,7 +29,7 @@ class Names {
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
   }
   // Returns the operators on the paths from one of `from` to one of `to`.
-  std::vector<uint32_t> between(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) const {
+  std::vector<uint32_t> operators_between(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) const {
     const std::vector<bool> behind = reached(from, links_.feeds), before = reached(to, links_.reads);
     std::vector<uint32_t> result;
     for (uint32_t op = 0; op < operators_.size(); ++op)
@@ -74,9 +74,9 @@ Result<std::vector<uint32_t>> operators_in(const Names& names, const YAML::Node&
     NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), find_operator(names, node, node.Scalar()));
     return result;
   }
-  if (!node.IsSequence()) return yaml::refuse(node, key + ": expected names of operators");
+  if (!node.IsSequence()) return yaml::refuse(node, key + ": expected operator names");
   for (const YAML::Node& entry : node) {
-    if (!entry.IsScalar()) return yaml::refuse(entry, key + ": expected names of operators");
+    if (!entry.IsScalar()) return yaml::refuse(entry, key + ": expected operator names");
     NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), find_operator(names, entry, entry.Scalar()));
   }
   return result;
@@ -96,7 +96,7 @@ Result<std::vector<uint32_t>> members_in(const Names& names, const YAML::Node& m
   if (lists) return operators_in(names, map, "operators");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> from, operators_in(names, map, "from"));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<uint32_t> to, operators_in(names, map, "to"));
-  const std::vector<uint32_t> members = names.between(from, to);
+  const std::vector<uint32_t> members = names.operators_between(from, to);
   if (members.empty()) return yaml::refuse(map, "no path leads from 'from' to 'to'");
   return members;
 }
@@ -142,8 +142,8 @@ Result<std::vector<PartSpec>> nest_c_parts(const Names& names, const tools::Nest
   for (uint32_t op = 0; op < placed.size(); ++op) {
     if (placed[op]) continue;
     return Status(Code::kInvalidArgument,
-                  fmt::format("nodeToPartition does not place '{}'; plans of NEST-C for a model place each of its "
-                              "operators (nestc partition MODEL.onnx -o writes such a plan)",
+                  fmt::format("nodeToPartition does not place '{}'; a NEST-C plan must place every operator of the "
+                              "model (nestc partition MODEL.onnx -o PLAN.yaml writes one)",
                               names.operators()[op].name));
   }
   return parts;
@@ -156,7 +156,7 @@ Result<std::vector<PartSpec>> parse_part_plan(const std::string& text, std::stri
   bool is_nest_c = false;
   auto own =
       yaml::parse<std::vector<PartSpec>>(text, name, [&](const YAML::Node& root) -> Result<std::vector<PartSpec>> {
-        if (!root.IsMap()) return yaml::refuse(root, "expected {parts: [...]}, or a partition plan of NEST-C");
+        if (!root.IsMap()) return yaml::refuse(root, "expected {parts: [...]}, or a NEST-C partition plan");
         is_nest_c = root["funcName"].IsDefined();
         return is_nest_c ? std::vector<PartSpec>() : own_parts(names, root);
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv(x) * s + t = Conv'(x) with weights w * s and bias b * s + t. Conv(x * s + t) is folded likewise unless padding
-// mixes zeros into x * s + t. Sums and products are computed in double and rounded once.
+// Conv(x) * s + t = Conv'(x) with weights w * s and bias b * s + t. Conv(x * s + t) is folded in the same way unless
+// padding mixes zeros into x * s + t. Sums and products are computed in double and rounded once.
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -143,7 +143,7 @@ Result<bool> recognise_clip(Graph& graph, Node* node) {
   return true;
 }
 
-// Returns the interval of results of a Unary relu or clip.
+// Returns the result range of a Unary relu or clip.
 std::optional<std::pair<float, float>> interval(const Node* node) {
   const auto* stated = node ? node->as<ops::Unary>() : nullptr;
   if (stated == nullptr) return std::nullopt;

@@ -57,7 +57,7 @@ ops::Unary as_unary(const ops::Activation& activation);
 // Returns true for an average over windows whose s8 sums fit 32 bits.
 bool is_s8_average(const ops::Pool& pool);
 
-// Returns true if a Transpose of such a tensor moves only dimensions of 1 and therefore no elements.
+// Returns true if permuting `shape` moves only dimensions of size 1, so the element order does not change.
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation);
 
 // Converts an axis that may count from the end to [0, rank).

@@ -130,7 +130,7 @@ class Assigner {
         result_.wide.insert(node);
   }
 
-  // Returns the profiled exponent of a value, by the model's name of its elements, or by its current name if the
+  // Returns the profiled exponent of a value under the model's name for its elements, or under its current name if the
   // profile was made after passes had moved it.
   std::optional<int> profiled(ValueId id) const {
     const Value& value = graph_.value(id);

@@ -105,7 +105,7 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
   const int64_t rows = tools::class_rows(f32_->session->plan(), 0);
   if (rows != 1) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' has a class for each image, but the network gives {} rows of scores, {}",
+                  fmt::format("'{}' has a class for each image, but the network has {} rows of scores ({})",
                               options.labels, rows, scores.to_string()));
   }
   NESTRT_ASSIGN_OR_RETURN(const auto images, tools::read_labelled_files(options.labels));
@@ -116,9 +116,8 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
     if (__builtin_sub_overflow(image.label, options.offset, &index) || index < 0 || index >= scores.num_elements()) {
       return Status(
           Code::kInvalidArgument,
-          fmt::format(
-              "'{}' line {}: class {} is not one of the network's, which are {} and the following {}; see --offset",
-              options.labels, image.line, image.label, options.offset, scores.num_elements() - 1));
+          fmt::format("'{}' line {}: class {} is not one of the network's {} classes, which start at {}; see --offset",
+                      options.labels, image.line, image.label, scores.num_elements(), options.offset));
     }
     result[file_name(image.file)] = index;
   }
@@ -138,7 +137,7 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
   for (size_t i = 0; i < samples.size(); ++i) {
     auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
-      return sample.error().with_context("--skip-unreadable skips such images");
+      return sample.error().with_context("--skip-unreadable skips unreadable images");
     if (!sample) {
       skipped_.emplace_back(sample.error().message());
       continue;

@@ -15,7 +15,7 @@ namespace nestrt::c_api {
 // Returns the message of the calling thread's last failure, escaped.
 const std::string& last_error();
 
-// Returns the code of the status. Stores the message of a failure.
+// Returns the status code. Stores the message of a failure.
 nestrt_code finish(const Status& status) noexcept;
 
 // Returns kInvalidArgument if `argument` is null.

@@ -18,7 +18,8 @@ namespace nestrt::drivers {
 class ChannelSlice {
  public:
   // Cuts the operands of `whole` in place; `tensors` contains them, inputs first. Requires: `part` is one of the
-  // results of rectangles_of() for a valid part (is_part()), so that a slice with fewer rows has a single block.
+  // results of rectangles_of() for a valid channel range (is_part()), so that a slice with fewer rows has a single
+  // block.
   ChannelSlice(const plan::Operator& whole, std::span<TensorSpec> tensors, const ChannelRows& part);
   ChannelSlice(const ChannelSlice&) = delete;  // operands refer to it
   ChannelSlice& operator=(const ChannelSlice&) = delete;

@@ -41,7 +41,7 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
     return damaged_plan(fmt::format("copies {} bytes of range {} to {} of {}", from.size, copy.from, to.size, copy.to));
   if (from.layout != plan::RangeLayout::kPlain || to.layout != plan::RangeLayout::kPlain)
     return Status(Code::kUnsupported,
-                  "copies in a layout that differs from that of the tensors; unit 'null' does not convert layouts");
+                  "copies in a layout that differs from the tensors'; unit 'null' does not convert layouts");
   return {};
 }
 

@@ -52,7 +52,7 @@ inline bool is_unit_kind(std::string_view kind) {
          kind != "evta";
 }
 
-// Returns whether the text is valid as a configuration in a list of units.
+// Returns whether the text is valid as a configuration in a unit list.
 inline bool is_configuration(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f' && c != ',' && c != ':'; });

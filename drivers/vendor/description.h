@@ -19,7 +19,7 @@ struct Description {
   bool operator==(const Description&) const = default;
 };
 
-// `file`: the plug-in, for messages. Errors: kDeviceFault for names that are not allowed in lists of units, and for
+// `file`: the plug-in, for messages. Errors: kDeviceFault for names that are not allowed in unit lists, and for
 // invalid alignments.
 Result<Description> read_description(const nestrt_vendor_description& given, std::string_view file);
 

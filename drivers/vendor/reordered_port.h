@@ -13,7 +13,7 @@ namespace nestrt::vendor {
 
 class ReorderedPort {
  public:
-  // Requires: as for StoredOrder.
+  // Requires: the preconditions of StoredOrder.
   ReorderedPort(DataType type, const Shape& shape, Layout layout);
 
   void to_plain(const std::byte* stored, std::byte* plain) const;

@@ -480,7 +480,7 @@ def simulate(
     """Predicts the latency of a plan on a simulated board, in virtual time.
 
     board: the name of a known board, or the path of its .yaml.
-    profiles: files of costs (see profile()); default: those of the board.
+    profiles: cost files (see profile()); default: the board's.
     npu_clocks_mhz, cpu_scales: NPU clocks and CPU speed factors for a table of predictions.
     concurrent_plans: plans of other sessions on the same units.
     urgent: whether this plan's session has priority over them.

@@ -102,7 +102,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
 
 // --- Times -----------------------------------------------------------------------------------------------------------
 
-// Adds up the concurrent parts of a branch, which change together.
+// Adds up the times of the concurrent slices of a branch, which change together.
 KernelPolicy::BranchTimes KernelPolicy::times_of(const Schedule& schedule, const RunStatistics& statistics,
                                                  Runs which) const {
   BranchTimes times(plan_.tables().branches.size(), 0);

@@ -37,7 +37,7 @@ class RunStatistics {
   double recent_us(size_t step) const;
   // Returns the measured time of all of the unit's steps divided by their predicted time; 1 for a unit without steps.
   double mean_slowdown(uint32_t unit) const;
-  // Returns the sum of the absolute deviations of the means from the predictions, as a fraction of the predictions.
+  // Returns the summed absolute deviation of the means from the predictions, relative to the predictions.
   double deviation() const;
   // As mean_slowdown(), but the median over the last kRecent runs.
   double recent_slowdown(uint32_t unit) const;

@@ -57,7 +57,7 @@ class UnitArbiters {
 
  private:
   UnitArbiter host_;
-  std::deque<UnitArbiter> units_;  // by index in the list of units
+  std::deque<UnitArbiter> units_;  // by index in the unit list
 };
 
 // A lane's lease on at most one unit at a time. It is kept from step to step and released at the end of the lane.

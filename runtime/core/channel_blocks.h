@@ -33,7 +33,7 @@ inline ChannelBlocks stored_blocks(const Shape& shape, Layout layout) {
 // Element positions in a tensor of any layout.
 class StoredOrder {
  public:
-  // Requires: as for stored_blocks().
+  // Requires: the preconditions of stored_blocks().
   StoredOrder(const Shape& shape, Layout layout)
       : blocks_(stored_blocks(shape, layout)),
         channels_(shape[1]),

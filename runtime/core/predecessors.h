@@ -35,7 +35,7 @@ class PredecessorBuilder {
 // Sorts the predecessors of each node and removes duplicates.
 void tidy(Predecessors& graph);
 
-// Returns the graph of groups of nodes: a group follows the groups that its nodes follow. Requires: a node's group
+// Returns the graph of the node groups: a group follows the groups that its nodes follow. Requires: a node's group
 // index is not smaller than those of its predecessors.
 Predecessors group_nodes(const Predecessors& graph, const std::vector<uint32_t>& group_of, size_t groups);
 

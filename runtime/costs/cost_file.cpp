@@ -219,7 +219,7 @@ Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, 
   }
   if (works == nullptr) return {};
   for (const auto& [work, cost] : *works) {
-    if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' is not a valid name of work", escaped(work)));
+    if (work.empty() || !is_plain(work)) return refuse(fmt::format("'{}' is not a valid work name", escaped(work)));
     if (!is_cost(cost.microseconds))
       return refuse(
           fmt::format("invalid cost of {} us for '{}'; expected 0 to {}", cost.microseconds, work, kMaxMicroseconds));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates the costs of work that has not been measured.
+// Estimates the costs of unmeasured work.
 #pragma once
 
 #include <functional>

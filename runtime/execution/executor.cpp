@@ -13,7 +13,7 @@
 namespace nestrt {
 namespace {
 
-// The parts of a split operator end at about the same time, and waking a sleeping thread takes 10 to 20 us. Threads do
+// The slices of a split operator end at about the same time, and waking a sleeping thread takes 10 to 20 us. Threads do
 // not spin if several inferences are in flight, because others can use the core.
 constexpr std::chrono::microseconds kSpin{100};
 

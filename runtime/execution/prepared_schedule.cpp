@@ -38,7 +38,7 @@ void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<
   const auto all = static_cast<uint64_t>(stored.channels), pixels = static_cast<uint64_t>(stored.pixels);
   const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
   const uint64_t vector = block * static_cast<uint64_t>(size_bytes(tensor.type));
-  // Positions in pixels of blocks. `whole` is the end of the complete blocks.
+  // Offsets are counted in vectors (one pixel of one channel block). Complete blocks end at `whole`.
   const uint64_t whole = all / block * pixels;
   const uint64_t begin = channels.begin / block * pixels + channels.begin_row * row;
   const uint64_t end =

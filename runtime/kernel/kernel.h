@@ -141,13 +141,13 @@ class Required {
 
 // How an operator's output can be split across units, lanes and time.
 struct Division {
-  // Returns whether parts of the output can be computed separately, each from its part of the split inputs, with
+  // Returns whether slices of the output can be computed separately, each from its slice of the split inputs, with
   // bit-identical results. Does not require that the operator's rules have been checked.
   bool (*divides)(const OperatorSpec& spec) = nullptr;
-  // Returns the axis along which an input is split when the output is split along axis 1; kUncut if every part reads
+  // Returns the axis along which an input is split when the output is split along axis 1; kUncut if every slice reads
   // all of it.
   int (*cut_axis)(const ops::Attributes& attributes, size_t input) = nullptr;
-  // Returns whether parts may also consist of rows of a block of channels (OperatorSpec::rows). Each part reads
+  // Returns whether slices may also consist of rows of a block of channels (OperatorSpec::rows). Each part reads
   // complete inputs, except split inputs, of which it reads the same rows. Null: no. Requires: divides().
   bool (*divides_rows)(const OperatorSpec& spec) = nullptr;
 };

@@ -69,7 +69,7 @@ constexpr const PackingRow& row_of(Packing packing) { return kPackings[static_ca
 // Returns the name of a packing, such as "o16i16"; an empty string for an invalid value.
 std::string_view name(Packing packing);
 
-// Returns the packed size of the weights of a matrix or convolution. Returns nullopt if the packing is invalid or does
+// Returns the packed size of matrix or convolution weights. Returns nullopt if the packing is invalid or does
 // not apply to the shape, or if the size exceeds 63 bits.
 std::optional<int64_t> packed_size_bytes(Packing packing, const Shape& shape);
 

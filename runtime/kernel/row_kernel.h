@@ -28,7 +28,7 @@ struct RowImages {
 struct RowCall {
   RowWindow rows;                       // output rows of one image, at least one
   std::byte* output = nullptr;          // first row of the first block
-  const std::byte* residual = nullptr;  // likewise, or null
+  const std::byte* residual = nullptr;  // first row of the first block, or null
   int64_t output_block_bytes = 0;       // stride between blocks of the output and of the residual
   // Available input rows of the same image; must include input_rows().
   RowWindow input_rows;

@@ -9,7 +9,7 @@
 namespace nestrt {
 namespace {
 
-// Adds the unit once, even if several of its steps compute parts of the operator.
+// Adds the unit once, even if several of its steps compute slices of the operator.
 void add_unit(OperatorSummary& summary, const std::string& name) {
   const std::string known = "+" + summary.unit + "+";
   if (known.find("+" + name + "+") != std::string::npos) return;

@@ -67,7 +67,8 @@ double contended_us(const Problem& problem, const Solution& solution, size_t oth
   return 1e6 * static_cast<double>(sessions.size()) / per_second;
 }
 
-// The largest acceptable load of a task's choices, and the whole choice with the smallest load, which is always kept.
+// The largest acceptable load of a task's choices, and the choice without slices that has the smallest load, which is
+// always kept.
 struct LoadLimit {
   double most = 0;
   uint32_t whole = kInvalidIndex;

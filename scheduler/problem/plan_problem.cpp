@@ -184,8 +184,8 @@ class ProblemBuilder {
     return with_work(part, task, lane, program, channels);
   }
 
-  // Returns the call overhead that an unmeasured part of a kernel's work has in addition to its share of the whole,
-  // whose cost includes one call.
+  // Returns the call overhead of an unmeasured slice in addition to its share of the operator's cost, which includes
+  // one call.
   double more_calls_us(uint32_t task, uint32_t lane, ChannelRange channels) const {
     if (options_.shared == nullptr || problem_.lanes[lane].unit != host_ || channels.all()) return 0;
     const auto calls = rectangles_of(output_channels(task), output_rows(task), channels).size();
@@ -246,8 +246,8 @@ class ProblemBuilder {
     return {};
   }
 
-  // Returns whether the unit can run the program, and the program computes a part of the channels that begins with the
-  // first.
+  // Returns whether the unit can run the program, and the program computes a channel range that starts with the first
+  // channel.
   static bool begins(const plan::Program& program, const UnitInfo& unit) {
     return !program.channels.all() && program.channels.is_first() && can_run(program, unit);
   }
@@ -264,7 +264,7 @@ class ProblemBuilder {
     return {};
   }
 
-  // Returns a chain of programs, each computing the largest part that follows the previous one and is no larger than
+  // Returns a chain of programs, each computing the largest slice that follows the previous one and is no larger than
   // the first. The chain has at most as many programs as there are units, and leaves room for the host's parts.
   std::vector<uint32_t> chain_from(uint32_t task, uint32_t first, const std::vector<uint32_t>& units) const {
     const auto& programs = branch_of(task).programs;
@@ -316,7 +316,7 @@ class ProblemBuilder {
     return with_work(before.parts.front(), task, lane_of_[unit], program, channels);
   }
 
-  // If the task that it reads by channel is split, the host may continue with its own part of the channels before the
+  // If the task that it reads by channel is split, the host may continue with its own channels before the
   // other units have finished, and compute the other channels later: all of them, or those that the other units do not
   // compute.
   Status add_followers(uint32_t before, uint32_t task) {

@@ -34,7 +34,7 @@ Problem problem_of(const Problem& whole, const Stretch& stretch) {
   return problem;
 }
 
-// Returns the part of a solution of the whole that belongs to the stretch.
+// Returns the decisions of `whole`, a solution of the whole problem, that belong to the stretch.
 Solution solution_of(const Problem& problem, const Stretch& stretch, const Solution& whole) {
   const uint32_t first = stretch.tasks.front();
   std::vector<Decision> order;

@@ -51,8 +51,8 @@ struct VirtualInference {
 };
 
 // Runs concurrent sessions on the same units until each has completed `inferences` inferences. Returns the inferences
-// of each session. Errors: as above; kInvalidArgument (the problems have different units, or divide the host's cores
-// differently).
+// of each session. Errors: those of the overload above; kInvalidArgument (the problems have different units, or divide
+// the host's cores differently).
 Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
                                                                        size_t inferences);
 

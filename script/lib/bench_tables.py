@@ -89,8 +89,8 @@ def introduction(report):
     rows = report["rows"]
     text = ["# Comparison with other runtimes", "",
             "`script/bench/networks --markdown` writes this page: nestrt and other runtimes on the same models, in the same run. Weights "
-            "are generated and identical on every machine. The outputs are compared: in f32 they must agree within 1e-4 of the largest "
-            "value, in 8 bits by the angle between them."]
+            "are generated and identical on every machine. f32 outputs must agree within 1e-4 of the largest value; 8-bit outputs are "
+            "compared by the angle between them: the cosine must be at least 0.95."]
     if rows:
         text += ["", f"**Conditions**: {report['cpu']}. {versions(rows)}. Times in milliseconds; medians of at least {report['rounds']} "
                      f"rounds "

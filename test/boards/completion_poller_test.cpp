@@ -63,7 +63,7 @@ TEST_CASE("A waiter that oversleeps wakes earlier the next time and is rarely la
   CHECK(awake / kRuns <= microseconds(60));
 }
 
-TEST_CASE("The ends of runs that become shorter or longer are detected immediately after a few runs") {
+TEST_CASE("After a few runs of a new length, their ends are detected immediately") {
   CompletionPoller poller;
   for (const microseconds run : {microseconds(2000), microseconds(1000), microseconds(6000), microseconds(300)}) {
     for (int again = 0; again < 16; ++again) wait_for(poller, run, microseconds(20));
@@ -80,7 +80,7 @@ TEST_CASE("A delayed run does not delay the detection of later ones") {
   }
 }
 
-TEST_CASE("Two delayed runs in a row delay the detection of at most two later ones") {
+TEST_CASE("Two consecutive delayed runs delay the detection of at most two later ones") {
   CompletionPoller poller;
   for (int run = 0; run < 16; ++run) wait_for(poller, microseconds(300));
   for (int run = 0; run < 2; ++run) wait_for(poller, std::chrono::seconds(1));

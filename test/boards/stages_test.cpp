@@ -47,7 +47,7 @@ TEST_CASE("The stages show the end of the previous run until the next one has st
   }
 }
 
-TEST_CASE("The end of the previous run is not mistaken for that of the current one") {
+TEST_CASE("The end of the previous run is not taken for the end of the current one") {
   ProbeRun probe(open_stages());
   REQUIRE(probe.run().ok());
   for (int i = 0; i < 5; ++i) {

@@ -81,7 +81,7 @@ void check_network(const std::string& model) {
   check_steady(compiled_by(model, options), "cpu,evta:sim");
 }
 
-TEST_CASE("No result of a compiled network depends on what memory held before") {
+TEST_CASE("No result of a compiled network depends on previous memory contents") {
   const Quiet quiet;
   check_network(kDemoModel);
   if (test_level() == TestLevel::kQuick) return;

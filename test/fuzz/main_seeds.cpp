@@ -33,7 +33,7 @@ constexpr Target kTargets[] = {{"plan", add_plan_seeds},   {"evta_program", add_
                                {"npy", add_npy_seeds},     {"costs", add_costs_seeds},
                                {"image", add_image_seeds}, {"c_api", add_c_api_seeds}};
 
-TEST_CASE("Seeds are written") {
+TEST_CASE("Write the seeds of all fuzz targets") {
   for (const Target& target : kTargets) {
     SeedFolder seeds(folder + "/" + target.name);
     target.add_seeds(seeds);

@@ -211,14 +211,14 @@ def test_save_does_not_overwrite_images_models_or_plans(model, plan, samples, tm
                                 ("m", model, seen.save), ("p", saved, seen.save)):
         path = tmp_path / name
         path.write_bytes(content.read_bytes())
-        with pytest.raises(nestrt.Error, match="would be written over it"):
+        with pytest.raises(nestrt.Error, match="would be overwritten"):
             save(path)
         assert path.read_bytes() == content.read_bytes()
     plan.save(saved)
     script = tmp_path / "script.py"
     script.write_text("keep = 'me'")
     for save in (plan.save, seen.save):
-        with pytest.raises(nestrt.Error, match="is there"):
+        with pytest.raises(nestrt.Error, match="exists, is not a"):
             save(script)
     assert script.read_text() == "keep = 'me'"
     seen.save(tmp_path / "profile.yaml")

@@ -54,7 +54,7 @@ bool is_checked(std::string_view path) {
          std::ranges::any_of(kChecked, [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
-// A text in lower case without line ends and the marks of comments, and the line of each of its characters.
+// A lower-case text without newlines and comment markers, and the line of each character.
 struct FlatText {
   explicit FlatText(std::string_view source) {
     size_t number = 0;

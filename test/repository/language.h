@@ -6,7 +6,7 @@
 
 namespace nestrt::test {
 
-// Returns the occurrences of replaced terms, also across line ends, with the terms to use. Checks the folders listed in
+// Returns the occurrences of replaced terms, also across newlines, with the terms to use. Checks the folders listed in
 // language.cpp.
 Findings replaced_terms(const SourceTree& tree);
 

@@ -23,7 +23,7 @@ TEST_CASE("Every include of the repository respects the layers") {
   require_none(layering_violations(tree));
 }
 
-TEST_CASE("Heavy libraries stay out of libnestrt") { require_none(library_violations(repository())); }
+TEST_CASE("libnestrt does not depend on heavy libraries") { require_none(library_violations(repository())); }
 
 TEST_CASE("No header of the repository includes itself through others") { require_none(include_cycles(repository())); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the time to make schedules and their distance to the lower bound, on networks with random costs: a CPU and
-// an accelerator that is about twice as fast and has programs for most operators ("split": and for parts of them). Run
+// an accelerator that is about twice as fast and has programs for most operators ("split": and for slices of them). Run
 // with --benchmark_filter=gap for the distances to the lower bound on graphs without structure.
 #include <benchmark/benchmark.h>
 

@@ -49,7 +49,7 @@ TEST_CASE("A unit runs urgent work first, then the earliest deadline, then the o
   CHECK(unit.queue.oldest() == nullptr);
 }
 
-TEST_CASE("A claim that was passed kMaxPassed times has the unit next") {
+TEST_CASE("A claim that was passed over kMaxPassed times gets the unit next") {
   UnitClaim waiting, urgent{true, at(5)};
   FakeUnit unit;
   unit.add(waiting);
@@ -87,7 +87,7 @@ struct UnevenWork {
   UnitClaim urgent[3] = {{true}, {true}, {true}};
 };
 
-TEST_CASE("A large claim that was passed kMaxPassed times begins in the widest gap of urgent work") {
+TEST_CASE("A large claim that was passed over kMaxPassed times starts in the widest gap of urgent work") {
   FakeUnit unit;
   UnitClaim large;
   unit.add(large);
@@ -101,7 +101,7 @@ TEST_CASE("A large claim that was passed kMaxPassed times begins in the widest g
   CHECK(large.passed < UnitQueue::kMaxPassed + 3);
 }
 
-TEST_CASE("A claim that was passed twice kMaxPassed times does not wait for a gap") {
+TEST_CASE("A claim that was passed over 2 * kMaxPassed times does not wait for a gap") {
   FakeUnit unit;
   UnitClaim large;
   unit.add(large);

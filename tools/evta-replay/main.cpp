@@ -25,23 +25,20 @@ enum ExitCode { kPassed = 0, kFailed = 1, kBadInput = 2 };
 constexpr std::string_view kUsage =
     "Usage: evta-replay [OPTIONS] FILE\n"
     "\n"
-    "Checks every program of FILE, runs it in the simulator, compares the memory that "
-    "each\n"
-    "leaves with the expected one, and prints how many passed and failed. The format is that of\n"
+    "Checks every program in FILE, runs it in the simulator, compares its results with the expected\n"
+    "memory contents, and prints how many programs passed and failed. FILE has the format of\n"
     "drivers/evta/simulator/vector_file.h.\n"
     "\n"
-    "Vectors were recorded on RTL after a reset, which zeroes its memories. A program that relies on that passes, and "
-    "is\n"
-    "told: a driver would refuse it.\n"
+    "Vectors are recorded on RTL after a reset, which zeroes its memories. A program that relies on the\n"
+    "reset passes, but is reported, because a driver would refuse it.\n"
     "\n"
-    "  --configuration NAME  what the programs were made for (default 1x16_15_15_18_17)\n"
-    "  --cycles PROFILE      print the modelled cycles of each program, too: chisel2019, chisel2021,\n"
+    "  --configuration NAME  configuration of the programs (default 1x16_15_15_18_17)\n"
+    "  --cycles PROFILE      also print the modelled cycles of each program; PROFILE is chisel2019, chisel2021,\n"
     "                        chisel_16_reads, hls_zynq7020 or zcu102 (docs/concepts/evta.md)\n"
-    "  --json                print {\"vectors\": [{\"name\": ..., \"passed\": ..., \"cycles\": ..., \"reason\": ...}]} "
-    "instead:\n"
-    "                        cycles where --cycles asks for them and they can be counted, the reason of a failure;\n"
-    "                        \"needs_reset\": what a driver refuses of one that relies on a reset\n"
-    "  --help                print this\n"
+    "  --json                print {\"vectors\": [{\"name\": ..., \"passed\": ...}]} instead, with \"cycles\" if\n"
+    "                        --cycles is given and they can be counted, \"reason\" if the program failed, and\n"
+    "                        \"needs_reset\" (why a driver would refuse it) if it relies on a reset\n"
+    "  --help                print this help\n"
     "\n"
     "Exit code: 0 all passed, 1 some failed, 2 bad input.\n"
     "\n"
@@ -60,14 +57,24 @@ Status bad_option(const std::string& message) {
   return Status(Code::kInvalidArgument, message + "; see evta-replay --help");
 }
 
+// Returns, for example, "; available: chisel2019, chisel2021".
+template <typename Known>
+std::string available(const Known& known) {
+  std::string names;
+  for (const auto& entry : known) names.append(names.empty() ? "; available: " : ", ").append(entry.name);
+  return names;
+}
+
 Status set_configuration(const std::string& name, Options* options) {
   options->configuration = nestrt::evta::find_configuration(name);
-  return options->configuration ? Status() : bad_option("there is no configuration '" + name + "'");
+  if (options->configuration) return {};
+  return bad_option("unknown configuration '" + name + "'" + available(nestrt::evta::kConfigurations));
 }
 
 Status set_profile(const std::string& name, Options* options) {
   options->profile = nestrt::evta::find_cycle_profile(name);
-  return options->profile ? Status() : bad_option("there is no profile '" + name + "'");
+  if (options->profile) return {};
+  return bad_option("unknown profile '" + name + "'" + available(nestrt::evta::cycle_profiles()));
 }
 
 // Returns the setter of an option that requires a value, or null.
@@ -79,9 +86,9 @@ Status set_argument(const std::string& argument, Options* options) {
   if (argument == "--json") {
     options->json = true;
   } else if (argument.starts_with("-")) {
-    return bad_option("there is no option " + argument);
+    return bad_option("unknown option '" + argument + "'");
   } else if (!options->file.empty()) {
-    return bad_option("one file at a time");
+    return bad_option("expected one FILE; got '" + options->file + "' and '" + argument + "'");
   } else {
     options->file = argument;
   }
@@ -96,13 +103,13 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
       return options;
     }
     if (const auto set = setter_of(arguments[i])) {
-      if (i + 1 == arguments.size()) return bad_option(arguments[i] + " wants a name");
+      if (i + 1 == arguments.size()) return bad_option(arguments[i] + " requires a name");
       NESTRT_RETURN_IF_ERROR(set(arguments[++i], &options));
     } else {
       NESTRT_RETURN_IF_ERROR(set_argument(arguments[i], &options));
     }
   }
-  if (options.file.empty()) return bad_option("which file?");
+  if (options.file.empty()) return bad_option("expected a FILE");
   return options;
 }
 

@@ -61,7 +61,7 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
   return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
 }
 
-// Returns the offset in bytes from the start of a tensor in blocks of 16 to the start of a part.
+// Returns the byte offset of a slice in a tensor with blocks of 16.
 uint64_t offset_of(const Value& value, const ChannelRange& part) {
   const Shape& shape = value.shape;
   const auto pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));

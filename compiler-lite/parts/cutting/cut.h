@@ -39,8 +39,8 @@ struct Cut {
 // Assigns operators that no part requests to additional host parts, "rest0" and so on, as few as the order allows.
 //
 // A part is computed without interruption, so it must be convex: no path of operators leaves it and returns. Parts must
-// not depend on each other in a cycle. Errors: kInvalidArgument with the operators of such a path, if an operator is in
-// two parts, for duplicate names, and for a part without operators.
+// not depend on each other in a cycle. Errors: kInvalidArgument with the operators of a path that leaves and returns,
+// or of a cycle; also if an operator is in two parts, for duplicate names, and for a part without operators.
 Result<Cut> cut(const Graph& graph, std::vector<PartSpec> parts);
 
 }  // namespace nestrt::compiler

@@ -43,8 +43,8 @@ Status AccessOrder::access(Memory memory, const IndexSet& elements, const Access
   if (last == nullptr) return {};
   if (!elements_.charge(elements.size()))
     return invalid_program(
-        fmt::format("the program's instructions access more than {} elements of on-chip memories: {}, and {} for each "
-                    "of its instructions",
+        fmt::format("the program's instructions access more than {} on-chip memory elements (limit: {} plus {} per "
+                    "instruction)",
                     elements_.limit(), kFreeElements, kElementsPerInstruction));
   const size_t early = elements.find([&](size_t element) {
     (last->*access.own)[element] = number();

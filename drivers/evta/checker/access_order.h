@@ -25,8 +25,8 @@
 namespace nestrt::evta {
 
 // Budget of accessed elements, each counted once per instruction: kFreeElements for any program plus
-// kElementsPerInstruction for each of its instructions. The maximum among nestc's programs for four networks is 344,000
-// elements in total, and 38,000 in excess of 1024 per instruction.
+// kElementsPerInstruction per instruction. The maximum among nestc's programs for four networks is 344,000 elements in
+// total, and 38,000 in excess of 1024 per instruction.
 inline constexpr uint64_t kFreeElements = uint64_t{1} << 20;
 inline constexpr uint64_t kElementsPerInstruction = 1024;
 

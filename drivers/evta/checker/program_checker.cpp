@@ -209,8 +209,7 @@ class Checker {
   Status look_at(uint64_t micro_ops) {
     if (looks_.charge(micro_ops)) return {};
     return invalid_program(
-        fmt::format("the program loads or refers to more than {} micro-ops: {}, and {} for each of "
-                    "its instructions",
+        fmt::format("the program loads or refers to more than {} micro-ops (limit: {} plus {} per instruction)",
                     looks_.limit(), kFreeMicroOps, kMicroOpsPerInstruction));
   }
 

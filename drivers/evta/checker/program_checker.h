@@ -30,8 +30,8 @@ namespace nestrt::evta {
 // hang.
 inline constexpr uint64_t kMaxSteps = uint64_t{1} << 28;
 // Budget of micro-ops that are loaded or that loops refer to, counted per instruction: kFreeMicroOps for any program
-// plus kMicroOpsPerInstruction for each of its instructions. Checking takes less than 0.1 microseconds per micro-op.
-// nestc's programs, including convolutions of 300 x 300 pixels, need at most 16,000 in total or 160 per instruction.
+// plus kMicroOpsPerInstruction per instruction. Checking takes less than 0.1 microseconds per micro-op. nestc's
+// programs, including convolutions of 300 x 300 pixels, need at most 16,000 in total or 160 per instruction.
 inline constexpr uint64_t kFreeMicroOps = uint64_t{1} << 14;
 inline constexpr uint64_t kMicroOpsPerInstruction = 256;
 

@@ -56,7 +56,7 @@ struct TraceEntry {
 Result<CycleCount> count_cycles(const Configuration& configuration, std::span<const Instruction> instructions,
                                 const CycleProfile& profile, std::vector<TraceEntry>* trace = nullptr);
 
-// Errors: as above, and as for decode().
+// Decodes and counts a program. Errors: those of the overload above and of decode().
 Result<CycleCount> count_cycles(const Program& program, const CycleProfile& profile,
                                 std::vector<TraceEntry>* trace = nullptr);
 

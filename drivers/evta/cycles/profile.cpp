@@ -32,7 +32,7 @@ constexpr CycleProfile kChisel2019 = {
 };
 
 // From the RTL of June 2021 (tvm-vta c18a224): both units are pipelined, with one start cycle and five drain cycles; a
-// tensor operand is read in a separate cycle; bursts are aligned; memory as before.
+// tensor operand is read in a separate cycle; bursts are aligned. The memory is the same as in kChisel2019.
 constexpr CycleProfile chisel2021() {
   CycleProfile profile = kChisel2019;
   profile.name = "chisel2021";

@@ -26,7 +26,7 @@ struct CycleProfile {
   bool aligned_bursts = false;      // a burst ends at a multiple of its maximum size in DRAM
   int read_latency = 0;             // from a request to its first beat
   int write_latency = 0;            // from a request to its first beat
-  int write_response = 0;           // maximum number of beats in a burst; a row of a transfer needs one or more bursts
+  int write_response = 0;           // from a burst's last beat to the next request
   bool overlapped_latency = false;  // other clients use the bus while a request waits for its first beat
   int reads_ahead = 0;    // maximum number of outstanding reads of all loads; 0: each waits for the previous one
   int uop_bus_bytes = 8;  // separate port of the micro-op memory

@@ -36,11 +36,11 @@ class PlacedProgram {
   // Null before the first place().
   const std::shared_ptr<DeviceProgram>& device_program() const { return loaded_; }
 
-  // Transfers the data that the program reads to the accelerator, except data that the accelerator itself wrote
+  // Transfers the program's inputs to the accelerator, except data that the accelerator itself wrote
   // (Submission::writers). Also transfers the contents of output memory if results are checked, or if the host's cache
   // would later overwrite them. Errors: kDeviceFault.
   Status give_inputs(const Submission& submission);
-  // Transfers the data that the program wrote to the host. Errors: kDeviceFault.
+  // Transfers the program's outputs to the host. Errors: kDeviceFault.
   Status take_results(const Submission& submission);
 
   // Returns the traffic of the last run.
@@ -52,7 +52,7 @@ class PlacedProgram {
     const std::byte* in_place = nullptr;  // host address of the bytes, if the range is the tensor itself
     std::optional<Place> host_visible;    // location of the tensor in host-visible memory, even if it is copied
     bool is_read = false;                 // by the program
-    bool is_written = false;              // likewise
+    bool is_written = false;              // by the program
     bool is_constant = false;
     uint64_t element = 1;     // alignment of its address (relocate.h)
     uint64_t host_bytes = 0;  // size of the tensor in the plan's order

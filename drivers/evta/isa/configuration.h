@@ -72,7 +72,7 @@ struct Configuration {
   constexpr int wgt_factor_bits() const { return wgt_index_bits() - factor_trim; }
   constexpr int acc_factor_bits() const { return acc_index_bits() - factor_trim; }
 
-  // Returns the number of bits of the first index of a list of micro-ops; its end has one more.
+  // Returns the width in bits of the first index of a micro-op range; its end is one bit wider.
   constexpr int uop_begin_bits() const { return uop_index_bits() + uop_field_spare; }
 
   constexpr int64_t macs_per_cycle() const { return int64_t{1} << (log_batch + 2 * log_block); }

@@ -8,7 +8,7 @@
 
 namespace nestrt::evta {
 
-// Returns one line without a line end, such as "gemm  uop [3,11) loop 14 x 9 dst 1,2 src 3,4 wgt 5,6  pop_prev
+// Returns one line without a newline, such as "gemm  uop [3,11) loop 14 x 9 dst 1,2 src 3,4 wgt 5,6  pop_prev
 // push_prev". The two numbers of dst, src and wgt are the factors of the outer and the inner loop.
 std::string disassemble(const Instruction& instruction);
 

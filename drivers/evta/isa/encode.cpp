@@ -59,7 +59,7 @@ Status encode_operands(Encoder& encoder, const Configuration& configuration, Ins
     case Opcode::kFinish:
       return std::holds_alternative<std::monostate>(instruction.operands) ? Status() : mismatch();
   }
-  return Status(Code::kInvalidArgument, "no such opcode");
+  return Status(Code::kInvalidArgument, "invalid opcode");
 }
 
 Status in_context(const Status& status, const Configuration& configuration, std::string_view what) {

@@ -11,7 +11,8 @@ namespace nestrt::evta {
 // opcode. The program checker decides whether an instruction is legal.
 Result<InstructionWord> encode(const Configuration& configuration, const Instruction& instruction);
 
-// Returns configuration.uop_bytes() bytes, little-endian, in the low end of the word. Errors: as above.
+// Returns configuration.uop_bytes() bytes, little-endian, in the low end of the word. Errors: kInvalidArgument, which
+// names the field, if a value does not fit.
 Result<uint64_t> encode(const Configuration& configuration, const MicroOp& micro_op);
 
 }  // namespace nestrt::evta

@@ -10,7 +10,7 @@
 
 namespace nestrt::evta {
 
-// Returns the number of bytes of all transfers in both directions, and of the instructions. Errors: as for decode().
+// Returns the bytes of all transfers in both directions and of the instructions. Errors: those of decode().
 Result<uint64_t> memory_traffic(const Configuration& configuration, std::span<const InstructionWord> words);
 
 }  // namespace nestrt::evta

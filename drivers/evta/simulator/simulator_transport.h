@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated accelerator. It computes with the functional simulator on a separate thread and in separate memory. With
-// pacing, runs take the time that the cycle model predicts, and results are not recomputed if a program has the same
-// inputs as before, which leaves the processors to other work as the hardware would.
+// pacing, runs take the time that the cycle model predicts. Results are not recomputed if a program runs again with
+// the same inputs, so the processors stay free for other work, as with the hardware.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ Status check_zocl_nodes() {
   std::error_code error;
   if (!std::filesystem::exists("/dev/dri/by-path", error))
     return Status(Code::kUnavailable,
-                  "/dev/dri does not exist: load zocl, and check that the device tree has the node zyxclmm_drm "
+                  "/dev/dri/by-path does not exist: load zocl, and check that the device tree has the node zyxclmm_drm "
                   "(docs/how-to/zcu102.md)");
 #endif
   return {};

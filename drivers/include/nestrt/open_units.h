@@ -35,7 +35,7 @@ struct UnitOptions {
   bool isolate = false;
 };
 
-// Opens a comma-separated list of units such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu".
+// Opens a comma-separated unit list such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu".
 //
 // Each entry is a unit kind, optionally followed by ':', a transport and a configuration: "evta:sim",
 // "evta:sim:1x32_15_15_18_17". A number before the configuration sets the number of units. UnitOptions::plugin must

@@ -71,7 +71,7 @@ typedef struct nestrt_vendor_description {
   uint32_t alignment;    /* of every port, in bytes: a power of two, 1 to NESTRT_VENDOR_MAX_ALIGNMENT */
   uint32_t is_steady;    /* 1 if a program takes about the same time on each run, else 0 */
   uint32_t reserved;     /* 0 */
-  /* Name in plans and lists of units: a-z, 0-9, '_' and '-', starting with a letter; neither "cpu" nor "evta". */
+  /* Name in plans and unit lists: a-z, 0-9, '_' and '-', starting with a letter; neither "cpu" nor "evta". */
   char kind[32];
   /* Identifies devices with the same timing; measured times are reused only for an identical string. Printable ASCII
    * without spaces, ',' and ':'. */

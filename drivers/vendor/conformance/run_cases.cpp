@@ -121,9 +121,9 @@ Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& pr
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun, from_now(-seconds(1))));
   NESTRT_ASSIGN_OR_RETURN(const nestrt_vendor_status status, runs.end_of(kFirstRun));
   if (status != NESTRT_VENDOR_DEADLINE && status != NESTRT_VENDOR_OK)
-    return broken(fmt::format("a run whose deadline had passed at its start ends with status {}", status));
+    return broken(fmt::format("a run that starts after its deadline ends with status {}", status));
   if (status == NESTRT_VENDOR_OK && runs.ports().outputs() != expected)
-    return broken("a run whose deadline had passed ends with OK but without results");
+    return broken("a run that starts after its deadline ends with OK but without results");
   NESTRT_RETURN_IF_ERROR(runs.submit(kFirstRun + 1, from_now(kLongEnough)));
   NESTRT_RETURN_IF_ERROR(runs.check_ends_well(kFirstRun + 1));
   return subject.check_still_right(1, expected);

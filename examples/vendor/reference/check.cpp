@@ -93,7 +93,7 @@ class OperatorCheck {
       const Window& window = op_.window;
       require(window.dilation[axis] == 1 && window.begin[axis] < window.kernel[axis], "pool: wrong window");
       const uint64_t last = uint64_t{output()[2 + axis] - 1} * window.stride[axis];
-      require(last < uint64_t{input(0)[2 + axis]} + window.begin[axis], "pool: a window lies outside");
+      require(last < uint64_t{input(0)[2 + axis]} + window.begin[axis], "pool: a window is entirely outside the input");
     }
   }
 

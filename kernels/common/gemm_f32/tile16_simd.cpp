@@ -181,7 +181,7 @@ HWY_INLINE void store_full(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   for_each([&](V& y, int64_t at) HWY_ATTR { hn::StoreU(y, d, tile.output + at); });
 }
 
-// Stores a partial last block from a copy of the sums, [points][blocks * 16].
+// Stores a tile whose last block is partial, from a copy of the sums [points][blocks * 16].
 HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT sums) {
   const Bounds bounds = bounds_of(tile.activation);
   for (int64_t p = 0; p < tile.points; ++p) {

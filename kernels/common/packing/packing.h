@@ -17,9 +17,9 @@ bool packing_fits(Packing packing, const Shape& shape);
 // packing does not fit the shape or the size overflows.
 int64_t packed_bytes(Packing packing, const Shape& shape);
 
-// `plain` is row-major, `packed` holds packed_bytes(). Requires: packing_fits(), and T (float or int8_t) is the element
-// type of the packing. Packing `none` copies. Unpacking `winograd16` returns each kernel within 2^-21 of its largest
-// element.
+// Converts weights to and from a packing. `plain` is row-major. `packed` has packed_bytes() bytes. Requires:
+// packing_fits(), and T (float or int8_t) is the element type of the packing. Packing `none` copies. Unpacking
+// `winograd16` is inexact: errors are at most 2^-21 times the kernel's largest element.
 template <typename T>
 void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed);
 template <typename T>
@@ -27,7 +27,8 @@ void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* pla
 
 // Returns whether all padding that affects results is zero, as pack_weights() writes it. Kernels multiply the padding
 // of channels by out-of-range operands, and the padding of outputs becomes the padding of a blocked result. The output
-// padding of a matrix is not used. Reads only blocks that have such padding. Requires: as above.
+// padding of a matrix is not used. Reads only the blocks that contain padding. Requires: the preconditions of
+// pack_weights().
 template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed);
 

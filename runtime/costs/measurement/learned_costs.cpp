@@ -21,8 +21,8 @@ constexpr double kMinUs = 0.01;
 // because boards change over time.
 constexpr float kRunsOfMeasured = 16, kMaxRuns = 64;
 
-// Relative error of predictions: for layers, and for parts of a layer of which another part was measured.
-constexpr double kErrorOfLayers = 0.2, kErrorOfParts = 0.05;
+// Relative error of predictions: for layers, and for slices of a layer of which another slice was measured.
+constexpr double kErrorOfLayers = 0.2, kErrorOfSlices = 0.05;
 // Relative error of means over any number of runs, because boards change, and of a single run if all runs are equal.
 constexpr double kErrorOfMeasured = 0.02, kMinNoise = 0.05;
 
@@ -88,7 +88,7 @@ void LearnedCosts::change_speed(const UnitInfo& unit, double factor) {
   });
 }
 
-// Includes the operator's parts, whose names begin with that of the whole.
+// Includes the operator's slices, whose names start with the operator's name.
 void LearnedCosts::change_work(const UnitInfo& unit, uint32_t op, double factor) {
   const std::string whole = work_name(plan_, op, key_of(unit)), parts = whole + " channels ";
   const CostTable before = costs_;
@@ -111,7 +111,7 @@ void LearnedCosts::observe(const Step& step, const UnitInfo& unit, const Observe
     if (!is_view(plan_.tables(), plan_.tables().operators[op])) observe_operator(op, step, key, news);
 }
 
-// Programs for equal parts are the same work item.
+// Programs for equal slices are the same work item.
 void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News news) {
   const std::string observed = program_work_name(plan_, step.branch, step.program);
   std::map<std::string, WorkCost> works;
@@ -120,13 +120,13 @@ void LearnedCosts::observe_program(const Step& step, const UnitKey& key, News ne
     if (const WorkCost* const known = costs_.find(key, work)) works.emplace(work, *known);
   }
   const bool has_measured = std::ranges::any_of(works, [](const auto& work) { return runs_seen(work.second) > 0; });
-  news.mispredicted = has_measured ? kErrorOfParts : kErrorOfLayers;
+  news.mispredicted = has_measured ? kErrorOfSlices : kErrorOfLayers;
   for (const auto& [work, known] : works)
     work == observed ? believe(key, work, known, news) : follow(key, work, known, news);
 }
 
-// Gives a work item its own cost if the cost was derived from that of the whole. The name of a part begins with that of
-// the whole.
+// Records a measurement of an operator or a slice. A slice whose cost was derived from the operator's gets its own
+// entry. Slice names start with the operator's name.
 void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, News news) {
   const std::string whole = work_name(plan_, op, key), part = work_name(plan_, op, key, step.channels);
   const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);
@@ -135,7 +135,7 @@ void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey
   const auto begin = works.lower_bound(whole);
   const auto end = std::find_if(begin, works.end(), [&](const auto& work) { return !work.first.starts_with(whole); });
   const bool has_measured = std::any_of(begin, end, [](const auto& work) { return runs_seen(work.second) > 0; });
-  news.mispredicted = has_measured ? kErrorOfParts : kErrorOfLayers;
+  news.mispredicted = has_measured ? kErrorOfSlices : kErrorOfLayers;
   for (auto work = begin; work != end; ++work)
     if (work->first != part) follow(key, work->first, work->second, news);
   believe(key, part, *known, news);

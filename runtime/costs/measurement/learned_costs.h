@@ -29,7 +29,7 @@ class LearnedCosts {
 
   // Scales the costs of all work on units like this one.
   void slow_down(const UnitInfo& unit, double factor);
-  // Scales the costs likewise after the unit changed its speed, possibly not equally for all work: previous
+  // Scales the costs like slow_down() after the unit changed its speed, possibly not equally for all work: previous
   // observations of its work count less.
   void change_speed(const UnitInfo& unit, double factor);
   // Scales the cost of one operator that kernels compute.

@@ -292,7 +292,8 @@ class Measurement {
     return {};
   }
 
-  // Returns whether the part is measured. Middle parts are as fast as the parts before them.
+  // Returns whether the program is measured: only slices that start at the first channel are, because the others are
+  // equally fast.
   static bool is_measured(const plan::Program& part) { return !part.channels.all() && part.channels.is_first(); }
 
   // Prepares the n-th way to split every divisible operator.

@@ -53,7 +53,7 @@ struct WorkTimes {
 
 // An accelerator that failed during measurement.
 struct FailedUnit {
-  uint32_t unit = 0;  // index in the list of units
+  uint32_t unit = 0;  // index in the unit list
   Status why;
 };
 

@@ -14,8 +14,9 @@
 
 namespace nestrt {
 
-// Parts consist of whole blocks, except the last part of an operator, or of consecutive rows of blocks if the operator
-// can be split by rows (nestrt/driver/channel_range.h). Programs for units with wider blocks have multiples of those.
+// Slices consist of whole blocks, except the last slice of an operator, or of consecutive rows of blocks if the
+// operator can be split by rows (nestrt/driver/channel_range.h). Programs for units with wider blocks have multiples of
+// blocks.
 inline constexpr uint32_t kChannelBlock = 16;
 
 // Returns the number of output channels; 0 for an operator that cannot be split. Does not require that the operator's
@@ -26,20 +27,20 @@ uint32_t divisible_channels(const plan::Tables& plan, uint32_t operator_index);
 // Returns the same for a branch's only operator; 0 for a branch of several operators.
 uint32_t divisible_channels(const plan::Tables& plan, const plan::Branch& branch);
 
-// Returns the number of rows of the operator's output if parts may begin and end within a block of channels, otherwise
+// Returns the number of rows of the operator's output if slices may begin and end within a block of channels, otherwise
 // 1. Requires: a divisible operator.
 uint32_t divisible_rows(const OperatorSpec& spec);
 // Returns the same for a branch's only operator.
 uint32_t divisible_rows(const plan::Tables& plan, const plan::Branch& branch);
 
-// Returns whether `part` is a valid part, or the whole, of an operator with the given output channels and
-// divisible_rows().
+// Returns whether `part` is a valid slice of an operator with the given output channels and divisible_rows(), or the
+// whole operator.
 bool is_part(uint32_t channels, uint32_t rows, ChannelRange part);
 
 // Returns "16-64"; with rows "16:5-48:10".
 std::string to_string(ChannelRange part);
 
-// Returns the fraction of an output of that shape that a part computes.
+// Returns the fraction of an output with shape `output` that `part` computes.
 double share_of(const Shape& output, ChannelRange part);
 
 // Whole blocks of channels, including a partial last one, or some rows of one block.

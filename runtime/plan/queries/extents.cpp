@@ -10,7 +10,7 @@ bool ends_before(const Extent& a, const Extent& b) {
   return a.buffer != b.buffer ? a.buffer < b.buffer : a.end <= b.begin;
 }
 
-// Returns the first extent of the set that ends at or after the beginning of these bytes.
+// Returns the first extent in the set that ends at or after the start of `bytes`.
 Extents::const_iterator first_of(const Extents& set, const Extent& bytes) {
   return std::lower_bound(set.begin(), set.end(), bytes, ends_before);
 }

@@ -60,7 +60,7 @@ class RunMemory {
   std::unique_ptr<Lent> lent_;  // used instead of the host's arena
   std::span<std::byte> arena_;
   std::vector<std::byte*> buffers_;  // per buffer of the plan
-  std::vector<uint8_t> writers_;     // likewise
+  std::vector<uint8_t> writers_;     // per buffer of the plan
 };
 
 }  // namespace nestrt

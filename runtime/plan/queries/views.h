@@ -15,9 +15,9 @@
 
 namespace nestrt {
 
-// Returns the byte offset in `whole` of the part that starts at coordinate `start` of `axis` and has the shape of
-// `part`, if that part is contiguous and stored in the same order; otherwise nullopt. Requires: verified shapes and
-// types; axis and start may have any value.
+// Returns the byte offset in `whole` of the slice that starts at coordinate `start` of `axis` and has the shape of
+// `part`. Returns nullopt unless the slice is contiguous and stored in the same order as `part`. Requires: verified
+// shapes and types; axis and start may have any value.
 std::optional<uint64_t> offset_of_part(const TensorSpec& whole, const TensorSpec& part, int axis, int64_t start);
 
 // Returns the offset of a Slice's output according to its attributes, 0 for a Reshape, and nullopt for other operators.

@@ -74,7 +74,7 @@ class AliasingCheck {
                             extent(input).begin == extent(output).begin + *offset;
       if (count > 0 && !in_place) {
         elsewhere.push_back(input);
-        // Parts that share a block of channels, or are scattered over the whole output, are written together.
+        // Operands that share a block of channels, or are scattered over the whole output, are written together.
         append(part_of(output, whole, axis, start, count), written);
       }
       start += count;

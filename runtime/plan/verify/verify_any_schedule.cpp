@@ -57,7 +57,7 @@ class Separation {
 
  private:
   BitRows users_;               // per position in `placed`: all operators that access the buffer
-  BitRows before_all_writers_;  // likewise: the operators that precede every writer of the buffer
+  BitRows before_all_writers_;  // per position in `placed`: the operators that precede every writer of the buffer
 };
 
 // Calls check(i, j) for positions of buffers that share bytes, until a check fails.

@@ -399,7 +399,7 @@ class BranchCheck {
   std::vector<uint32_t>& touched_;
   std::span<const Write> writes_;
   std::optional<uint32_t> divisible_;  // channel count, once it has been computed
-  uint32_t rows_ = 1;                  // likewise
+  uint32_t rows_ = 1;                  // row count, once it has been computed
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ Status verify_shapes(const plan::Tables& plan) {
     const plan::Tables& other = plan.shapes[index];
     if (!are_alike(plan, input_tensors(plan), other, input_tensors(other)) ||
         !are_alike(plan, plan.outputs, other, other.outputs))
-      return damaged_plan(fmt::format("shape {}: inputs and outputs differ from those of the first shape", index + 1));
+      return damaged_plan(fmt::format("shape {}: inputs and outputs do not match the first shape", index + 1));
     if (!known.insert(input_shapes(other)).second)
       return damaged_plan(fmt::format("shape {}: has the same inputs as another shape", index + 1));
   }

@@ -66,7 +66,7 @@ TEST_CASE("The order of parts does not change ranges or histograms") {
   require_equal(forward->values[0], backward->values[0]);
 }
 
-TEST_CASE("Means of channels are weighted by elements and peaks are maxima") {
+TEST_CASE("Merged channel means are weighted by element count, and peaks are maxima") {
   auto first = part({1, 1, 1, 3, 3, 3}), second = part({5, 7});
   first.values[0].means = {1, 3}, first.values[0].peaks = {1, 3};
   second.values[0].means = {5, 7}, second.values[0].peaks = {5, 2};

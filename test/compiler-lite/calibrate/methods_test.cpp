@@ -181,7 +181,7 @@ TEST_CASE("The KL exponent cuts off a lone outlier and keeps a uniform range") {
   CHECK(kl_exponent(profile_of(elements)) > minmax_exponent(profile_of(elements)));
 }
 
-TEST_CASE("The expected squared error is that of the elements") {
+TEST_CASE("The expected squared error equals the one computed from the elements") {
   std::mt19937 generator(3);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> elements;

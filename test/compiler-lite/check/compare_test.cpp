@@ -25,7 +25,7 @@ TEST_CASE("Equal tensors do not differ") {
   REQUIRE(d.within(0));
 }
 
-TEST_CASE("The largest difference is found and put in proportion to the largest element") {
+TEST_CASE("The largest difference is reported relative to the largest element") {
   const Difference d = difference({1, -7.5, 3}, {1, -8, 3.25}, {3});
   REQUIRE(d.max_absolute == 0.5);
   REQUIRE(d.at == 1);

@@ -130,7 +130,7 @@ TEST_CASE("Every operator except Reorder and Opaque has an ONNX form") {
   }
 }
 
-TEST_CASE("A size is exported as a size if its scale would give one less in double precision") {
+TEST_CASE("Resize exports sizes if scales would round down by one in double precision") {
   const auto inputs_of = [](int64_t from, int64_t to) {
     test::ModelBuilder model(13);
     model.input("x", {1, 1, from, from}).output("y").constant("sizes", std::vector<int64_t>{1, 1, to, to});

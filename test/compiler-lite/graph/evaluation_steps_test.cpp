@@ -9,7 +9,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// Returns the steps of a node with this number of output elements.
+// Returns the evaluation steps of a node with the given number of output elements.
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          int64_t elements) {
   TensorSpec output;
@@ -17,7 +17,7 @@ int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, 
   return compiler::evaluation_steps(graph, attributes, inputs, std::span(&output, 1));
 }
 
-TEST_CASE("Products of matrices cost their inner dimension for every element") {
+TEST_CASE("The cost of a matrix product includes its inner dimension for every element") {
   Graph graph;
   const ValueId a = add_input(graph, "a", {100, 1000}), b = add_input(graph, "b", {1000, 200});
   const int64_t macs = int64_t{100} * 1000 * 200;
@@ -26,7 +26,7 @@ TEST_CASE("Products of matrices cost their inner dimension for every element") {
   CHECK(evaluation_steps(graph, ops::Dense(), {a, b}, 100 * 200) >= macs);
 }
 
-TEST_CASE("Convolutions cost their kernel, transposed ones for every element of the input") {
+TEST_CASE("The cost of a convolution includes its kernel, per input element if transposed") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 8, 10, 10}), weights = add_input(graph, "w", {16, 8, 3, 3});
   CHECK(evaluation_steps(graph, conv_attributes({3, 3}, 1), {x, weights}, 16 * 100) >= 16 * 100 * 8 * 9);
@@ -34,7 +34,7 @@ TEST_CASE("Convolutions cost their kernel, transposed ones for every element of 
   CHECK(evaluation_steps(graph, ops::ConvTranspose(), {x, transposed}, 1) >= 8 * 100 * 16 * 9);
 }
 
-TEST_CASE("Windows cost the input elements that they cover") {
+TEST_CASE("The cost of a window is the number of input elements that it covers") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 64, 100, 100});
   const int64_t outputs = 64 * 100 * 100;

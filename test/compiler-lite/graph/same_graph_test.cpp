@@ -58,7 +58,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Graphs that differ in a quantization are not the same") {
+TEST_CASE("Graphs with different quantization are not the same") {
   const Graph plain = make({});
   Graph quantized = make({});
   quantized.value(quantized.outputs[0]).quantization = plan::Quantization{{3}, {}, {}, -1};

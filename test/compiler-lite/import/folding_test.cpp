@@ -21,7 +21,7 @@ ModelBuilder ones(const std::vector<int64_t>& shape) {
   return model;
 }
 
-// Returns the number of remaining nodes of a model whose only output is `output`.
+// Returns the number of nodes that remain if `output` is the only output.
 size_t nodes_left(ModelBuilder& model, const std::string& output) {
   ImportOptions options;
   options.limits.folded_bytes = 1 << 30;  // leaves the budget of steps as the only limit
@@ -51,7 +51,7 @@ TEST_CASE("Expensive computations of a small file are not folded") {
   CHECK(nodes_left(reductions, "y") == 1);
 }
 
-TEST_CASE("Many small computations share one budget") {
+TEST_CASE("Many small computations share one folding budget") {
   ModelBuilder model = ones({200, 200});
   for (int i = 0; i < 200; ++i)
     model.node("MatMul", {i == 0 ? "ones" : "y" + std::to_string(i - 1), "ones"}, {"y" + std::to_string(i)});
@@ -101,7 +101,7 @@ TEST_CASE("Operators whose results exceed the limit stay in the graph") {
   CHECK(graph->nodes().size() > 4);
 }
 
-TEST_CASE("Passes fold constants from the budget that the importer has left") {
+TEST_CASE("Passes fold constants within the importer's remaining budget") {
   constexpr int kConstants = 8;
   ModelBuilder model;
   model.input("x", {1 << 18}).constant("c", {1 << 18}, std::vector<float>(1 << 18, 1));

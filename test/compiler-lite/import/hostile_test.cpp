@@ -202,7 +202,7 @@ TEST_CASE("Nodes that become more operators than the file size allows are reject
   CHECK(import_bytes(model.bytes()));
 }
 
-TEST_CASE("Constants of nodes count like their operators") {
+TEST_CASE("The constants of a node count towards the operator limit") {
   constexpr int kNodes = 20'000;  // of two constants and two operators each
   ModelBuilder model;
   model.input("v0", {1, 1}).output("v" + std::to_string(kNodes)).constant("one", {1}, {1});
@@ -247,7 +247,7 @@ TEST_CASE("Files that expand to too much memory are rejected") {
   check_refused(import_bytes(bytes), Code::kInvalidModel, "fields");
 }
 
-TEST_CASE("Messages of any type count by their memory") {
+TEST_CASE("Protobuf messages of any type count towards the memory limit") {
   constexpr int kMany = 10'000;
   ModelBuilder attributes = small_model(), graphs = small_model(), dims = small_model(), functions = small_model();
   onnx::AttributeProto& attribute = *graphs.graph().mutable_node(0)->add_attribute();

@@ -42,7 +42,7 @@ TEST_CASE("A batch dimension becomes one if it is the only dynamic one") {
   CHECK(graph.value(graph.inputs[0].value).shape == Shape{1, 3});
 }
 
-TEST_CASE("Other dynamic dimensions must be stated, and the message says how") {
+TEST_CASE("Other dynamic dimensions must be stated, and the error states how") {
   ModelBuilder model;
   model.input("image", {0, 3, 0, 0}).output("y").node("Relu", {"image"}, {"y"});
   const std::string message = message_of(model);
@@ -99,7 +99,7 @@ TEST_CASE("Unsupported operators are listed in one message") {
   }
 }
 
-TEST_CASE("Nodes may come in any order") {
+TEST_CASE("Nodes may be in any order") {
   ModelBuilder model;
   model.input("x", {2}).output("y");
   model.node("Neg", {"a"}, {"y"});

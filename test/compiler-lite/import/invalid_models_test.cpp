@@ -48,7 +48,7 @@ TEST_CASE("Integers are not divided by a constant 0") {
   check_accepted(floats);
 }
 
-TEST_CASE("Equal parts of a Split have as many elements") {
+TEST_CASE("A Split into equal parts must divide the axis evenly before opset 18") {
   const auto model_of = [](int64_t opset, int64_t dim, int parts) {
     ModelBuilder model(opset);
     model.input("x", {dim});
@@ -88,7 +88,7 @@ TEST_CASE("auto_pad and pads exclude each other") {
   check_accepted(model_of(0));
 }
 
-TEST_CASE("Invalid dimensions of inputs must be overridden, and the message says how") {
+TEST_CASE("Invalid input dimensions must be overridden, and the error states how") {
   for (const int64_t dim : {int64_t{0}, int64_t{-1}, int64_t{-4}, INT64_MIN + 1}) {
     for (const int axis : {0, 1}) {
       ModelBuilder model;

@@ -364,7 +364,7 @@ TEST_CASE("Invalid forms of QGemm and QLinearSoftmax are rejected") {
   CHECK_THAT(message_of(softmax), Catch::Contains("opset"));
 }
 
-TEST_CASE("Integers that the model moves itself stay integers of their scale") {
+TEST_CASE("Integers that the model only moves keep their type and scale") {
   ModelBuilder model;
   model.input("x", {1, 1, 2, 2}, onnx_type::kUint8);
   add_parameters(model, "x", 0.5f, 100);

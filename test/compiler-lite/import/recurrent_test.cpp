@@ -33,7 +33,7 @@ ModelBuilder network(int64_t steps, const std::vector<int32_t>& lengths, const s
 
 }  // namespace
 
-TEST_CASE("Sequences of one length shorter than the input end there, followed by states of 0") {
+TEST_CASE("Sequences shorter than the input end early and are followed by zero states") {
   constexpr int64_t kLength = 3;
   const std::vector<float> x = some(kSteps * kBatch * kInputs, 11);
   const std::vector<float> begin(x.begin(), x.begin() + kLength * kBatch * kInputs);

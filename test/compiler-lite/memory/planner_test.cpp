@@ -199,7 +199,7 @@ TEST_CASE("A value that is concatenated twice is copied once") {
   CHECK(storage.places[static_cast<size_t>(a)].offset == 0);
 }
 
-TEST_CASE("Batches above one keep the inputs of a channel concat apart") {
+TEST_CASE("A channel concat is not computed in place for batch sizes above 1") {
   Graph graph;
   const ValueId x = add_input(graph, {2, 16, 4, 4});
   const ValueId a = relu(graph, x), b = relu(graph, x);
@@ -225,7 +225,7 @@ TEST_CASE("An output that is an input, a constant or listed twice is written by 
     CHECK(storage.buffers[storage.places[static_cast<size_t>(id)].buffer].kind == plan::BufferKind::kOutput);
 }
 
-TEST_CASE("Thirty thousand buffers that are alive together are placed without listing their pairs") {
+TEST_CASE("Placing 30,000 concurrently live buffers does not enumerate pairs") {
   constexpr uint32_t kBuffers = 30'000;
   Storage storage;
   // Operator i writes buffer i. The last operator reads the first half; the operator two later reads the others.

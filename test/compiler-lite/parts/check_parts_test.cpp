@@ -89,7 +89,7 @@ TEST_CASE("Parts match their model on random inputs, arrays, images and files") 
   CHECK(checked_parts(options).runs == std::vector<std::string>{"files"});
 }
 
-TEST_CASE("A part that computes something else is found, by output and run") {
+TEST_CASE("A part with different results is detected, by output and run") {
   const std::string python = test::existing_python();
   if (python.empty()) return;
   const DemoParts parts;

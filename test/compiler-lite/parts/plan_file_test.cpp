@@ -63,7 +63,7 @@ TEST_CASE("The keyword all selects the whole model") {
   CHECK(parsed("parts:\n- {name: a, operators: all}\n")[0].operators == Operators{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("A partition plan of NEST-C that places every operator is read") {
+TEST_CASE("A NEST-C partition plan that places every operator is read") {
   const auto parts = parsed(
       "---\nfuncName: 'd'\nnumOfPartitions: 2\nbackendNames: 'CPU:VTA-0'\npartitionNames: 'p0:p1'\n"
       "nodeToPartition: 'stem-0:left_0-1:right-1:join-1:head-0'\nlogicalIDs: '0:1'\nparallelPartitions: ''\n...\n");
@@ -82,7 +82,7 @@ TEST_CASE("Plans that do not match the model or the format are rejected with the
       {"parts:\n- {name: a}\n", "either 'operators', or 'from' and 'to'"},
       {"parts:\n- {name: a, operators: [stem], from: stem}\n", "either 'operators', or 'from' and 'to'"},
       {"parts:\n- {name: ../a, operators: all}\n", "letters, digits"},
-      {"parts:\n- {name: a, operators: {stem: 1}}\n", "expected names of operators"},
+      {"parts:\n- {name: a, operators: {stem: 1}}\n", "expected operator names"},
       {"parts: []\n", "expected a list of parts"},
       {"part: []\n", "part"},
       {"[]\n", "expected {parts"},

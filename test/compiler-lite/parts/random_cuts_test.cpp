@@ -144,7 +144,7 @@ TEST_CASE("Parts of random cuts are valid ONNX and join to the whole model") {
   }
 }
 
-TEST_CASE("Parts of random cuts in sequence compute what the model computes in ONNX Runtime") {
+TEST_CASE("Parts of random cuts, run in sequence, match the model in ONNX Runtime") {
   const std::string python = test::existing_python();
   if (python.empty()) return;
   constexpr int kBatch = 20;  // number of cuts whose files exist at the same time

@@ -23,7 +23,7 @@ TEST_CASE("A chain of constant nodes becomes one constant") {
   CHECK(difference(graph, before, generator) == 0);
 }
 
-TEST_CASE("The node that writes a constant output stays") {
+TEST_CASE("The node that writes a constant output is kept") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId turned = add(graph, transpose_attributes({1, 0}), {random_constant(graph, generator, {2, 3})});

@@ -51,7 +51,7 @@ TEST_CASE("An activation after a Reshape and a Transpose is fused into the Conv 
   CHECK(moved.same_elements_as == "y");
 }
 
-TEST_CASE("A second activation and one of a Conv with other users are not fused") {
+TEST_CASE("A second activation, or the activation of a Conv with other users, is not fused") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);

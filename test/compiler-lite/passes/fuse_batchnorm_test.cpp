@@ -69,7 +69,7 @@ TEST_CASE("Subtraction and division fold like their inverses, constant minus con
   CHECK(nodes_left_by_batchnorm(graph, y) == 1);
 }
 
-TEST_CASE("Constants that vary inside a channel do not fold") {
+TEST_CASE("Constants that vary within a channel are not folded") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 4);
@@ -94,7 +94,7 @@ TEST_CASE("Preprocessing in the graph is folded into a Conv without padding") {
   CHECK(nodes_left_by_batchnorm(graph, add_conv(graph, generator, scaled, 6, 3, 0, true, 2)) == 1);
 }
 
-TEST_CASE("Before a Conv with padding a scale is folded and a shift is not") {
+TEST_CASE("A scale before a Conv with padding is folded, a shift is not") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId y = normalise(graph, generator, add_input(graph, "x", {1, 4, 5, 5}), {4, 1, 1});

@@ -52,7 +52,7 @@ TEST_CASE("An activation fused into the addition moves into the Conv") {
   CHECK(nodes_left_by_residual(graph, add(graph, added, {conv, x})) == 1);
 }
 
-TEST_CASE("A Conv with other users gets no residual") {
+TEST_CASE("No residual is fused into a Conv with other users") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5});

@@ -48,7 +48,7 @@ TEST_CASE("A Transpose that only moves dimensions of one becomes a Reshape") {
   CHECK(count(graph, ops::Kind::kReshape) == 1);
 }
 
-TEST_CASE("Full Slice, Tile by ones, Pad by zeros and Concat of one are removed") {
+TEST_CASE("No-op Slice, Tile, Pad and single-input Concat nodes are removed") {
   Graph graph;
   ops::Slice slice;
   slice.start = {0, 0};
@@ -63,7 +63,7 @@ TEST_CASE("Full Slice, Tile by ones, Pad by zeros and Concat of one are removed"
   CHECK(nodes_left(graph) == 0);
 }
 
-TEST_CASE("A Slice that reverses stays") {
+TEST_CASE("A reversing Slice is kept") {
   Graph graph;
   ops::Slice slice;
   slice.start = {1, 0};
@@ -73,7 +73,7 @@ TEST_CASE("A Slice that reverses stays") {
   CHECK(nodes_left(graph) == 1);
 }
 
-TEST_CASE("An identity between an input and an output stays") {
+TEST_CASE("An Identity between an input and an output is kept") {
   Graph graph;
   graph.outputs = {add(graph, reshape_attributes({2}), {add_input(graph, "x", {2})}, "y")};
   const auto changes = compiler::remove_identity(graph);

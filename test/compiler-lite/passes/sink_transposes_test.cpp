@@ -81,14 +81,14 @@ TEST_CASE("A Reduce over some axes leaves the order of the others") {
   CHECK(transposes_left(graph, y) == 1);
 }
 
-TEST_CASE("A Transpose whose only user depends on the order stays") {
+TEST_CASE("A Transpose whose only user depends on the order is kept") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId y = add(graph, unary_attributes(UnaryKind::kRelu), {x});
   CHECK(transposes_left(graph, add(graph, reshape_attributes({60}), {y})) == 1);
 }
 
-TEST_CASE("Sinking that would only add Transposes is not done") {
+TEST_CASE("Transposes are not sunk if that would only add more of them") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kImage));
   const ValueId a = add(graph, unary_attributes(UnaryKind::kRelu), {x});

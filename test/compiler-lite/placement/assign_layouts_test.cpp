@@ -50,7 +50,7 @@ TEST_CASE("A value is reordered once for all readers of another layout") {
   CHECK(reorders(graph, {a, b, conv}) == 2);  // the input and the conv
 }
 
-TEST_CASE("Networks without convolutions stay plain") {
+TEST_CASE("Networks without convolutions keep plain layouts") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 16, 4, 4});

@@ -48,7 +48,7 @@ TEST_CASE("Branches end at forks and begin at joins") {
   CHECK(emitted(std::move(graph)) == Branches{{0, 1}, {2, 3}, {4}, {5, 6}});
 }
 
-TEST_CASE("Branches whose operators alternate in the file stay apart") {
+TEST_CASE("Branches whose operators alternate in the file are not merged") {
   Graph graph;
   const ValueId fork = relu(graph, add_input(graph, "x", {1, 8}), "fork");
   const ValueId l1 = relu(graph, fork, "l1"), r1 = relu(graph, fork, "r1");

@@ -49,7 +49,7 @@ const ops::Activation kRelu6{ops::ActivationKind::kClip, 0, 6};
 
 }  // namespace
 
-TEST_CASE("Before a depthwise layer every channel is scaled into the upper half of the range") {
+TEST_CASE("Equalisation before a depthwise layer scales every channel into the upper half of the range") {
   Pair pair(kRelu, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   const Graph before = pair.graph.clone();
   CHECK(equalise(pair.graph, pair.profile) == 1);
@@ -63,7 +63,7 @@ TEST_CASE("Before a depthwise layer every channel is scaled into the upper half 
   CHECK(test::difference(pair.graph, before, generator) == 0);
 }
 
-TEST_CASE("Before another layer the factor is shared between activations and weights") {
+TEST_CASE("Equalisation before other layers divides the factor between activations and weights") {
   Pair pair(kRelu, 1, {0.5f, 0.5f, -0.25f, 0.5f}, {3.9f, 0.25f});
   const Graph before = pair.graph.clone();
   CHECK(equalise(pair.graph, pair.profile) == 1);

@@ -134,7 +134,7 @@ TEST_CASE("Deep nesting in a profile is rejected") {
   CHECK_FALSE(parse_profile(std::string(100000, '['), "deep").has_value());
 }
 
-TEST_CASE("A profile of NEST-C is imported") {
+TEST_CASE("A NEST-C profile is imported") {
   const auto profile = parse_profile(
       "- name: conv1\n  min: -2\n  max: 6\n  histogram: [4, 8, 0, 4]\n"
       "- {name: relu1, min: 0.0, max: 1.0, histogram: [10.0, 2e1]}\n",

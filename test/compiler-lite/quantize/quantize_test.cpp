@@ -112,7 +112,7 @@ TEST_CASE("A quantized network computes the hand-calculated integer results") {
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 21 * 64 / 4096.0f});
 }
 
-TEST_CASE("A profile finds values moved by passes under the model's name or their current name") {
+TEST_CASE("Profile entries match values moved by passes by original or current name") {
   Graph graph = two_convs();
   for (size_t i = 0; i < graph.num_values(); ++i) {
     Value& value = graph.value(static_cast<ValueId>(i));
@@ -188,7 +188,7 @@ TEST_CASE("The operands of a Concat share the exponent of the widest") {
   CHECK(test::count(graph, Kind::kRequantize) == 0);
 }
 
-TEST_CASE("A sum is no finer than the finer of its operands") {
+TEST_CASE("The scale of a sum is not finer than its finer operand") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId a = conv(graph, x, "a", {1.0f}, 1), b = conv(graph, x, "b", {0.5f}, 1);
@@ -201,7 +201,7 @@ TEST_CASE("A sum is no finer than the finer of its operands") {
   CHECK(run(graph, {kInput}) == std::vector<float>{0.75f, -0.375f, 1.5f, (20 + 10) / 64.0f});
 }
 
-TEST_CASE("Operands of a sum that are too far apart leave it in f32") {
+TEST_CASE("A sum of operands with very different scales stays in f32") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId a = conv(graph, x, "a", {1.0f}, 1), b = conv(graph, x, "b", {1e-9f}, 1);
@@ -225,7 +225,7 @@ TEST_CASE("Averages that are much smaller than their inputs are computed in f32"
   }
 }
 
-TEST_CASE("A single scale is the one of the widest value") {
+TEST_CASE("With a single scale, all values use the scale of the widest one") {
   Graph graph = two_convs();
   QuantizeOptions options = plain_options();
   options.scales = Scales::kSingle;

@@ -94,7 +94,7 @@ TEST_CASE("Biases have the exponent of the accumulators") {
   CHECK(result->bias == std::vector<int32_t>{819, -4096});  // 0.1 * 2^(6+7), -2 * 2^(6+5)
 }
 
-TEST_CASE("A channel of zeros gets any exponent that fits its bias") {
+TEST_CASE("An all-zero channel may use any exponent that fits its bias") {
   const Product product(1, {0.0f, 0.0f}, {1000.0f});
   const auto result = product.quantize({6, 4});
   REQUIRE(result);

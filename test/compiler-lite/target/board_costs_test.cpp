@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan for a board contains the costs of the board's CPU from its profiles and estimates.
+// Plans for a board contain the costs of its CPU, from profiles and estimates.
 #include "compiler-lite/target/board_costs.h"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ TEST_CASE("A unit without a CPU uses the host's CPU") {
   CHECK(read_target("evta")->units.size() == 2);
 }
 
-TEST_CASE("A list of units names configurations") {
+TEST_CASE("A unit list can name configurations") {
   const auto target = read_target("evta:1x32_15_15_18_17,cpu");
   REQUIRE(target);
   REQUIRE(target->units.size() == 2);

@@ -87,7 +87,7 @@ TEST_CASE("A quantization is measured against the same network in f32") {
   CHECK_FALSE(bad->right);
 }
 
-TEST_CASE("With labels the loss is the loss of accuracy") {
+TEST_CASE("With labels, the loss is the decrease in accuracy") {
   const Workshop workshop;
   const EvaluationOptions unlabelled{{}, workshop.over_images("").samples, "", 0};
   auto first = workshop.evaluator(unlabelled);
@@ -127,7 +127,7 @@ TEST_CASE("Labels that do not fit images or network are reported") {
   CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));
 }
 
-TEST_CASE("A loss is rejected if the f32 network only guesses the labels") {
+TEST_CASE("Tuning against labels is rejected if the f32 network is no better than guessing") {
   const Workshop workshop;
   const auto evaluator = workshop.evaluator(workshop.over_samples());  // of four classes
   REQUIRE(evaluator);

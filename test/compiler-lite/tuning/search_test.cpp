@@ -98,7 +98,7 @@ TEST_CASE("The smallest sufficient number of layers stays f32") {
   CHECK(chosen(result).score.loss() <= 9);
 }
 
-TEST_CASE("Without labels no trial with more noise than the start is chosen") {
+TEST_CASE("Without labels, no trial that is noisier than the start is chosen") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 9;
@@ -205,7 +205,7 @@ TEST_CASE("Settings fixed by the caller are not varied") {
   }
 }
 
-TEST_CASE("A search with recorded results measures nothing again and resumes where it stopped") {
+TEST_CASE("A search with recorded results resumes without repeating measurements") {
   SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   int saved = 0;
@@ -244,7 +244,7 @@ TEST_CASE("A search ends if its results cannot be saved, and rejects a budget of
   CHECK_THAT(nothing.error().to_string(), Contains("--search-budget 0"));
 }
 
-TEST_CASE("Settings of another method have the exponents of that method") {
+TEST_CASE("Settings with another method use that method's exponents") {
   SearchWorkshop workshop;
   QuantizationSettings start, minmax;
   minmax.method = CalibrationMethod::kMinMax;

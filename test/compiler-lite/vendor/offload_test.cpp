@@ -108,7 +108,7 @@ TEST_CASE("A plan has a vendor's program on a separate branch and kernels for th
   CHECK(tables.targets.back().unit == "npu");
 }
 
-TEST_CASE("Parts that read from each other are compiled from the model as it was") {
+TEST_CASE("Parts that read from each other are compiled from the unmodified model") {
   const Compiler compiler("cp $1 $2");
   Graph graph = chain();
   REQUIRE(offload_parts(graph, with_parts(compiler.options(), {{"p", "npu", {0}}, {"q", "npu", {1, 2}}})));

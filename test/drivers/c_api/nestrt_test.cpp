@@ -32,7 +32,7 @@ TEST_CASE("A C program takes over the log") {
   CHECK(log_c_api(folder.write("conv.nest", unpacked_conv_plan().build().bytes()).c_str()) == 0);
 }
 
-TEST_CASE("What the C API says can be printed whatever a file's names are") {
+TEST_CASE("The C API escapes control characters of file names in messages") {
   nestrt_plan* plan = nullptr;
   REQUIRE(nestrt_plan_load("/no\x1b[2J\nfile.nest", &plan) == NESTRT_NOT_FOUND);
   CHECK_THAT(nestrt_last_error(), Catch::Matchers::Contains("/no\\x1b[2J\\nfile.nest"));
@@ -46,7 +46,7 @@ TEST_CASE("What the C API says can be printed whatever a file's names are") {
   CHECK(logged == "unit '\\x1b]0;'");
 }
 
-TEST_CASE("A name is escaped as far as there is room, and its whole length returned") {
+TEST_CASE("Escaping truncates to the buffer and returns the full length") {
   char buffer[8] = "";
   CHECK(nestrt_text_escape("x\ny", buffer, sizeof buffer) == 4);
   CHECK(std::string(buffer) == "x\\ny");

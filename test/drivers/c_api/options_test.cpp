@@ -43,7 +43,7 @@ PlanFile relu_for_any_schedule() {
   return builder.build();
 }
 
-TEST_CASE("A C program sets every option of a session, and keeps what was measured in a file") {
+TEST_CASE("A C program sets every session option and stores measured costs in a file") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_for_any_schedule().bytes());
   const std::string costs = folder.path() + "/costs";
@@ -53,7 +53,7 @@ TEST_CASE("A C program sets every option of a session, and keeps what was measur
   CHECK(std::filesystem::exists(costs));
 }
 
-TEST_CASE("Every option of a session that a C program sets is the one of C++") {
+TEST_CASE("Each session option of the C API sets its C++ counterpart") {
   const SessionOptionsOwner of_c;
   nestrt_session_options* const options = of_c.options;
   const SessionOptions& value = of_c.value();
@@ -93,7 +93,7 @@ TEST_CASE("Every option of a session that a C program sets is the one of C++") {
   CHECK(value.urgent);
 }
 
-TEST_CASE("A C program names a plug-in, and has it isolated") {
+TEST_CASE("A C program opens a plug-in in a separate process") {
   if (!vendor::test::needs_isolation()) return;
   const TemporaryFolder folder;
   const std::string path = folder.write("copy.nest", vendor::test::skeleton_copy_file().bytes());
@@ -103,7 +103,7 @@ TEST_CASE("A C program names a plug-in, and has it isolated") {
   CHECK(y == x);
 }
 
-TEST_CASE("Options of a C program that are not set are those of C++, and what is refused changes nothing") {
+TEST_CASE("Unset options of the C API have the C++ defaults, and rejected values change nothing") {
   const SessionOptionsOwner of_c;
   CHECK(nestrt_session_options_set_unit_timeout_factor(of_c.options, 2, -1) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_session_options_set_unit_timeout(of_c.options, -1) == NESTRT_INVALID_ARGUMENT);
@@ -114,11 +114,11 @@ TEST_CASE("Options of a C program that are not set are those of C++, and what is
   CHECK(of_c.value().costs.measure == defaults.costs.measure);
 }
 
-TEST_CASE("Values that an option of the C API does not take are refused, and the message names the option") {
+TEST_CASE("The C API rejects invalid option values with a message that names the option") {
   CHECK(misuse_options() == 0);
 }
 
-TEST_CASE("A timeout counts from the call, and none is further away than there is time") {
+TEST_CASE("A timeout counts from the call, and one beyond the clock's range means no deadline") {
   nestrt_run_options options;
   const SteadyClock::time_point call{std::chrono::hours(1)};
   CHECK(options.for_call_at(call).deadline == kNoDeadline);
@@ -169,7 +169,7 @@ TEST_CASE("Pipelines of the C API answer misuse with codes and messages") {
   CHECK(misuse_pipeline(folder.write("relu.nest", relu_plan().build().bytes()).c_str()) == 0);
 }
 
-TEST_CASE("A C program learns from a plan what its session would say") {
+TEST_CASE("The C API describes a plan's inputs and outputs as its sessions do") {
   const TemporaryFolder folder;
   CHECK(describe_plan(folder.write("relu.nest", relu_plan().build().bytes()).c_str()) == 0);
 }

@@ -181,7 +181,7 @@ class PassingEvent {
     executable.submit(submission);
     if (meanwhile) meanwhile(submission.generation);
     Status status = event_->wait(SteadyClock::now() + kLongEnough);
-    if (!event_->done()) FAIL("the submission does not end");
+    if (!event_->done()) FAIL("the submission did not complete in time");
     event_->~Event();
     begin();
     return status;

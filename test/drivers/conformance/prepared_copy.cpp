@@ -48,7 +48,7 @@ uint64_t PreparedCopy::submit(Submission submission) {
 
 Status PreparedCopy::wait() {
   Status status = completion.wait(SteadyClock::now() + kLongEnough);
-  if (!completion.done()) FAIL("the submission does not end");
+  if (!completion.done()) FAIL("the submission did not complete in time");
   return status;
 }
 

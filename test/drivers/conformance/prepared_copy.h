@@ -36,7 +36,7 @@ class PreparedCopy {
 
   // Adds memory, a completion and a generation, which it returns.
   uint64_t submit(Submission submission = {});
-  // Fails the test if the submission does not end.
+  // Fails the test if the submission does not complete in time.
   Status wait();
   Status run(const Submission& submission = {}) {
     submit(submission);

@@ -108,7 +108,7 @@ void check_parts(DividedOperator& op) {
   CHECK(op.output() == whole);
 }
 
-TEST_CASE("The CPU computes the channels of a convolution in parts with the same results") {
+TEST_CASE("A convolution computed in channel slices on the CPU has the same results") {
   const auto make = GENERATE(divisible_plan, wide_plan);
   for (const uint32_t channels : {40u, 64u, 100u}) {
     DividedOperator conv(make(channels), 1);
@@ -117,7 +117,7 @@ TEST_CASE("The CPU computes the channels of a convolution in parts with the same
   }
 }
 
-TEST_CASE("The CPU computes rows of a convolution's blocks in parts with the same results") {
+TEST_CASE("A convolution computed in row slices on the CPU has the same results") {
   const auto make = GENERATE(divisible_plan, wide_plan);
   for (const uint32_t channels : {40u, 64u}) {
     DividedOperator conv(make(channels), 1);
@@ -143,7 +143,7 @@ TEST_CASE("The CPU computes rows of a convolution's blocks in parts with the sam
   }
 }
 
-TEST_CASE("A part of an operator with several slices is reported once") {
+TEST_CASE("A channel range that is computed in several rectangles is reported once") {
   DividedOperator conv(divisible_plan(64), 1);
   int parts = 0;
   for (const ChannelRange& part : {ChannelRange{}, ChannelRange{16, 48}, ChannelRange{0, 16, 0, 2},
@@ -154,7 +154,7 @@ TEST_CASE("A part of an operator with several slices is reported once") {
   }
 }
 
-TEST_CASE("The CPU computes channelwise operators in parts with the same results") {
+TEST_CASE("Channelwise operators computed in slices on the CPU have the same results") {
   for (const uint32_t channels : {40u, 64u, 100u}) {
     for (uint32_t branch = 1; branch <= 6; ++branch) {
       DividedOperator op(channelwise_plan(channels), branch);

@@ -58,7 +58,7 @@ TEST_CASE("Convolutions whose results only the next one reads are row-fused with
   CHECK(is_row_fused.y == alone.y);
 }
 
-TEST_CASE("A result with several readers is computed whole") {
+TEST_CASE("A result with several readers is not row-fused") {
   PlanBuilder builder = inverted_residual_plan();
   constexpr int kExpanded = 2;
   builder.op("another", ops::Reorder{}, {kExpanded}, {builder.output("z", {1, 32, 96, 96})});

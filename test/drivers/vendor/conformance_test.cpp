@@ -34,7 +34,7 @@ TEST_CASE("The skeleton of a plug-in passes every case of the conformance suite"
   }
 }
 
-TEST_CASE("A plug-in without shared memory is tested in the host's") {
+TEST_CASE("A plug-in without shared memory is tested in host memory") {
   nestrt_vendor_functions functions = skeleton();
   functions.allocate_shared = nullptr;
   functions.free_shared = nullptr;

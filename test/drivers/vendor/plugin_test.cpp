@@ -57,11 +57,11 @@ TEST_CASE("A file that is not a plug-in is rejected with the reason") {
         std::string_view::npos);
 }
 
-TEST_CASE("A name without a folder is a file of the current folder only") {
+TEST_CASE("A plug-in name without a folder is not searched for in system folders") {
   CHECK(load_plugin("libm.so.6").error().code() == Code::kNotFound);
 }
 
-TEST_CASE("A unit of a plug-in is opened by its kind from the given file") {
+TEST_CASE("A plug-in's unit is opened by its kind from the given file") {
   UnitOptions options;
   options.plugin = nestrt::test::kSkeletonPlugin;
   const auto units = open_units("skeleton,cpu", options);

@@ -18,7 +18,7 @@ std::vector<uint32_t> skeleton_blob(uint32_t num_inputs, uint32_t num_outputs, u
 // Adds a program to every branch that copies a tensor, as in test/support/plan/copy_plan.h.
 void add_skeleton_programs(nestrt::test::PlanBuilder& builder);
 
-// Returns the plan of test/support/plan/copy_plan.h with such a program.
+// Returns the plan of test/support/plan/copy_plan.h with a copy program.
 nestrt::test::PlanFile skeleton_copy_file();
 
 }  // namespace nestrt::vendor::test

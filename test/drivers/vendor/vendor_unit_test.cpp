@@ -35,7 +35,7 @@ Status run_on(const nestrt_vendor_functions& functions) {
   return copy.run();
 }
 
-TEST_CASE("A unit of a plug-in is called by its kind and number") {
+TEST_CASE("A plug-in's unit is named by its kind and number") {
   const auto unit = open_vendor_unit(plugin_of(skeleton()), 0, "skeleton");
   REQUIRE(unit);
   CHECK((*unit)->info().kind == "skeleton");

@@ -27,7 +27,7 @@ TEST_CASE("A plain recurrent layer adds its state, times the weights, to every i
   CHECK(y[1] == Approx(std::tanh(-1 + 0.5 * std::tanh(1.0))));
 }
 
-TEST_CASE("A reverse layer starts with the last input and the given state") {
+TEST_CASE("A reverse recurrent layer starts with the last input and the given state") {
   ops::Recurrent op = recurrent(Kind::kPlain);
   op.reverse = true;
   op.clip = 0.5f;

@@ -41,7 +41,7 @@ TEST_CASE("Three runs detect a change of a unit's speed, and one does not") {
   CHECK(statistics.has_changed(0.1));
 }
 
-TEST_CASE("Runs that agree detect a small change") {
+TEST_CASE("A few runs without noise detect a small change") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 5; ++run) add(statistics, {10, 30, 21});
   CHECK(statistics.has_changed(0.1));
@@ -66,7 +66,7 @@ TEST_CASE("A unit's runs are less noisy than its steps") {
   CHECK(statistics.noise_of_steps(7) == 0);
 }
 
-TEST_CASE("The noise is known from the previous schedule") {
+TEST_CASE("A new schedule starts with the noise of the previous one") {
   const RunStatistics noisy = [] {
     RunStatistics statistics = statistics_of_two_units();
     for (int run = 0; run < 30; ++run) add(statistics, {10, 30, run % 2 == 0 ? 16.0f : 26.0f});
@@ -108,7 +108,7 @@ TEST_CASE("Three runs that are longer or shorter than all before detect a change
   }
 }
 
-TEST_CASE("Makespans have not changed if an earlier one was as long or there are too few") {
+TEST_CASE("A change of makespans needs enough runs and no earlier run of the same length") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 12; ++run) add(statistics, {10, 30, 20}, run == 5 ? 60 : 40);
   for (int run = 0; run < 3; ++run) add(statistics, {10, 30, 20}, 50);

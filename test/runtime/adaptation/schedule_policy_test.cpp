@@ -61,7 +61,7 @@ std::vector<Scenario> scenarios() {
        0.1,
        1.035,
        1.035},
-      {"the accelerator gone and back", there_and_back(gone)},
+      {"the accelerator fails and recovers", there_and_back(gone)},
       {"costs that are wrong by a third", {{300, well}}, 0.33, 1.05},
       {"units that disturb each other", {{80, well}, {200, BoardState{.contention = 1.8}}, {160, well}}, 0.1, 1.05}};
 }
@@ -252,7 +252,7 @@ TEST_CASE("The table of scenarios", "[.][table]") {
 
 // The same for a plan for the ZCU102 compiled by nestc: $NESTRT_PLAN. Its costs and transfer costs are those of
 // boards/zcu102.yaml. Each search ends after 0.1 s.
-TEST_CASE("The table of scenarios of a plan", "[.][plan]") {
+TEST_CASE("The table of scenarios for a plan", "[.][plan]") {
   const char* const path = std::getenv("NESTRT_PLAN");
   REQUIRE(path != nullptr);
   const auto plan = Plan::map(path);

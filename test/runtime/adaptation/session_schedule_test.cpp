@@ -45,7 +45,7 @@ TEST_CASE("A session runs any schedule repeatedly") {
   }
 }
 
-TEST_CASE("A run gives the bits of the CPU despite any fault of a unit") {
+TEST_CASE("Results equal the CPU's bit for bit despite any unit fault") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(2);
@@ -170,7 +170,7 @@ TEST_CASE("A session is created even if a unit fails during measurement") {
 }
 
 // Only one session at a time gets the lanes of a CPU; the others run their steps sequentially.
-TEST_CASE("Sessions that share the CPU concurrently give the bits of the CPU alone") {
+TEST_CASE("Sessions that share the CPU concurrently equal the CPU alone bit for bit") {
   const Board board;
   std::mt19937 random(11);
   for (int i = 0; i < by_level(5, 20, 500); ++i) {
@@ -192,7 +192,7 @@ TEST_CASE("Sessions that share the CPU concurrently give the bits of the CPU alo
   }
 }
 
-TEST_CASE("The threads of the lanes sleep between runs") {
+TEST_CASE("Lane threads sleep between runs") {
   const Board board;
   Network network(7);
   std::mt19937 random(7);
@@ -241,7 +241,7 @@ TEST_CASE("A cancelled run ends, and the next one is correct") {
   CHECK(network.is_right());
 }
 
-TEST_CASE("A cancellation between two runs affects at most the next one and is no failure of a unit") {
+TEST_CASE("A cancellation between two runs affects at most the next one and is not a unit failure") {
   Board board;
   Network network(5);
   std::mt19937 random(5);

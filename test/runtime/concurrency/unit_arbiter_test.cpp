@@ -36,7 +36,7 @@ class Queue {
   std::vector<std::thread> threads_;
 };
 
-TEST_CASE("The waiter with the shortest use goes first, and the oldest of equal ones") {
+TEST_CASE("The waiter with the shortest use is served first, the oldest on a tie") {
   UnitArbiter arbiter;
   std::vector<ArbitrationRequest> served;
   arbiter.acquire({1, 0});
@@ -52,7 +52,7 @@ TEST_CASE("The waiter with the shortest use goes first, and the oldest of equal 
   CHECK(served == std::vector<ArbitrationRequest>{{2, 9}, {5, 1}, {5, 2}, {7, 1}});
 }
 
-TEST_CASE("The holder of a unit keeps it unless a smaller request waits") {
+TEST_CASE("The holder of a unit keeps it unless a shorter request waits") {
   UnitArbiter arbiter;
   arbiter.acquire({10, 1});
   Queue queue(arbiter);

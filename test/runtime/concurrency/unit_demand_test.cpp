@@ -51,7 +51,7 @@ TEST_CASE("Units are contended for a new session only if several others are runn
   CHECK(UnitDemand(units).others().empty());
 }
 
-TEST_CASE("A session notices the arrival and departure of others by the mean over its runs") {
+TEST_CASE("A session detects that other sessions start or end from the mean over its runs") {
   const UnitList units = two_units();
   UnitDemand session(units);
   const auto run_until_changed = [&] {

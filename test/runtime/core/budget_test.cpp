@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
 
-TEST_CASE("A budget is spent to its end and no further") {
+TEST_CASE("A budget can be used up but not exceeded") {
   Budget budget = Budget::of_file(10, 2, 5);
   CHECK(budget.limit() == 20);
   CHECK(budget.charge(20));
@@ -25,7 +25,7 @@ TEST_CASE("A charge that exceeds a budget changes nothing") {
   CHECK(budget.left() == 6);
 }
 
-TEST_CASE("A budget grows with its file, to the largest number at most") {
+TEST_CASE("A budget grows with its file and saturates") {
   Budget budget(1);
   CHECK(budget.charge(1));
   budget.extend(3, 4);

@@ -31,7 +31,7 @@ TEST_CASE("Absent and unwritten operands have no predecessor") {
   CHECK(std::move(builder).take() == Predecessors{{}, {}});
 }
 
-TEST_CASE("A group follows the groups of what its nodes follow, but not itself") {
+TEST_CASE("A group follows the groups of its nodes' predecessors, but not itself") {
   CHECK(group_nodes(kGraph, {0, 1, 2, 2, 1}, 3) == Predecessors{{}, {}, {0, 1}});
   CHECK(group_nodes(kGraph, {0, 0, 1, 2, 2}, 3) == Predecessors{{}, {0}, {1}});
 }
@@ -47,7 +47,7 @@ TEST_CASE("Ancestors are all direct and indirect predecessors") {
   }
 }
 
-TEST_CASE("Ancestors reach along a chain of more nodes than a word has bits") {
+TEST_CASE("Ancestors are found in chains longer than the bits of a word") {
   Predecessors chain(130);
   for (uint32_t node = 1; node < chain.size(); ++node) chain[node] = {node - 1};
   const BitRows ancestors = ancestors_of(chain);

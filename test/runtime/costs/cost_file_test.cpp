@@ -23,7 +23,7 @@ CostTable sample() {
   return costs;
 }
 
-// Returns the content of a file that write_costs() makes of sample().
+// Returns the file content that write_costs() writes for sample().
 std::string sample_text(const std::string& path) {
   REQUIRE(write_costs(path, sample()).ok());
   std::ifstream file(path);
@@ -36,7 +36,7 @@ Status read_text(const TemporaryFolder& folder, const std::string& content) {
 
 }  // namespace
 
-TEST_CASE("Costs that are written and read again are the same") {
+TEST_CASE("Costs are unchanged after a round trip through a file") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/new/folder/costs";
   REQUIRE(write_costs(path, sample()).ok());
@@ -56,7 +56,7 @@ TEST_CASE("Costs that are written and read again are the same") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
 }
 
-TEST_CASE("Files of costs may have Windows line ends") {
+TEST_CASE("Cost files may have Windows newlines") {
   const TemporaryFolder folder;
   std::string content;
   for (const char character : sample_text(folder.path() + "/sample"))
@@ -64,7 +64,7 @@ TEST_CASE("Files of costs may have Windows line ends") {
   CHECK(read_text(folder, content).ok());
 }
 
-TEST_CASE("An invalid file of costs is rejected with the line of the error") {
+TEST_CASE("An invalid cost file is rejected with the line of the error") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");
   const std::string header = good.substr(0, good.find('\n') + 1);
@@ -159,7 +159,7 @@ TEST_CASE("Costs that a file cannot represent are not written") {
   };
   CHECK_THAT(refusal({"cpu", "line\nend", 1}, "Conv", 1), Contains("its kind and configuration must be single lines"));
   CHECK_THAT(refusal({"cpu", "isa", 0}, "Conv", 1), Contains("threads at least 1"));
-  CHECK_THAT(refusal({"cpu", "isa", 1}, "line\nend", 1), Contains("'line\\nend' is not a valid name of work"));
+  CHECK_THAT(refusal({"cpu", "isa", 1}, "line\nend", 1), Contains("'line\\nend' is not a valid work name"));
   CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", -1), Contains("invalid cost of -1 us for 'Conv'"));
   CHECK_THAT(refusal({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()),
              Contains("invalid cost of nan us"));

@@ -66,7 +66,7 @@ PlanBuilder twins_plan(float first_us, float second_us) {
 
 }  // namespace
 
-TEST_CASE("The name of a work describes it completely in one line") {
+TEST_CASE("A work name describes the work completely in one line") {
   const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
   CHECK(work_name(*built.plan, 0, UnitKey()) ==
         "Pool kernel=2,2 stride=2,2 dilation=1,1 pad_begin=0,0 pad_end=0,0: f32 1x16x8x8 -> f32 1x16x4x4");
@@ -151,7 +151,7 @@ TEST_CASE("Costs of fewer threads are used as a substitute but costs of more thr
   CHECK(!branch_cost(costs, *built.plan, 0, 0, {"cpu", "isa", 1}));
 }
 
-TEST_CASE("A part of the channels costs its share of the operator unless it was measured") {
+TEST_CASE("A slice costs its share of the operator unless it was measured") {
   const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
   CostTable costs = costs_of(*built.plan, kCpu);
   const auto share = branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4});

@@ -12,7 +12,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("With estimates every plan can be scheduled, on units that nothing is known of as well") {
+TEST_CASE("Estimates make every plan schedulable, including on unknown units") {
   for (PlanBuilder builder : {branches_plan(), blocked_plan(), views_plan(), movement_plan(), classifier_plan()}) {
     builder.tables().branches[0].programs.emplace_back().unit = "npu";
     const PlanFile file = builder.build();
@@ -26,7 +26,7 @@ TEST_CASE("With estimates every plan can be scheduled, on units that nothing is 
   }
 }
 
-TEST_CASE("What is known is not estimated, and more arithmetic costs more") {
+TEST_CASE("Estimates keep known costs and grow with the amount of arithmetic") {
   const PlanFile file = blocked_plan().build();
   const auto plan = *Plan::from_memory(file.bytes());
   CostTable costs;
@@ -39,7 +39,7 @@ TEST_CASE("What is known is not estimated, and more arithmetic costs more") {
   CHECK(us(1) > us(3));  // a convolution, a pool
 }
 
-TEST_CASE("What a plan supposes that another unit takes is taken over, as something that nobody knows") {
+TEST_CASE("An unknown cost stated in the plan is adopted and stays marked as unknown") {
   PlanBuilder builder = branches_plan();
   plan::Program& program = builder.tables().branches[0].programs.emplace_back();
   program.unit = "npu";
@@ -74,7 +74,7 @@ double estimate(const HostRates& rates, int threads) {
   return costs.find(key_of(host), work_name(*plan, 0, key_of(host)))->microseconds;
 }
 
-TEST_CASE("An estimate is the beginning, and work and results by the rates of their kind, divided among threads") {
+TEST_CASE("An estimate adds the start time to work and results at the rates of their kind, divided among threads") {
   HostRates rates{.kinds = {{"f32 Pool", {.begin_us = 1, .work_per_us = 128, .results_per_us = 64}},
                             {HostRates::kOther, {.begin_us = 100}}},
                   .fork_us = 0.5};
@@ -84,7 +84,7 @@ TEST_CASE("An estimate is the beginning, and work and results by the rates of th
   CHECK(estimate(rates, 1) == Approx(100));
 }
 
-TEST_CASE("No number of threads moves more than the memory gives, but what stays in the cache") {
+TEST_CASE("Memory bandwidth limits all threads together, except for data that fits in the cache") {
   HostRates rates{.kinds = {{HostRates::kOther, {.results_per_us = 64}}}, .memory_bytes_per_us = 2560};
   CHECK(estimate(rates, 1) == Approx(4));
   CHECK(estimate(rates, 4) == Approx(2));
@@ -109,7 +109,7 @@ double estimate_of_conv(const HostRates& rates, Packing packing) {
   return costs.find(key_of(kHost), work_name(*plan, 1, key_of(kHost)))->microseconds;
 }
 
-TEST_CASE("What Winograd's algorithm computes has rates of its own, where a board states them, and larger weights") {
+TEST_CASE("Winograd convolutions have their own rates if the board states them, and larger weights") {
   HostRates rates{.kinds = {{"f32 spatial", {.work_per_us = 147456}},
                             {"f32 winograd", {.work_per_us = 4 * 147456}},
                             {HostRates::kOther, {.begin_us = 100}}}};

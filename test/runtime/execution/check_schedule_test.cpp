@@ -25,7 +25,7 @@ Status check_parts(const std::vector<ChannelRange>& parts) {
   return check_schedule(*plan, unit_infos(*open_units("cpu", {.num_threads = 1})), schedule);
 }
 
-TEST_CASE("Contiguous parts of an operator are accepted") {
+TEST_CASE("Contiguous slices of an operator are accepted") {
   CHECK(check_parts({{}}).ok());
   CHECK(check_parts({{0, 16}, {16, 40}}).ok());
   CHECK(check_parts({{32, 40}, {0, 32}}).ok());

@@ -137,7 +137,7 @@ void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::m
   }
 }
 
-TEST_CASE("Every schedule gives the bits of the CPU alone, whatever ran before") {
+TEST_CASE("Every schedule equals the CPU alone bit for bit, regardless of previous runs") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(1);

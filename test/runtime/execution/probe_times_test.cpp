@@ -54,7 +54,7 @@ TEST_CASE("The delay grows if a unit fails again soon, but not after a working i
   CHECK(times.next() == later + milliseconds(10));
 }
 
-TEST_CASE("The next probe is that of the unit that is due first") {
+TEST_CASE("The next probe is for the unit that is due first") {
   ProbeTimes times(2, kInterval);
   times.set_failing(1, true, kStart);
   times.set_failing(0, true, kStart + milliseconds(5));

@@ -115,7 +115,7 @@ TEST_CASE("A unit that is too slow for the deadline is stopped, and used again a
   CHECK(board.npu->computed > 3);
 }
 
-TEST_CASE("A hanging unit fails few runs if there is time for the unit or the host only") {
+TEST_CASE("A hanging unit fails few runs if the deadline only allows the unit or the host") {
   const Quiet quiet;
   constexpr microseconds kDeadline(3000);  // the host needs 1800 us, plus a margin of half of that
   VirtualBoard board(600, 500, limits(8, milliseconds(5)));

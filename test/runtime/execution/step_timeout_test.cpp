@@ -34,13 +34,13 @@ TEST_CASE("A unit is stopped early enough for the host to run the step and the r
   CHECK(timeout.deadline == kNow + microseconds(20'000 - 9000 - 500));
 }
 
-TEST_CASE("A unit gets half of the time if the host's time is unknown") {
+TEST_CASE("A unit gets half of the time limit if the host's time is unknown") {
   const StepTimeout timeout = step_timeout({.unit_us = 1000}, kLimits, kNow, kNow + milliseconds(20));
   CHECK(timeout.deadline == kNow + milliseconds(10));
   CHECK_FALSE(timeout.host_is_in_time);
 }
 
-TEST_CASE("A unit gets all of the time if there is not enough for the unit and the host") {
+TEST_CASE("A unit gets the whole time limit if it is too short for both the unit and the host") {
   const StepTimes times{.unit_us = 3000, .host_us = 4000};
   const StepTimeout timeout = step_timeout(times, kLimits, kNow, kNow + milliseconds(5));
   CHECK_FALSE(timeout.is_protected);
@@ -51,7 +51,7 @@ TEST_CASE("A unit gets all of the time if there is not enough for the unit and t
   CHECK_FALSE(step_timeout(predicted, kLimits, kNow, kNow + milliseconds(7)).is_protected);
 }
 
-TEST_CASE("A unit is in time if its measured or predicted time and the host's rest fit the deadline") {
+TEST_CASE("A unit meets the deadline if its time and the host's remaining steps fit") {
   const auto is_in_time = [](const StepTimes& times, int ms) {
     return step_timeout(times, kLimits, kNow, kNow + milliseconds(ms)).unit_is_in_time;
   };

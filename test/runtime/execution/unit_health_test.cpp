@@ -42,7 +42,7 @@ TEST_CASE("Steps bypass a unit after a failure, twice as many after the next fai
   CHECK(count_avoiding(health) == 65'536);
 }
 
-TEST_CASE("No steps bypass a unit that is trusted again") {
+TEST_CASE("No step bypasses a unit that is trusted again") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   const Quiet quiet;

@@ -20,7 +20,7 @@ namespace {
 
 Code code_of(const Result<std::shared_ptr<const Plan>>& plan) { return plan ? Code::kOk : plan.error().code(); }
 
-TEST_CASE("A mapped plan tells its inputs, outputs and identity") {
+TEST_CASE("A mapped plan returns its inputs, outputs and identity") {
   PlanBuilder builder = branches_plan();
   const TemporaryFolder folder;
   const auto plan = Plan::map(folder.write("net.nest", builder.build().bytes()), Verification::kComplete);
@@ -52,7 +52,7 @@ TEST_CASE("A plan is loaded from an open file, which may be closed then, mapped 
   }
 }
 
-TEST_CASE("Tables are those that were verified, whatever is written over their file later") {
+TEST_CASE("Overwriting a plan's file does not change its verified tables") {
   const TemporaryFolder folder;
   PlanFile file = branches_plan().build();
   const std::string path = folder.write("net.nest", file.bytes());
@@ -67,7 +67,7 @@ TEST_CASE("Tables are those that were verified, whatever is written over their f
   CHECK(Session::create(*plan, *open_units("cpu", {.num_threads = 1})));
 }
 
-TEST_CASE("Preprocessing that leaves mean or scale out gets 0 and 1") {
+TEST_CASE("Preprocessing without a mean or scale uses 0 or 1") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 2, 2});
   const int y = builder.output("y", {1, 3, 2, 2});

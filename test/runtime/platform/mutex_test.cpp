@@ -54,7 +54,7 @@ TEST_CASE("A thread holds the Mutex again after waiting for a Condition") {
   thread.join();
 }
 
-TEST_CASE("A wait for a Condition without notification ends at its time") {
+TEST_CASE("Waiting for a Condition without notification ends at the deadline") {
   Counter counter;
   const MutexLock lock(counter.mutex);
   const auto past = std::chrono::steady_clock::now() - std::chrono::seconds(1);

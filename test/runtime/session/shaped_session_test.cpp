@@ -75,7 +75,7 @@ TEST_CASE("An output of another shape than the inputs is rejected") {
   CHECK(session->run({&in, 1}, {&out, 1}).code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("A shape of a plan is a plan that may outlive the whole") {
+TEST_CASE("A shape of a plan is a plan that may outlive the plan it came from") {
   const PlanFile file = three_shapes();
   std::shared_ptr<const Plan> shape = (*Plan::from_memory(file.bytes()))->shapes()[1];
   CHECK(shape->shapes().empty());

@@ -32,7 +32,8 @@ inline PlanFile chain_for_npu(int branches) {
   return builder.build();
 }
 
-// A session of such a chain. Units initially take as long as the given costs, if any, and then what the test sets.
+// A session that runs the plan of chain_for_npu(). Units initially take as long as the given costs, if any, and then
+// what the test sets.
 class VirtualBoard {
  public:
   static constexpr int kBranches = 3;

@@ -23,9 +23,9 @@ constexpr int kRunsToDecide = 2;
 const Shape kShape{1, 4};
 
 // Standard deviation of cost errors within a layer, relative to that between layers (script/reports/fit-estimates).
-constexpr double kOfParts = 0.3;
+constexpr double kOfSlices = 0.3;
 
-// Returns the name of the work without the suffix of the part.
+// Returns the work name without its slice or program suffix.
 std::string layer_of(const std::string& work) {
   return work.substr(0, std::min(work.find(" channels "), work.find("; program of ")));
 }
@@ -97,7 +97,7 @@ void VirtualSession::begin(double wrong) {
     for (const auto& [work, cost] : works) {
       const auto [layer, is_new] = of_layers.try_emplace(layer_of(work));
       if (is_new) layer->second = error(random_);
-      const double deviation = layer->second + kOfParts * error(random_);
+      const double deviation = layer->second + kOfSlices * error(random_);
       exact_.set(unit, work, {cost.microseconds * std::exp(deviation), CostSource::kMeasured});
     }
   }

@@ -188,7 +188,7 @@ TEST_CASE("Two networks balanced together reach at least 85 % of the bound") {
   }
 }
 
-TEST_CASE("The bound of a round grows with its inferences and is at most the sum of the networks' bounds") {
+TEST_CASE("The load bound of a round grows with its inferences and is at most the sum of the networks' bounds") {
   for (const uint32_t seed : {1, 2, 3}) {
     const std::vector<Problem> networks = two_networks(seed);
     const auto bound = [&](double first, double second) {

@@ -137,7 +137,7 @@ PlanBuilder plan_in_eight_parts() {
   return builder;
 }
 
-TEST_CASE("An unmeasured part on the CPU costs its share of the work and one call per rectangle") {
+TEST_CASE("An unmeasured slice on the CPU costs its share of the work and one call per rectangle") {
   PlanBuilder builder = plan_in_eight_parts();
   std::vector<plan::Program>& programs = builder.tables().branches[1].programs;
   // keeps the CPU's program and the one for the first 16 of 128 channels
@@ -165,7 +165,7 @@ TEST_CASE("An unmeasured part on the CPU costs its share of the work and one cal
   CHECK(part_us(4) == Approx(part_us(0) + 4 * (1 - 7.0 / 8)));
 }
 
-TEST_CASE("A layer is split among at most as many units as a choice has parts") {
+TEST_CASE("A layer is split among at most as many units as a choice supports") {
   const PlanFile file = plan_in_eight_parts().build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);

@@ -39,7 +39,7 @@ std::vector<double> rates_of(const Problem& problem, const std::vector<Part>& pa
   return scheduler::Rates(problem).of(running);
 }
 
-TEST_CASE("A part that demands less than an even share of the memory rate gets it, and the others share the rest") {
+TEST_CASE("A step that needs less than an equal share of the memory bandwidth gets it, and the others share the rest") {
   const Problem problem = sharing_problem();
   const std::vector<double> enough = rates_of(problem, {part_on(0, 100, 60'000), part_on(1, 100, 40'000)});
   CHECK(enough == std::vector<double>{1, 1});
@@ -50,11 +50,11 @@ TEST_CASE("A part that demands less than an even share of the memory rate gets i
   CHECK(short_of[2] == Approx(2.0 / 3));
 }
 
-TEST_CASE("A part that runs alone has its full rate whatever its memory traffic") {
+TEST_CASE("A step that runs alone has its full rate at any memory traffic") {
   CHECK(rates_of(sharing_problem(), {part_on(0, 100, 1e6)}) == std::vector<double>{1});
 }
 
-TEST_CASE("Urgent parts have precedence on the host's cores and leave a hundredth to others") {
+TEST_CASE("Urgent steps take precedence on the host's cores and leave 1 % to others") {
   const Problem problem = sharing_problem();
   const auto rates_of_host = [&](int urgent_threads, double left_us_on_unit) -> std::vector<double> {
     Part urgent = part_on(0, 100, 0), other = part_on(0, 100, 0), on_unit = part_on(1, 100, 0);

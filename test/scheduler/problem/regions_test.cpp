@@ -129,7 +129,7 @@ TEST_CASE("Forks within branches are groups within groups") {
   CHECK(count_groups(nested_inception_graph(), 2, 1) == 4);
 }
 
-TEST_CASE("A chain is one series and all of its nodes are cut points") {
+TEST_CASE("A chain is one series region, and all of its nodes are cut points") {
   GraphBuilder builder;
   builder.chain(builder.node({}), 5);
   const RegionTree tree = find_regions(builder.graph());

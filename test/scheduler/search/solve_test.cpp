@@ -314,7 +314,7 @@ Problem unevenly_divided(std::mt19937& random) {
   return problem;
 }
 
-TEST_CASE("A task that is slower than its input read channel by channel is still ordered after it") {
+TEST_CASE("A slow task that reads its input channel by channel is still ordered after it") {
   std::mt19937 random(12);
   for (int i = 0; i < by_level(200, 1000, 10000); ++i) {
     const Problem problem = unevenly_divided(random);
@@ -326,7 +326,7 @@ TEST_CASE("A task that is slower than its input read channel by channel is still
   }
 }
 
-TEST_CASE("Tasks overlap channel by channel only without effect on separators") {
+TEST_CASE("Tasks overlap channel by channel only if the separators stay the same") {
   // 0 -> {1 -> 2, 3} -> 4 -> 5 -> 6
   Problem problem;
   problem.tasks.resize(7);

@@ -32,7 +32,7 @@ TEST_CASE("Searched bounds of stretches are below every schedule, and their sche
   }
 }
 
-TEST_CASE("The search of a stretch starts from the known solution") {
+TEST_CASE("Searching a stretch starts from the known solution") {
   std::mt19937 random(7);
   const auto over = std::chrono::steady_clock::time_point::min();
   for (int i = 0; i < 20; ++i) {

@@ -49,12 +49,12 @@ double transferred_us(uint32_t reader) {
   return loads->transfers_us[1];
 }
 
-TEST_CASE("Only the output of the other unit's part of a split layer is transferred") {
+TEST_CASE("Only the other unit's slice of a split layer is transferred") {
   CHECK(transferred_us(0) == Approx(0.25 * kBytes / kMbPerSecond));
   CHECK(transferred_us(1) == Approx(0.75 * kBytes / kMbPerSecond));
 }
 
-TEST_CASE("Time advances even if a step's remainder is below the time's precision") {
+TEST_CASE("Virtual time advances even if a step's remainder is below its precision") {
   Problem problem = layer_and_reader();
   for (const double us : {1e8, 1e9, 1e12, 1e15})
     for (const double rest : {0.1, 0.3, 0.7, 0.9}) {

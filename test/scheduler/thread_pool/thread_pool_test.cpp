@@ -209,7 +209,7 @@ class UrgentJobs {
   std::vector<std::thread> callers_;
 };
 
-TEST_CASE("The caller of other work lets a limited number of urgent jobs per index go first") {
+TEST_CASE("Normal work lets a limited number of urgent jobs per index go first") {
   const auto pool = make_pool(2);
   constexpr size_t kJobs = ThreadPool::kMaxPassed + 1;
   UrgentJobs urgent(*pool, kJobs);
@@ -289,7 +289,7 @@ TEST_CASE("A pool gives lanes to one caller at a time and at most as many as it 
   CHECK_FALSE(pool->run_lanes(3, [](int) { FAIL("a lane without a thread has run"); }));
 }
 
-TEST_CASE("Lanes begin even if workers run other jobs") {
+TEST_CASE("Lanes start even if the workers run other jobs") {
   const auto pool = make_pool(3);
   std::atomic<bool> is_over{false};
   std::thread other([&] {

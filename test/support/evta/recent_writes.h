@@ -15,8 +15,8 @@ class RecentWrites {
   // `late_steps`: number of steps before a write becomes visible.
   explicit RecentWrites(int late_steps) : late_steps_(static_cast<size_t>(late_steps)) {}
 
-  // Returns whether a late step wrote this accumulator. Ignores writes from `same_source`, if given: repeating such an
-  // operation changes nothing.
+  // Returns whether a late step wrote this accumulator. Ignores writes from `same_source`, if given, because repeating
+  // an idempotent operation changes nothing.
   bool has(size_t accumulator, std::optional<size_t> same_source = std::nullopt) const {
     return std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
       return step.dst == accumulator && (!same_source || step.src != *same_source);

@@ -19,8 +19,8 @@ inline TestTensor magnitude(const TestTensor& signed_tensor) {
   return tensor(signed_tensor.shape, values);
 }
 
-// `magnitudes`: for every element, the sum of its |terms|; `terms`: their number. The error of such a sum in f32, in
-// any order, is below terms * 2^-24 * magnitude. No activation increases it by more than a half, and the vector
+// `magnitudes`: for every element, the sum of its |terms|; `terms`: their number. The error of an f32 sum in any order
+// is below terms * 2^-24 * magnitude. No activation increases it by more than a half, and the vector
 // activations are within 2e-6 of their definitions.
 inline void check_sums(const std::string& what, const TestTensor& actual, const TestTensor& expected,
                        const TestTensor& magnitudes, int64_t terms) {

@@ -59,15 +59,15 @@ TEST_CASE("evta-replay also prints modelled cycles of refused vectors") {
 TEST_CASE("evta-replay reports invalid input") {
   const TemporaryFolder folder;
   const std::string text = folder.write("text", std::as_bytes(std::span("VTAV\1\0\0\0\1\0\0\0\xff")));
-  check_run({}, 2, "which file?; see evta-replay --help");
+  check_run({}, 2, "expected a FILE; see evta-replay --help");
   check_run({folder.path() + "/absent"}, 2, "evta-replay: not found: cannot open");
   check_run({folder.path()}, 2, "is not a regular file");
   check_run({text}, 2, "case 0 of 1: the file ends at byte");
-  check_run({text, text}, 2, "one file at a time");
-  check_run({text, "--nonsense"}, 2, "there is no option --nonsense");
-  check_run({text, "--configuration", "1x8"}, 2, "there is no configuration '1x8'");
-  check_run({text, "--configuration"}, 2, "--configuration wants a name");
-  check_run({text, "--cycles", "fast"}, 2, "there is no profile 'fast'");
+  check_run({text, text}, 2, "expected one FILE; got '");
+  check_run({text, "--nonsense"}, 2, "unknown option '--nonsense'; see evta-replay --help");
+  check_run({text, "--configuration", "1x8"}, 2, "unknown configuration '1x8'; available: 1x16_15_15_18_17, ");
+  check_run({text, "--configuration"}, 2, "--configuration requires a name");
+  check_run({text, "--cycles", "fast"}, 2, "unknown profile 'fast'; available: chisel2019, ");
 }
 
 TEST_CASE("evta-replay --help shows how to use it") { check_run({"--help"}, 0, "Example: evta-replay vectors.bin"); }

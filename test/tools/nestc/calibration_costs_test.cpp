@@ -74,7 +74,7 @@ struct NpuProgram {
   double stated_us = 0;
 };
 
-TEST_CASE("Calibrations share the CPU's costs and the NPU's for programs of equal time") {
+TEST_CASE("Plans of different calibrations share CPU costs, and NPU costs of programs with equal times") {
   const TemporaryFolder folder;
   const std::string model = write_biased_model(folder);
   const auto compiled = [&](float amplitude) { return compile(folder, model, {1, 16, 16, 16}, amplitude); };

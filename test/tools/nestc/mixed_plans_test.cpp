@@ -221,7 +221,7 @@ TEST_CASE("A vendor without known costs is not preferred, and no branch waits fo
   CHECK(steps_on(schedule_for(*mixed.plan, {kHost, kReference}, costs), 1) == 0);
 }
 
-TEST_CASE("Branches outside the vendor's equal the CPU's results bit for bit, and the vendor's are close") {
+TEST_CASE("Branches without vendor programs equal the CPU bit for bit, and the others are close") {
   const MixedPlan mixed(with_vendor());
   const auto units = open_units("cpu,evta:sim,reference", {.num_threads = 4, .plugin = kReferencePlugin});
   INFO(units.error().to_string());

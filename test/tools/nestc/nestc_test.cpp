@@ -233,7 +233,7 @@ TEST_CASE("nestc does not overwrite the external data of a model") {
                                                   {"inspect", model, "--json", weights},
                                                   {"export", model, "-o", workshop.path("./weights.bin")},
                                                   {"explain", model, "--html", weights}})
-    workshop.check_bad_input(run_program("nestc", command), "would be written over the input");
+    workshop.check_bad_input(run_program("nestc", command), "would overwrite the input");
   CHECK(fs::file_size(weights) == 24);
   CHECK(workshop.compile(model).exit_code == 0);
 }

@@ -46,9 +46,9 @@ TEST_CASE("nestc partition writes one file per part, and nestc join restores the
   CHECK(std::filesystem::exists(workshop.path("parts/rest0.onnx")));
   check_output(
       run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kDemoModel}),
-      0, "the parts make the whole model");
+      0, "the parts form the complete model");
   check_output(run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("parts/stem.onnx")}), 2,
-               "would be written over the input");
+               "would overwrite the input");
 }
 
 TEST_CASE("nestc join reports parts that belong to another model") {
@@ -81,7 +81,7 @@ TEST_CASE("A capability file divides a model, and every remaining operator has a
   CHECK_THAT(result.text, Contains("vendor0"));
   check_output(
       run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kDemoModel}),
-      0, "the parts make the whole model");
+      0, "the parts form the complete model");
 }
 
 TEST_CASE("nestc check --parts passes for correct parts and fails beyond the tolerance") {

@@ -212,7 +212,7 @@ bool overlaps(const Plan& plan, const Schedule& schedule) {
   });
 }
 
-// Returns the names of operators with partial programs.
+// Returns the operators that have partial programs.
 std::set<std::string> divided_operators(const Plan& plan) {
   std::set<std::string> names;
   for (const plan::Branch& branch : plan.tables().branches)
@@ -233,7 +233,7 @@ TEST_CASE("Channelwise layers have bit-identical results under random placements
   check_placements(plan);
 }
 
-TEST_CASE("Layers split across four EVTA and the CPU have bit-identical results") {
+TEST_CASE("Layers split across four EVTA instances and the CPU have bit-identical results") {
   const TemporaryFolder folder;
   const std::string board = write_board(folder, 4);
   check_on_several(compile(folder, write_channelwise_model(folder), board));
@@ -241,7 +241,7 @@ TEST_CASE("Layers split across four EVTA and the CPU have bit-identical results"
   check_on_several(compile(folder, kDemoModel, board));
 }
 
-TEST_CASE("A layer uses as many EVTA as shorten it and has bit-identical results") {
+TEST_CASE("A layer is split over all EVTA instances that shorten it, with bit-identical results") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_stem_model(folder, 7, 2), write_board(folder, 4));
   const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});

@@ -159,7 +159,7 @@ TEST_CASE("Calibration with unchanged pixels is reported") {
   const ProgramResult of_deviations =
       workshop.compile({"--quantize", "s8", "--calibrate", images, "--mean", "128", "--scale", "58.4"});
   CHECK(of_deviations.exit_code == 0);
-  CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1, and multiplies"));
+  CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1; pixels are multiplied"));
 }
 
 TEST_CASE("Samples with other preprocessing than the plan's cause a warning") {
@@ -239,7 +239,7 @@ TEST_CASE("nestc states the problem of an invalid quantization and writes nothin
   for (const std::string file : {"board.yaml", "b.costs"})
     workshop.check_refused(
         workshop.quantize({"--target", workshop.path("board.yaml") + ",host", "--save-profile", workshop.path(file)}),
-        "would be written over the input");
+        "would overwrite the input");
   workshop.check_refused(
       run_program("nestc", {"compile", workshop.path("model.onnx"), "-o", workshop.path("samples.npy"), "--quantize",
                             "s8", "--calibrate", workshop.path("samples.npy")}),

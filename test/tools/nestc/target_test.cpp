@@ -66,7 +66,7 @@ void check_target(const ProgramResult& result, int exit_code, const std::string&
   CHECK_THAT(result.text, Contains(part));
 }
 
-TEST_CASE("A plan for EVTA has the CPU's results bit for bit for all units and configurations") {
+TEST_CASE("A plan for EVTA equals the CPU bit for bit on all units and configurations") {
   const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
     check_target(workshop.on_target("compile", target), 0, "29 operators");
@@ -76,7 +76,7 @@ TEST_CASE("A plan for EVTA has the CPU's results bit for bit for all units and c
   }
 }
 
-TEST_CASE("Works have the same names in plans for one and for several CPUs") {
+TEST_CASE("Work names do not depend on the number of CPU targets") {
   const TargetWorkshop workshop;
   const auto works = [&](const std::string& target) {
     check_target(workshop.on_target("compile", target), 0, "29 operators");
@@ -154,7 +154,7 @@ TEST_CASE("The launch cost of a program is part of the plan and counted once in 
     return times;
   };
   // Search results within a time limit may differ, but the time of a step alone on the same unit and channels does not.
-  // A slow CPU ensures work for the accelerator for any costs of the board.
+  // A slow CPU ensures work for the accelerator at any board costs.
   const auto simulated = [&] {
     check_target(run_program("nestrt", {"simulate", workshop.plan(), "--board", slow, "--npu-clock", "100",
                                         "--cpu-scale", "10", "--json", json}),
@@ -339,7 +339,7 @@ TEST_CASE("nestrt runs a NEST-C partition plan and reports errors in it") {
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2,
                "none.yaml");
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--json", yaml}), 2,
-               "written over");
+               "would overwrite the input");
   check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
 }
 

@@ -192,7 +192,7 @@ TEST_CASE("The reference vendor accepts a matrix product with any number of prec
   }
 }
 
-TEST_CASE("The reason of a vendor's compiler is reported, and contradictory options are refused") {
+TEST_CASE("The vendor compiler's reason is reported, and contradictory options are refused") {
   const VendorWorkshop workshop;
   check_command(run_program("nestc", {"compile", kDemoModel, "-o", workshop.path("x"), "--vendor",
                                       std::string("npu=") + kReferenceCompiler + " {output} -o {input}"}),

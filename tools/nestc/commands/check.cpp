@@ -84,7 +84,7 @@ Status CheckCommand::parse_inputs() {
 // Returns the note for operator tables if outputs were compared over more runs.
 std::string of_first_run(const CheckReport& report) {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
-  return runs > 1 ? fmt::format("Operators were compared with the first of {} inputs.\n", runs) : "";
+  return runs > 1 ? fmt::format("Operators were compared on the first of {} inputs only.\n", runs) : "";
 }
 
 Table CheckCommand::output_table(const CheckReport& report) const {

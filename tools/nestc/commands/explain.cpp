@@ -241,7 +241,7 @@ Status ExplainCommand::run_on_plan() const {
   const std::string given = quantize_flags.given("--quantize") ? "--quantize" : flags.first_given();
   if (!given.empty())
     return Status(Code::kInvalidArgument,
-                  given + " says how to compile a model, but '" + model + "' is a plan already");
+                  given + " applies to compiling a model, but '" + model + "' is a plan already");
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(model, Verification::kComplete));
   if (const size_t shapes = plan->shapes().size(); shapes > 1)
     fmt::print("the first of {} shapes, {}:\n", shapes, plan->inputs()[0].shape.to_string());

@@ -74,7 +74,7 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   if (is_plan_file(path)) {
     if (const std::string given = flags.first_given(); !given.empty())
       return Status(Code::kInvalidArgument,
-                    given + " says how to compile a model, but '" + path + "' is a plan already");
+                    given + " applies to compiling a model, but '" + path + "' is a plan already");
     NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::map(path, Verification::kComplete));
   } else {
     NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());

@@ -34,7 +34,7 @@ Result<tools::ExitCode> JoinCommand::compare(const Manifest& stated, const std::
   if (stated.folded_batch_norm) NESTRT_RETURN_IF_ERROR(fold_batch_normalization(expected));
   NESTRT_ASSIGN_OR_RETURN(const Graph actual, import_onnx(std::as_bytes(std::span(joined))));
   const Status same = same_graph(actual, expected);
-  std::cout << (same.ok() ? "the parts make the whole model\n" : std::string(same.message()) + "\n");
+  std::cout << (same.ok() ? "the parts form the complete model\n" : std::string(same.message()) + "\n");
   return same.ok() ? tools::ExitCode::kOk : tools::ExitCode::kMismatch;
 }
 

@@ -180,7 +180,7 @@ void add_partition_command(tools::Cli& cli) {
       });
   app.add_option("file", command->file, "the ONNX model, or the plan").required();
   const tools::Option output =
-      app.add_option("-o,--output", command->output, "the partition plan of NEST-C to write").not_empty();
+      app.add_option("-o,--output", command->output, "the NEST-C partition plan to write").not_empty();
   app.add_option("--units", command->units,
                  "where branches of a plan may go, the first that has a program for one; those left run on the CPU "
                  "(default: all units that the plan was compiled for)")

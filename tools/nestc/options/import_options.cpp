@@ -81,7 +81,7 @@ Status ImportFlags::require_one_shape(std::string_view command) const {
   NESTRT_ASSIGN_OR_RETURN(const auto all, shapes());
   if (all.size() == 1) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("nestc {} looks at one shape at a time: give --input-shape once for each input", command));
+                fmt::format("nestc {} accepts only one shape; give --input-shape once per input", command));
 }
 
 Result<std::vector<std::map<std::string, Shape>>> ImportFlags::shapes() const {

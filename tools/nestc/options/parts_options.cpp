@@ -74,8 +74,8 @@ void PartsFlags::add_to(tools::Command command, const tools::Option& output) {
       folder,
       command
           .add_option("--plan", plan_,
-                      "assignment of operators to parts: PARTS.yaml (docs/how-to/vendor-compilers.md), or a partition "
-                      "plan of NEST-C; default: one part with the whole model")
+                      "assignment of operators to parts: PARTS.yaml (docs/how-to/vendor-compilers.md), or a NEST-C "
+                      "partition plan; default: one part with the whole model")
           .needs(folder)};
   options_.push_back(
       command

@@ -42,7 +42,7 @@ void QuantizeFlags::add_to(tools::Command command) {
       .needs(quantize);
   command
       .add_option("--method", method_,
-                  "how exponents are chosen from ranges (default: mse, or as the PROFILE.yaml says)")
+                  "how exponents are chosen from ranges (default: mse, or the method in PROFILE.yaml)")
       .one_of({"minmax", "percentile", "kl", "mse"})
       .needs(quantize);
   command
@@ -60,7 +60,7 @@ void QuantizeFlags::add_to(tools::Command command) {
   command
       .add_flag("--per-tensor", choice_.per_tensor, "one scale for all output channels of weights, instead of one each")
       .needs(quantize);
-  command.add_option("--rounding", choice_.rounding, "rounding of shifted integers; floor is that of NEST-C")
+  command.add_option("--rounding", choice_.rounding, "rounding of shifted integers; NEST-C uses floor")
       .one_of({"half_up", "floor"})
       .needs(quantize)
       .show_default();
@@ -128,10 +128,8 @@ Result<QuantizationProfile> complete_profile(const std::string& path, const std:
   NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, load_profile(path));
   if (!method.empty()) profile.method = *calibration_method(method);
   if (percentile && profile.method != CalibrationMethod::kPercentile)
-    return Status(Code::kInvalidArgument,
-                  fmt::format("a percentile goes with the method percentile, and '{}' has exponents by {}; state the "
-                              "method, too",
-                              path, name(profile.method)));
+    return Status(Code::kInvalidArgument, fmt::format("a percentile requires method percentile; '{}' uses method {}",
+                                                      path, name(profile.method)));
   const bool chooses_anew = !method.empty() || percentile;
   for (ValueProfile& value : profile.values)
     if (chooses_anew || !value.exponent)

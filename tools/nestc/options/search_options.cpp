@@ -79,7 +79,7 @@ void SearchFlags::add_to(tools::Command command) {
       command
           .add_option("--max-loss", max_loss_,
                       "search for a quantization that loses at most N points of top-1 accuracy, with as little "
-                      "as possible in f32; exits with code 1 and writes no plan if there is no such configuration")
+                      "as possible in f32; exits with code 1 and writes no plan if no configuration reaches it")
           .between(0, 100)
           .needs("--quantize");
   command

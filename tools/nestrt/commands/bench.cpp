@@ -319,7 +319,7 @@ Table latency_table(const Bench& bench, const Options& options) {
   return table;
 }
 
-// Returns the CPU kernel if the CPU computes any part of the operator.
+// Returns the CPU kernel if the CPU computes any slice of the operator.
 std::string kernel_of(const OperatorRow& op) { return op.unit.find("cpu") == std::string::npos ? "" : op.kernel; }
 
 // Sorts the operators by time, the slowest first.

@@ -278,7 +278,7 @@ tools::ChromeTrace trace_of(const Plan& plan, const VirtualBoard& board, const S
   return trace;
 }
 
-// Returns the units that compute any part of the operator.
+// Returns the units that compute any slice of the operator.
 std::string units_of_step(const Plan& plan, const VirtualBoard& board, const Simulated& simulated, uint32_t op) {
   std::set<std::string> units;
   for (const Step& step : simulated.schedule.steps)

@@ -112,8 +112,8 @@ Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const Un
   NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, units, options));
   const Schedule schedule = pipeline->schedule();
   lanes.reserve(schedule.lanes.size());
-  // The first inference of each session is slower, and the inferences in flight at both ends must be a small part of
-  // the whole.
+  // The first inference of each session is slower, and the inferences in flight at both ends must be a small fraction
+  // of all inferences.
   warmup = std::max(warmup, 2 * options.in_flight);
   runs = std::max(runs, 10 * options.in_flight);
   NESTRT_ASSIGN_OR_RETURN(const Feeder::Times times,

@@ -22,11 +22,11 @@ void UnitTimes::step_done(const StepRecord& step) {
   unit.steps.fetch_add(1, std::memory_order_relaxed);
 }
 
-void UnitTimes::end_of_run(bool counts) {
+void UnitTimes::end_of_run(bool is_measured) {
   for (OfUnit& unit : units_) {
     const double busy_ms = tools::milliseconds(SteadyClock::duration(unit.busy.exchange(0)));
     const uint32_t steps = unit.steps.exchange(0);
-    if (!counts) continue;
+    if (!is_measured) continue;
     unit.busy_ms.push_back(busy_ms);
     unit.mean_steps += (steps - unit.mean_steps) / static_cast<double>(unit.busy_ms.size());
   }

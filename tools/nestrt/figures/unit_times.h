@@ -21,8 +21,8 @@ class UnitTimes {
 
   // Thread-safe.
   void step_done(const StepRecord& step);
-  // `counts`: whether the run is measured or a warm-up.
-  void end_of_run(bool counts);
+  // `is_measured`: false for warm-up runs.
+  void end_of_run(bool is_measured);
 
   // Returns one row per unit. The share is relative to the median run and may exceed 100 % if a unit has several lanes.
   tools::Table table(double median_run_ms) const;

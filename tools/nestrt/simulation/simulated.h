@@ -23,7 +23,7 @@ struct Simulated {
 // Counts the branches that an accelerator computes, fully or partly.
 uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& schedule);
 
-// Returns the best schedule found with all accelerators and with fewer of them. Errors: those of run_in_virtual_time().
+// Returns the best schedule found with all accelerators or with fewer. Errors: those of run_in_virtual_time().
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms);
 
 // Replaces `result` by the schedule of a more restricted problem if that one is shorter, as a search may miss it.

@@ -50,7 +50,7 @@ struct Board {
   std::string name;
   double memory_mb_per_s = 0;  // of the memory that all units share; 0: not stated
   std::vector<BoardUnit> units;
-  std::vector<std::string> profiles;  // files of costs, relative to the board's
+  std::vector<std::string> profiles;  // cost files, relative to the board's
 };
 
 // `check` receives every unit and may correct it; its errors get the line. `name` appears in messages. Errors:
@@ -59,7 +59,7 @@ using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);
 
-// Returns the paths of the board's cost files; `board_path` is that of the board. A file that does not exist next to
+// Returns the paths of the board's cost files; `board_path` is the board's own path. A file that does not exist next to
 // the board, such as after copying a bundled board, is looked up among the bundled ones. Errors: kInvalidArgument if
 // two are the same file.
 Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path);

@@ -69,7 +69,7 @@ auto read_table(const std::string& path, std::string_view expected, Parse parse)
     }
   }
   if (rows.empty()) {
-    return Status(Code::kInvalidArgument, fmt::format("'{}' holds no line of the form {}", path, expected));
+    return Status(Code::kInvalidArgument, fmt::format("'{}' does not contain any line with {}", path, expected));
   }
   return rows;
 }

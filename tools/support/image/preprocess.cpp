@@ -26,8 +26,8 @@ Result<ImageInput> image_input(const TensorInfo& input) {
                         shape.num_elements() <= 3 * kMaxPixels;
   if (!is_image) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("input '{}' ({} {}) does not take an image: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
-                              "channels; give it arrays (.npy), to nestrt run as --input {}=FILE.npy",
+                  fmt::format("input '{}' ({} {}) does not accept images: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
+                              "channels; give it an array: nestrt run --input {}=FILE.npy",
                               input.name, name(input.type), shape.to_string(), input.name));
   }
   const auto dim = [&](int axis) { return static_cast<int>(shape[axis]); };

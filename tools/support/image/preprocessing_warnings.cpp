@@ -71,22 +71,22 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
   const auto is_zero = [](float value) { return value == 0; };
   if (!std::ranges::all_of(preprocessing.mean, is_zero) && std::ranges::all_of(preprocessing.mean, is_small))
     remarks.emplace_back(
-        "--mean is at most 1, but pixels go from 0 to 255: for a network that was trained on pixels of 0 to 1, 255 "
-        "times its mean is meant, and a --scale of 1 / (255 * its deviation)");
+        "--mean is at most 1, but pixels range from 0 to 255; for a network trained on pixels from 0 to 1, use 255 "
+        "times its mean, and --scale 1 / (255 * its standard deviation)");
   if (!std::ranges::all_of(preprocessing.scale, is_small))
     remarks.emplace_back(
-        "--scale is more than 1, and multiplies: for a network whose input is divided by a deviation, 1 / the "
-        "deviation is meant");
+        "--scale is more than 1; pixels are multiplied by it, so use 1 / the standard deviation for a network whose "
+        "input is divided by it");
   if (std::ranges::any_of(preprocessing.mean, [](float value) { return value < 0; }))
     remarks.emplace_back(
-        "--mean is less than 0, and is subtracted: what other frameworks add is meant with the other sign");
+        "--mean is less than 0; it is subtracted, so change the sign of a value that another framework adds");
   if (std::ranges::any_of(preprocessing.mean, [](float value) { return value > 255; }))
-    remarks.emplace_back("--mean is more than 255, beyond all pixels");
+    remarks.emplace_back("--mean is more than 255, the largest pixel");
   if (std::ranges::any_of(preprocessing.scale, [](float value) { return value < 0; }))
-    remarks.emplace_back("--scale is less than 0: images enter as their negatives");
+    remarks.emplace_back("--scale is less than 0, which inverts the images");
   if (!preprocessing.scale.empty() &&
       std::ranges::all_of(preprocessing.scale, [](float value) { return std::fabs(value) < kFaint; }))
-    remarks.emplace_back("--scale leaves next to nothing of pixels of 0 to 255");
+    remarks.emplace_back("--scale reduces pixels from 0 to 255 to next to nothing");
   return remarks;
 }
 
@@ -118,7 +118,7 @@ std::string remark_on_range(const plan::Tables& tables, const Preprocessing& pre
   const std::string options = as_options(preprocessing);
   return fmt::format(
       "images become {:.4g} to {:.4g} ({}), but the plan's input was quantized for {:.4g} to {:.4g}: it was "
-      "calibrated with samples that were preprocessed otherwise, or have no such pixels",
+      "calibrated with different preprocessing, or with samples without such pixels",
       images.least, images.most, options.empty() ? "unchanged pixels" : options, integers->least, integers->most);
 }
 

@@ -27,7 +27,7 @@ class Reader {
   explicit Reader(const YAML::Node& root) : root_(root) {}
 
   Result<NestCPartitionPlan> read() {
-    if (!root_.IsMap()) return yaml::refuse(root_, "expected a partition plan of NEST-C: {funcName, ...}");
+    if (!root_.IsMap()) return yaml::refuse(root_, "expected a NEST-C partition plan: {funcName, ...}");
     NESTRT_RETURN_IF_ERROR(yaml::check_keys(root_, {"funcName", "numOfPartitions", "backendNames", "partitionNames",
                                                     "nodeToPartition", "logicalIDs", "parallelPartitions"}));
     NESTRT_ASSIGN_OR_RETURN(plan_.function, yaml::member_text(root_, "funcName"));
@@ -101,7 +101,7 @@ class Reader {
     std::vector<uint32_t>& group = plan_.groups.emplace_back();
     for (const std::string_view name : names) {
       const auto found = position_of_.find(name);
-      if (found == position_of_.end()) return refuse(fmt::format("there is no partition '{}' in partitionNames", name));
+      if (found == position_of_.end()) return refuse(fmt::format("partitionNames does not contain '{}'", name));
       group.push_back(found->second);
       if (!grouped_.insert(found->second).second) return refuse(fmt::format("'{}' is listed twice", name));
     }

@@ -36,7 +36,7 @@ class Importer {
       : plan_(plan), convolutions_(plan), cpu_configuration_(cpu_configuration) {}
 
   Status add(const YAML::Node& map) {
-    if (!map.IsMap()) return yaml::refuse(map, "expected a profile of NEST-C: {Type, backendName, KEY: microseconds}");
+    if (!map.IsMap()) return yaml::refuse(map, "expected a NEST-C profile: {Type, backendName, KEY: microseconds}");
     NESTRT_ASSIGN_OR_RETURN(const std::string type, yaml::member_text(map, "Type"));
     if (type != "ExeTime")
       return yaml::refuse(map, "Type: only profiles of type ExeTime are of operators, not '" + type + "'");
@@ -59,15 +59,15 @@ class Importer {
     NESTRT_ASSIGN_OR_RETURN(const double microseconds, yaml::number(value, text, 0.0, kMaxMicroseconds));
     const auto key = parse_conv_key(text);
     if (!key) {
-      result_.refused.push_back(text + ": no convolution's key (kind-inputdims-dtype-outC-k-stride)");
+      result_.refused.push_back(text + ": not a convolution key (kind-inputdims-dtype-outC-k-stride)");
       return {};
     }
     const ConvKeys::Works& works = convolutions_.works(*key);
     if (works.empty()) return {};
     if (works.size() > 1) {
       result_.refused.push_back(
-          fmt::format("{}: {} different operators of the plan have this key, as it says nothing of padding, groups, "
-                      "dilation and what is fused; measure them with nestrt profile",
+          fmt::format("{}: {} different operators of the plan have this key, which does not contain padding, groups, "
+                      "dilation and fused operators; measure them with nestrt profile",
                       text, works.size()));
       return {};
     }

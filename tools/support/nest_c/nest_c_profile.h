@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance profiles of NEST-C: times by key, one file for each of its backends.
+// NEST-C performance profiles: times by key, one file per backend.
 //
 //   Type: ExeTime
 //   backendName: CPU
 //   Convolution-1x56x56x64-float-64-3-1: 1834.2
 //
-// A convolution's key is kind-inputdims-dtype-outC-k-stride, microseconds or INFINITY. It says nothing of padding,
-// groups or dilation, so a key may mean several operators of a plan: then it is refused, and never shared out.
+// A convolution's key is kind-inputdims-dtype-outC-k-stride, microseconds or INFINITY. It does not contain padding,
+// groups or dilation, so a key may match several operators of a plan; it is then refused.
 #pragma once
 
 #include <string>

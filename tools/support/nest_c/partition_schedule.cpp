@@ -175,8 +175,8 @@ class Builder {
     std::vector<bool> is_met(stages_.size(), false);
     for (; !is_met[stage]; stage = needed(stage)) is_met[stage] = true;
     return wrong(
-        fmt::format("nodeToPartition: what {} and {} compute needs each other, so that neither can run first; "
-                    "divide one of them",
+        fmt::format("nodeToPartition: {} and {} depend on each other, so neither can run first; divide one of "
+                    "them",
                     name_of(stages_[stage].partitions[0]), name_of(stages_[needed(stage)].partitions[0])));
   }
 

@@ -28,7 +28,7 @@ struct PageBar {
   PageDetails details;
 };
 
-// An operator or a part of one in the roofline model (Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009).
+// An operator or a slice of one in the roofline model (Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009).
 struct PagePoint {
   std::string name;
   double intensity = 0;  // multiply-accumulates per byte

@@ -96,10 +96,9 @@ void add_memory_map(Page& page, const plan::Tables& tables) {
     blocks.push_back(
         {name_of_buffer(tables, i), memory->offsets[i], buffer.size, buffer.first_use, buffer.last_use, "activations"});
   }
-  page.add_memory(
-      "Memory over time", blocks, static_cast<uint32_t>(tables.operators.size()), memory->arena_bytes,
-      fmt::format("The arena of {} ({}): when each buffer lives, in the order of the file, and where it lies.",
-                  format_bytes(memory->arena_bytes), plan::name(memory->kind)));
+  page.add_memory("Memory over time", blocks, static_cast<uint32_t>(tables.operators.size()), memory->arena_bytes,
+                  fmt::format("The arena of {} ({}): lifetime of each buffer, in file order, and its offset.",
+                              format_bytes(memory->arena_bytes), plan::name(memory->kind)));
 }
 
 }  // namespace nestrt::tools

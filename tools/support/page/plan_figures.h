@@ -25,7 +25,7 @@ void add_operator_graph(Page& page, const std::string& title, const plan::Tables
 // Returns the units that have a program for the operator, such as "cpu, evta".
 std::string units_of(const plan::Tables& tables, uint32_t op);
 
-// Returns the bytes of accelerator programs, including their copies of weights. Each buffer counts once.
+// Returns the size of the accelerator programs in bytes, including their weight copies. Each buffer counts once.
 uint64_t program_bytes(const plan::Tables& tables);
 
 // Adds the lifetimes and positions of the arena's buffers, from the memory plan for any order if there is one.

@@ -31,7 +31,7 @@ class BranchMemory {
 
   // Fills everything except constants with random bytes.
   void randomize(std::mt19937& random);
-  // Returns the results of the branch without the padding of blocked layouts.
+  // Returns the branch's results without the padding of blocked layouts.
   std::vector<std::byte> results() const;
   // Overwrites the results, so that a missing computation cannot match by chance.
   void spoil_results() const;

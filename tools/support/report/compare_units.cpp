@@ -28,7 +28,7 @@ class UnitComparer {
   Result<std::vector<BranchComparison>> run() {
     const auto host = std::find_if(units_.begin(), units_.end(), [](const auto& unit) { return unit->info().is_host; });
     if (host == units_.end())
-      return Status(Code::kInvalidArgument, "nothing to compare with: there is no unit 'cpu' among those given");
+      return Status(Code::kInvalidArgument, "the units do not include 'cpu', whose results the comparison requires");
     NESTRT_ASSIGN_OR_RETURN(computed_, computed_bytes(plan_->tables()));
     std::vector<BranchComparison> result;
     for (uint32_t branch = 0; branch < plan_->tables().branches.size(); ++branch) {

@@ -54,7 +54,7 @@ Result<std::vector<Array>> read_inputs(std::span<const TensorInfo> inputs, std::
     if (found[file->input]) return refuse(fmt::format("input '{}' is given twice", printable(input.name)), inputs);
     NESTRT_ASSIGN_OR_RETURN(Array array, read_npy(file->path));
     if (array.type != input.type || !(array.shape == input.shape)) {
-      return refuse(fmt::format("'{}' holds {} {}, which is not what input '{}' takes", file->path, name(array.type),
+      return refuse(fmt::format("'{}' contains {} {}, which does not match input '{}'", file->path, name(array.type),
                                 array.shape.to_string(), printable(input.name)),
                     inputs);
     }

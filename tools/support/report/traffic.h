@@ -13,7 +13,7 @@
 
 namespace nestrt::tools {
 
-// Returns the work and traffic of an operator; a view moves nothing. Requires: as statistics().
+// Returns the work and traffic of an operator; views move nothing. Requires: the preconditions of statistics().
 OperatorStatistics moved_by(const plan::Tables& tables, const plan::Operator& op);
 
 struct Traffic {

@@ -139,7 +139,7 @@ Status keeps_deadlines(const Subject& subject) {
   late.deadline = SteadyClock::now() - std::chrono::seconds(1);
   const Status status = copy->run(late);
   if (status.code() != Code::kDeadlineExceeded)
-    return broken(fmt::format("a run whose deadline was over when it was submitted ends with: {}", status.to_string()));
+    return broken(fmt::format("a run that was submitted after its deadline ends with: {}", status.to_string()));
   return copy->check_still_right(1, expected);
 }
 
@@ -182,7 +182,7 @@ constexpr UnitCase kCases[] = {
     {"two programs on one unit do not disturb each other", keeps_programs_apart},
     {"every byte of every result is written", writes_all_results},
     {"nothing but results is written", writes_results_only},
-    {"a run whose deadline is over ends without results, and the next is right", keeps_deadlines},
+    {"a run that is submitted after its deadline ends without results, and the next one is correct", keeps_deadlines},
     {"a cancellation at any time gives either the results or the status", cancels_at_any_time},
     {"a unit that was reset computes as before", works_after_reset},
     {"a probe succeeds, and programs run after it", works_after_probe},

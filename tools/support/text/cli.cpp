@@ -65,7 +65,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& chosen) {
   if (unknown.empty()) return error.what();
   const std::string word = unknown[0].substr(0, unknown[0].find('='));
   if (word.starts_with("--"))
-    return fmt::format("there is no option '{}'{}", word, did_you_mean(word, names_of_options(chosen)));
+    return fmt::format("unknown option '{}'{}", word, did_you_mean(word, names_of_options(chosen)));
   return error.what();
 }
 
@@ -215,7 +215,7 @@ int Cli::parse_and_run(int argc, const char* const* argv) {
     if (argc <= 1) return show_help();
     const std::vector<std::string> commands = names_of_commands(*app_);
     if (const std::string word = argv[1]; !word.starts_with('-') && std::ranges::find(commands, word) == commands.end())
-      return report(fmt::format("invalid argument: there is no command '{}'{}; see {} --help", word,
+      return report(fmt::format("invalid argument: unknown command '{}'{}; see {} --help", word,
                                 did_you_mean(word, commands), program_));
     app_->parse(argc, argv);
     return run_chosen();

@@ -35,8 +35,7 @@ Status io_error(std::string_view what, const std::string& path, int error) {
 }
 
 Status refuse_length(const std::string& path, uint64_t max_bytes) {
-  return Status(Code::kInvalidArgument,
-                fmt::format("'{}' is longer than the {} bytes that such a file may have", path, max_bytes));
+  return Status(Code::kInvalidArgument, fmt::format("'{}' is larger than the limit of {} bytes", path, max_bytes));
 }
 
 Result<FileDescriptor> open_regular(const std::string& path, uint64_t* size) {
@@ -63,7 +62,7 @@ Status write_in_place(const std::string& path, std::span<const std::byte> bytes)
 
 Status refuse_overwriting(const std::string& output, const std::string& input) {
   return Status(Code::kInvalidArgument,
-                fmt::format("'{}' would be written over the input '{}'; name another file", output, input));
+                fmt::format("'{}' would overwrite the input '{}'; name another file", output, input));
 }
 
 using FileIdentity = std::pair<dev_t, ino_t>;
@@ -185,29 +184,29 @@ namespace {
 
 struct Form {
   const char* name;
-  std::vector<std::string_view> beginnings;  // first bytes of such files
+  std::vector<std::string_view> beginnings;  // alternatives for the first bytes
 };
 
 std::optional<Form> form_of(Written what) {
   switch (what) {
     case Written::kJson:
-      return Form{"JSON", {"{", "["}};
+      return Form{"a JSON file", {"{", "["}};
     case Written::kPage:
-      return Form{"page", {"<!doctype html", "<!DOCTYPE html", "<html"}};
+      return Form{"a web page", {"<!doctype html", "<!DOCTYPE html", "<html"}};
     case Written::kArray:
-      return Form{"array of NumPy", {"\x93NUMPY"}};
+      return Form{"a NumPy array", {"\x93NUMPY"}};
     case Written::kProfile:
-      return Form{"quantization profile", {"format: nestrt"}};
+      return Form{"a quantization profile", {"format: nestrt"}};
     case Written::kCosts:
-      return Form{"file of costs", {"nestrt costs"}};
+      return Form{"a cost file", {"nestrt costs"}};
     case Written::kPartition:
-      return Form{"partition plan", {"---\nfuncName", "funcName"}};
+      return Form{"a partition plan", {"---\nfuncName", "funcName"}};
     case Written::kPredictions:
-      return Form{"list of predictions", {"file\t"}};
+      return Form{"a prediction list", {"file\t"}};
     case Written::kPlan:
-      return Form{"plan", {}};
+      return Form{"a plan", {}};
     case Written::kModel:
-      return Form{"ONNX model", {}};
+      return Form{"an ONNX model", {}};
     case Written::kText:
       break;
   }
@@ -225,10 +224,9 @@ Status check_alike(const std::string& path, const fs::path& file, Written what) 
   const std::string_view begin(reinterpret_cast<const char*>(start->bytes.data()), start->bytes.size());
   if (std::ranges::any_of(form->beginnings, [&](std::string_view known) { return begin.starts_with(known); }))
     return {};
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("'{}' is there and is no {}, which would be written over it; name another file, or remove it", path,
-                  form->name));
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' exists, is not {}, and would be overwritten; name another file, or remove it", path,
+                            form->name));
 }
 
 }  // namespace
@@ -258,8 +256,9 @@ Status check_kind(const std::string& path, Written what) {
       break;
   }
   if (there == nullptr) return check_alike(path, file, what);
-  return Status(Code::kInvalidArgument,
-                fmt::format("'{}' is {}, and something else would be written over it; name another file", path, there));
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("'{}' is {} and would be overwritten by another kind of file; name another file", path, there));
 }
 
 Status check_distinct(std::span<const std::string> outputs) {
@@ -279,7 +278,7 @@ Status check_writable(const std::string& path, Written what) {
   if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
   if (path == "-")
     return Status(Code::kInvalidArgument,
-                  "'-' names no file to write; standard output is /dev/stdout, a file called so ./-");
+                  "'-' is not a file name; standard output is /dev/stdout, and a file with this name is ./-");
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);

@@ -34,7 +34,7 @@ Result<FileStart> read_start(const std::string& path, size_t max_bytes);
 // Returns whether a file starts as a plan. Errors: those of read_file().
 Result<bool> begins_as_plan(const std::string& path);
 
-// The lines of a text without line ends (LF or CR LF) and without the UTF-8 byte order mark that some editors and
+// The lines of a text without newlines (LF or CR LF) and without the UTF-8 byte order mark that some editors and
 // spreadsheets add. Lines are views into one block, as a file may consist of empty lines.
 class TextLines {
  public:

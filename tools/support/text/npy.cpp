@@ -30,7 +30,7 @@ class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
 
-  // Returns nothing if the text is not such a dictionary with exactly the three keys.
+  // Returns nullopt unless the text is a dictionary with exactly the three keys of Description.
   std::optional<Description> parse() {
     Description result;
     bool has_descr = false, has_order = false, has_shape = false;

@@ -9,12 +9,12 @@
 
 namespace nestrt::tools {
 
-// Returns a name in which control, format, invisible, private and unassigned characters and bytes that are not UTF-8
-// are escaped (\n, \x1b, \u202e, \U000e0041). If it has more than 120 characters, the middle is omitted.
+// Returns `name` with control, format, invisible, private and unassigned characters and invalid UTF-8 bytes escaped
+// (\n, \x1b, \u202e, \U000e0041). Names over 120 characters are shortened in the middle.
 std::string printable(std::string_view name);
 
-// Returns a message with such names escaped. Line ends stay if the next line is indented by two spaces; final line ends
-// are removed. 'Quotations' are shortened like names, and the message to 16,000 characters.
+// Returns `message` with the same characters escaped. Keeps newlines before lines indented by two spaces and removes
+// trailing newlines. Shortens 'quotations' like names, and the message to 16,000 characters.
 std::string printable_message(std::string_view message);
 
 // Returns whether the text is valid UTF-8 without noncharacters (The Unicode Standard 23.7), so that all programs write

@@ -133,9 +133,7 @@ Status check_nodes(const JoinedText& joined) {
   Budget nodes(kNodesOfAnyText + text.size() / kBytesPerNode);
   if (nodes.charge(separators_in(text, 0, text.size()) - joined.separators)) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("has more than {} entries, the maximum for a file of {} bytes; nestrt does not write "
-                            "such files",
-                            nodes.limit(), text.size()));
+                fmt::format("has more than {} entries, the limit for a file of {} bytes", nodes.limit(), text.size()));
 }
 
 Status check_aliases(const std::string& text) {

@@ -29,7 +29,7 @@ class ConvEmitter {
     int64_t base = 0;
   };
 
-  // Returns the address of a buffer in elements of a memory.
+  // Returns a buffer's address, counted in elements of its memory.
   int64_t element_address(Buffer buffer, isa::Memory memory) const;
 
   void load_vectors(const Span& blocks);

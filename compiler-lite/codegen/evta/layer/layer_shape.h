@@ -13,7 +13,7 @@
 
 namespace nestrt::compiler::evta {
 
-// Returns the number of parts of at most `part` that cover `whole`.
+// Returns whole / part, rounded up.
 inline int64_t ceil_div(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
 struct LayerShape {
@@ -26,7 +26,7 @@ struct LayerShape {
   LayerAxis y, x;
   bool identity = false;  // group_in_blocks == group_out_blocks, and blocks do not mix
   int64_t begin_row = 0;  // ConvLayer::begin_row
-  int64_t end_row = 0;    // likewise
+  int64_t end_row = 0;    // ConvLayer::end_row
 
   int64_t in_blocks() const { return groups * group_in_blocks; }
   int64_t out_blocks() const { return groups * group_out_blocks; }

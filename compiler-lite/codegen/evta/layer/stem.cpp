@@ -40,7 +40,7 @@ std::vector<int8_t> folded_weights(const ConvLayer& layer, const ConvLayer& fold
   return weights;
 }
 
-// Returns the products of blocks per element of the result.
+// Returns the number of block products per result element.
 int64_t products(int64_t channels, int64_t block, const LayerAxis& y, const LayerAxis& x) {
   return ceil_div(channels, block) * y.kernel * x.kernel;
 }

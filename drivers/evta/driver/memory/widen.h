@@ -5,7 +5,7 @@
 // 16)][pixels][16] elements with the value accumulator * scale, as kernels::s8::widen() defines it for power-of-two
 // scales.
 //
-// Both consist of vectors of 16 channels of one pixel. A part of a tensor with blocks of 16 channels may start and end
+// Both consist of vectors of 16 channels of one pixel. A slice of a tensor with blocks of 16 channels may start and end
 // at any vector. With blocks of 32, or with several images, it has whole blocks with all pixels.
 #pragma once
 
@@ -21,15 +21,15 @@ struct Widening {
   int64_t images = 1;
   int64_t pixels = 1;
   int64_t block = 16;        // B
-  int64_t first_vector = 0;  // start of the part within an image
-  int64_t vectors = 0;       // number of vectors of the part in each image
+  int64_t first_vector = 0;  // start of the slice within an image
+  int64_t vectors = 0;       // number of vectors of the slice in each image
   int64_t channels = 0;      // channels of the whole tensor; lanes after the last one become zero
   // Scales are 2^-(input exponent + weight exponent), with one weight exponent per channel, or one for all. Not owned.
   int input_exponent = 0;
   std::span<const int8_t> exponents;
 
   uint64_t host_bytes() const { return static_cast<uint64_t>(images * vectors) * 16 * sizeof(float); }
-  // Returns the size in bytes of one of the four planes of the part.
+  // Returns the size in bytes of one of the four planes of the slice.
   int64_t plane_bytes() const;
 };
 

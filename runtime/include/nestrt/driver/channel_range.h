@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelRange: the part of an operator's output that one unit computes while others compute the rest.
+// ChannelRange: the slice of an operator's output that one unit computes while others compute the rest.
 #pragma once
 
 #include <algorithm>

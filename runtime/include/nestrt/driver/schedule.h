@@ -20,7 +20,7 @@ struct UnitInfo;  // nestrt/driver/unit.h
 // A sequence of steps that run in order: on a unit, or on a subset of the host's threads next to other lanes of the
 // host. A session runs lane 0, which belongs to the host if there is one, on the calling thread.
 struct Lane {
-  uint32_t unit = 0;  // index in the list of units
+  uint32_t unit = 0;  // index in the unit list
 };
 
 // A branch, or some of its output channels, assigned to a lane.

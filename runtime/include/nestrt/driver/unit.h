@@ -54,7 +54,7 @@ struct BranchSpec {
   uint32_t branch = 0;  // index in plan::Tables.branches
   const plan::Program* program = nullptr;
   // Channels of the branch's only operator. A program of instructions computes its fixed channels
-  // (plan::Program.channels); kernels compute any part of a divisible operator (runtime/plan/queries/channels.h).
+  // (plan::Program.channels); kernels compute any slice of a divisible operator (runtime/plan/queries/channels.h).
   ChannelRange channels = {};
   // For a program of kernels, per operator of the branch: 0 for the compiler's choice, else 1 + the index in
   // KernelSelection::alternatives. Empty: the compiler's choice for all operators. Only prepare() reads it.
@@ -160,7 +160,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual size_t scratch_bytes() const = 0;
-  // Returns the number of bytes of weights that the executable stores in another packing than the plan's.
+  // Returns the number of weight bytes that the executable stores in another packing than the plan's.
   virtual size_t repacked_bytes() const { return 0; }
   // Announces the buffer addresses of future runs, null for those that change, so that the unit can do expensive work
   // in advance. Runs with other addresses stay valid. Must not be called during a run. Errors: as for Unit::prepare.

@@ -82,7 +82,7 @@ TEST_CASE("Weights that two convolutions share are packed once") {
   CHECK_FALSE(graph.value(weights).is_constant());
 }
 
-TEST_CASE("s8 operators lie in blocks and have the packings of s8") {
+TEST_CASE("s8 operators use blocked layouts and s8 packings") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 20, 3, 1);

@@ -121,7 +121,7 @@ Elements on_evta(const Graph& graph, const Node& node, const evta::Configuration
 
 }  // namespace
 
-TEST_CASE("Every node that EVTA can run gives the bytes of the CPU's kernel") {
+TEST_CASE("Every node that EVTA can run equals the CPU's kernel bit for bit") {
   std::mt19937 generator(1);
   Graph graph = quantized_network(generator);
   const bool fused = GENERATE(false, true);

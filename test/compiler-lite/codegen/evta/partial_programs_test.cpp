@@ -155,7 +155,7 @@ TEST_CASE("Partial programs have the multiples of the block nearest to equal sha
 
 using Ranges = std::vector<ChannelRange>;
 
-TEST_CASE("Parts for several units are consecutive and the last leaves some or no channels to the CPU") {
+TEST_CASE("Slices for several units are consecutive and may leave channels to the CPU") {
   using compiler::evta::partial_ranges;
   CHECK(partial_ranges({64, 1, 16}, 3, 1) == Ranges{{0, 16}, {0, 32}, {0, 48}});
   CHECK(partial_ranges({64, 1, 16}, 3, 2) == Ranges{{0, 16}, {0, 32}, {0, 48}, {32, 48}, {32, 64}});
@@ -174,7 +174,7 @@ TEST_CASE("Parts for several units are consecutive and the last leaves some or n
   }
 }
 
-TEST_CASE("If there are few blocks, parts for one unit end within them") {
+TEST_CASE("Slices for one unit end inside a block if there are few blocks") {
   using compiler::evta::partial_ranges;
   const Ranges thirds = partial_ranges({48, 14, 16}, 15, 1);  // a share is 2.625 rows of blocks
   CHECK(thirds.size() == 15);
@@ -188,7 +188,7 @@ TEST_CASE("If there are few blocks, parts for one unit end within them") {
   CHECK(partial_ranges({48, 14, 16}, 0, 1).empty());
 }
 
-TEST_CASE("Parts that end within a block leave whole tiles of rows to the CPU, or all rows of the block") {
+TEST_CASE("Slices that end inside a block leave whole tiles of rows, or the whole block, to the CPU") {
   using compiler::evta::partial_ranges;
   for (const int64_t rows : {3, 7, 13, 28}) {
     const Ranges ranges = partial_ranges({64, rows, 16, 4}, 15, 1);
@@ -231,7 +231,7 @@ void for_random_layers(int count, std::mt19937& random, Check check) {
   }
 }
 
-TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, bit-identical to the CPU alone") {
+TEST_CASE("EVTA and the CPU compute slices of a layer, bit-identical to the CPU alone") {
   std::mt19937 random(1);
   size_t divided = 0;
   for_random_layers(by_level(2, 8, 100), random, [&](int, const Geometry& geometry, const char* configuration) {
@@ -240,8 +240,7 @@ TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, b
   CHECK(divided > 0);
 }
 
-TEST_CASE(
-    "Each of several EVTA units computes a part of a layer, including rows of blocks, bit-identical to the CPU alone") {
+TEST_CASE("Several EVTA units compute slices of a layer, including rows of blocks, bit-identical to the CPU alone") {
   std::mt19937 random(4);
   size_t divided = 0;
   for_random_layers(by_level(3, 12, 60), random, [&](int i, const Geometry& geometry, const char* configuration) {

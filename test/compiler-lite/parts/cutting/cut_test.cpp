@@ -43,7 +43,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("The borders of a part are what it reads and what others read from it") {
+TEST_CASE("The borders of a part are its external inputs and the outputs that others read") {
   const Graph graph = two_branches();
   const auto result = cut(graph, {{"left", "NPU", {kB, kA}}, {"right", "CPU", {kC, kD, kJoin}}});
   REQUIRE(result);
@@ -58,7 +58,7 @@ TEST_CASE("The borders of a part are what it reads and what others read from it"
   CHECK(names_of(graph, right.exported.outputs) == Names{"join"});
 }
 
-TEST_CASE("Parts are in a valid order of computation for any order of requests") {
+TEST_CASE("Parts are in a valid execution order for any order of requests") {
   const auto result =
       cut(two_branches(), {{"last", "CPU", {kJoin}}, {"middle", "CPU", {kB, kD}}, {"first", "CPU", {kA, kC}}});
   REQUIRE(result);

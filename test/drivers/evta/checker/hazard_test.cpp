@@ -94,7 +94,7 @@ TEST_CASE("Hazards are found exactly as by iterating over all steps, on every de
   for (const int kind : found) CHECK(kind > count / 10);
 }
 
-TEST_CASE("A loop without hazards leaves the same in a pipeline that writes late") {
+TEST_CASE("A loop without hazards has the same results in a pipeline that writes late") {
   std::mt19937 random(2);
   int without = 0;
   for (int i = 0; i < by_level(4000, 40000, 1000000); ++i) {

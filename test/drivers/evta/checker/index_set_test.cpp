@@ -20,7 +20,7 @@ std::set<size_t> elements_of(const IndexSet& set) {
   return elements;
 }
 
-TEST_CASE("The multiples of two factors are the indices of the loops") {
+TEST_CASE("Spreading an index over two loops gives the indices that the loops access") {
   std::mt19937 random(1);
   for (int i = 0; i < test::by_level(20, 200, 2000); ++i) {
     const uint32_t outs = 1 + random() % 9, ins = 1 + random() % 9, out = random() % 200, in = random() % 200;

@@ -420,7 +420,8 @@ TEST_CASE("A program that refers to more micro-ops than the checker's limit is r
   gemm.loop.iter_out = gemm.loop.iter_in = 1;
   for (uint64_t i = 0; i < kFreeMicroOps / kMicroOps; ++i) program.gemm(gemm);
   program.finish({});
-  check_refused(std::move(program), "loads or refers to more than 17408 micro-ops: 16384, and 256 for each of");
+  check_refused(std::move(program),
+                "loads or refers to more than 17408 micro-ops (limit: 16384 plus 256 per instruction)");
 }
 
 TEST_CASE("A program that accesses more elements than the checker's limit is rejected") {
@@ -435,7 +436,8 @@ TEST_CASE("A program that accesses more elements than the checker's limit is rej
     return program;
   };
   CHECK(check(resets(1024)).ok());
-  check_refused(resets(1100), "access more than 2177024 elements of on-chip memories: 1048576, and 1024 for each of");
+  check_refused(resets(1100),
+                "access more than 2177024 on-chip memory elements (limit: 1048576 plus 1024 per instruction)");
 }
 
 TEST_CASE("An accumulator written twice within two micro-ops is rejected") {

@@ -96,7 +96,7 @@ TEST_CASE("Paced simulators use the clock of their profile") {
   CHECK(find_cycle_profile(kPaceProfile)->clock_hz == kPaceClockHz);
 }
 
-TEST_CASE("Work is counted by type of memory and unit, without pads and resets") {
+TEST_CASE("The cycle model counts work by memory and unit, without pads and resets") {
   const auto instructions = *schedule(resnet18_convolutions()[0], {8, 2}, configuration());
   const CycleCount counted = count(instructions, profile("chisel2021"));
   const auto bytes = [&](Memory memory) { return counted.bytes[static_cast<size_t>(memory)]; };

@@ -118,7 +118,7 @@ TEST_CASE("A lost interrupt only delays a run") {
   CHECK(copy.y == copy.x);
 }
 
-TEST_CASE("Wrong data and an early end reach the session because a unit cannot detect them") {
+TEST_CASE("Wrong data and early completions reach the session, because a unit cannot detect them") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   faulty.faults->next_run(Fault::kWrongData);

@@ -58,7 +58,7 @@ TEST_CASE("Only the caller's tensors are copied") {
   CHECK(session->memory().shared_memory_bytes == in_and_out);
 }
 
-TEST_CASE("Between programs of one accelerator, results are transferred to the host but not back") {
+TEST_CASE("Results passed between programs of one accelerator are transferred to the host but not back") {
   uint64_t handed_over = 0, both_ways = 0;
   for (uint32_t seed = 0; seed < 5; ++seed) {
     const TestedPlan plan(test::random_network(test::stock_configuration(), 8, seed).build());

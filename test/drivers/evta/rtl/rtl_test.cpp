@@ -49,7 +49,7 @@ TEST_CASE("Single transfers pass after a reset and store what the RTL stores") {
   }
 }
 
-TEST_CASE("Programs of layers pass, except those with too many micro-ops for the Chisel design") {
+TEST_CASE("Layer programs pass the checker, except those with too many micro-ops for the Chisel design") {
   using nestrt::test::TestLevel;
   const size_t count = nestrt::test::test_level() == TestLevel::kQuick ? 3 : std::size(kRtlNetworks);
   for (const char* network : std::span(kRtlNetworks).first(count)) {

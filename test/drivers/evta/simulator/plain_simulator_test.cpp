@@ -82,7 +82,7 @@ TEST_CASE("A GEMM that does not wait for its inputs is found") {
   check_found(rounds, "no token orders the write of inp[0] by load before this instruction of compute");
 }
 
-TEST_CASE("A load over inputs that a GEMM may still read is found") {
+TEST_CASE("A load that overwrites inputs before a GEMM has read them is found") {
   Rounds rounds;
   rounds.gemm_before_next_load = false;
   check_found(rounds, "inp[0]");
@@ -94,7 +94,7 @@ TEST_CASE("A store that does not wait for its GEMM is found") {
   check_found(rounds, "out[0]");
 }
 
-TEST_CASE("A GEMM over outputs that are still to be stored is found") {
+TEST_CASE("A GEMM that overwrites outputs before they are stored is found") {
   Rounds rounds;
   rounds.store_before_next_gemm = false;
   check_found(rounds, "out[0]");

@@ -96,7 +96,7 @@ TEST_CASE("A vector file of another kind or version is rejected") {
   CHECK_THAT(std::string(parse_vectors(file).error().message()), Contains("does not start with VTAV"));
 }
 
-TEST_CASE("A damaged vector file is rejected or its cases run") {
+TEST_CASE("A damaged vector file is rejected, or its cases run") {
   std::mt19937 random(1);
   const std::vector<std::byte> good = sample_file();
   for (int i = 0; i < nestrt::test::by_level(200, 2000, 100000); ++i) {

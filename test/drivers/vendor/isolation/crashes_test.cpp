@@ -41,7 +41,7 @@ struct Wrong {
   Fault fault;
 };
 
-// Faults that do not return cost a wait, so long waits are drawn less often.
+// Each hang costs a full timeout, so hangs with long timeouts are drawn less often.
 Wrong draw(std::mt19937& random) {
   const auto entry = static_cast<Entry>(random() % kNumEntries);
   auto fault = static_cast<Fault>(1 + random() % kNumFaults);

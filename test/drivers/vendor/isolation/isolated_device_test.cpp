@@ -48,7 +48,7 @@ Status failure_by(Entry entry, Fault fault) {
 
 std::string text_of(const Status& status) { return status.to_string(); }
 
-TEST_CASE("A unit of an isolated plug-in has the same description as in the process") {
+TEST_CASE("A unit has the same description with and without isolation") {
   if (!needs_isolation()) return;
   const auto isolated = open_units("skeleton,cpu", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(isolated);

@@ -83,7 +83,7 @@ void check_tiles(std::mt19937& generator, const TileCase& c) {
   CHECK(wrong == 0);
 }
 
-// Returns the plane and position of a byte of a point as documented in the header, or -1 for a zero.
+// Returns the plane and position of a byte in a point as documented in the header, or -1 for a zero.
 int64_t plane_byte(int64_t planes, int64_t byte) {
   const int64_t channels = planes * kTileBlock, whole = channels / kAmxDepth * kAmxDepth;
   if (byte < whole) return byte;

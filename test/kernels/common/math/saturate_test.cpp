@@ -6,7 +6,7 @@
 namespace nestrt::kernels {
 namespace {
 
-TEST_CASE("Sizes beyond the largest number saturate") {
+TEST_CASE("Size computations saturate instead of overflowing") {
   constexpr size_t kLargest = std::numeric_limits<size_t>::max();
   CHECK(saturated_bytes(3, 5, 4) == 60);
   CHECK(saturated_bytes(0, int64_t{1} << 62, 4) == 0);

@@ -8,7 +8,7 @@
 
 namespace nestrt::kernels {
 
-TEST_CASE("A machine supports exactly its instruction sets") {
+TEST_CASE("Only the machine's instruction sets can be selected") {
   const InstructionSet before = current_instruction_set();
   const auto supported = supported_instruction_sets();
   REQUIRE(!supported.empty());

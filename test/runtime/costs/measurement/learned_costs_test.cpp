@@ -49,7 +49,7 @@ class Learning {
   std::shared_ptr<const Plan> plan_;
 };
 
-TEST_CASE("A unit's slowdown reaches all its work, with any number of threads, and no other unit's") {
+TEST_CASE("A unit's slowdown scales all of its work with any number of threads, and no other unit") {
   Learning learning;
   const double before = learning.on_host(1), one = learning.on_host(1, 1);
   learning.learned->slow_down(kHost, 3);
@@ -58,13 +58,13 @@ TEST_CASE("A unit's slowdown reaches all its work, with any number of threads, a
   CHECK(learning.on_npu() == 5);
 }
 
-TEST_CASE("A unit's slowdown reaches what only the plan knows the cost of") {
+TEST_CASE("A unit's slowdown also scales costs that only the plan states") {
   Learning learning;
   learning.learned->slow_down(kNpu, 2);
   CHECK(learning.on_npu() == 10);
 }
 
-TEST_CASE("Work that is said to cost nothing can become dear") {
+TEST_CASE("A cost predicted as 0 can be corrected to any value") {
   const PlanFile file = relu_plan().build();
   const auto plan = *Plan::from_memory(file.bytes());
   CostTable predicted;
@@ -77,7 +77,7 @@ TEST_CASE("Work that is said to cost nothing can become dear") {
         Approx(1e6 * before).epsilon(0.01));
 }
 
-TEST_CASE("What is observed is of one step's work, and stays its own when the unit changes") {
+TEST_CASE("An observation changes only the cost of its own work, which then scales with its unit") {
   Learning learning;
   const double other = learning.on_host(1);
   Step step;
@@ -90,7 +90,7 @@ TEST_CASE("What is observed is of one step's work, and stays its own when the un
   CHECK(learning.on_npu() == 2 * observed);
 }
 
-TEST_CASE("The more runs have shown of work, the less another mean of some of them changes it") {
+TEST_CASE("A cost that was observed in more runs changes less with each new observation") {
   Learning learning;
   Step step;
   step.program = 1;
@@ -145,7 +145,7 @@ class LearningParts {
   std::optional<LearnedCosts> learned_;
 };
 
-TEST_CASE("Parts that were never measured follow one that was, and those that were do not") {
+TEST_CASE("A measured slice updates only the slices that were never measured") {
   LearningParts parts;
   parts.observe({16, 64}, 12);
   const double measured = parts.us({16, 64});
@@ -158,7 +158,7 @@ TEST_CASE("Parts that were never measured follow one that was, and those that we
   CHECK(parts.us({0, 16}) == Approx(parts.us({32, 64})));
 }
 
-TEST_CASE("Noisy runs of a part say little that is not true of its layer") {
+TEST_CASE("Noisy runs of a slice hardly change its cost relative to its layer") {
   LearningParts parts;
   parts.observe({16, 64}, 12, 0.2);
   CHECK(parts.us({16, 64}) > 11.5);
@@ -169,7 +169,7 @@ TEST_CASE("Noisy runs of a part say little that is not true of its layer") {
   CHECK(parts.us({32, 64}) == Approx(std::sqrt(6 * believed)));  // half as much is hardly to be believed
 }
 
-TEST_CASE("Programs for like parts of a layer learn from one another, once") {
+TEST_CASE("A measured slice updates the programs for equal slices of its layer once") {
   PlanBuilder builder = divisible_plan(64);
   for (const uint32_t begin : {0u, 16u, 32u}) {
     plan::Program& program = builder.tables().branches[1].programs.emplace_back();
@@ -192,13 +192,13 @@ TEST_CASE("Programs for like parts of a layer learn from one another, once") {
     CHECK(branch_cost(learned.costs(), *plan, 1, program, key_of(kNpu))->microseconds == Approx(20).epsilon(0.1));
 }
 
-TEST_CASE("Steps of the same work are evidence of one cost") {
+TEST_CASE("Steps with the same work update one cost") {
   Learning learning;
   for (int step = 0; step < 3; ++step) learning.learned->observe(Step(), kHost, {12, 16});
   CHECK(learning.on_host(0) == Approx(12).epsilon(0.01));
 }
 
-TEST_CASE("What was observed counts as measured") {
+TEST_CASE("An observed cost counts as measured") {
   Learning learning;
   learning.learned->observe(Step(), kHost, {1, 16});
   const auto& works = learning.learned->costs().units().at(key_of(kHost));

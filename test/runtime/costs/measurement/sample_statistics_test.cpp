@@ -16,7 +16,7 @@ TEST_CASE("Samples have a median, quartiles and outliers") {
   CHECK(describe_samples({1, 2}).median == Approx(1.5));
 }
 
-TEST_CASE("The error of a median is that of order statistics") {
+TEST_CASE("The error of a median is computed from order statistics") {
   // 95 % of the medians of 25 samples lie between the 8th and the 18th.
   std::vector<double> samples;
   for (int i = 1; i <= 25; ++i) samples.push_back(i);

@@ -6,7 +6,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Parts consist of whole blocks except the last or end at a row of a block") {
+TEST_CASE("A slice consists of whole blocks, except the last one, or ends at a row of a block") {
   for (const ChannelRange part : {ChannelRange{0, 16},
                                   {0, 40},
                                   {16, 40},
@@ -39,7 +39,7 @@ TEST_CASE("Parts consist of whole blocks except the last or end at a row of a bl
   CHECK_FALSE(is_part(40, 1, {0, 16, 0, 1}));
 }
 
-TEST_CASE("A part consists of rows of its first block, whole blocks, and rows of the next block") {
+TEST_CASE("A slice consists of rows of its first block, whole blocks, and rows of the next block") {
   using Rectangles = std::vector<ChannelRows>;
   CHECK(rectangles_of(40, 5, {}) == Rectangles{{0, 40}});
   CHECK(rectangles_of(40, 5, {16, 40}) == Rectangles{{16, 40}});
@@ -50,7 +50,7 @@ TEST_CASE("A part consists of rows of its first block, whole blocks, and rows of
   CHECK(rectangles_of(40, 5, {0, 0, 0, 2}) == Rectangles{{0, 16, 0, 2}});
 }
 
-TEST_CASE("The shares of the parts of an output add up to 1") {
+TEST_CASE("The shares of an output's slices add up to 1") {
   const Shape output{1, 64, 5, 6};
   CHECK(share_of(output, {}) == 1);
   CHECK(share_of(output, {0, 16}) == Approx(0.25));
@@ -58,7 +58,7 @@ TEST_CASE("The shares of the parts of an output add up to 1") {
         Approx(1));
 }
 
-TEST_CASE("Parts share channels if both have rows of the same block") {
+TEST_CASE("Slices share channels if both have rows of the same block") {
   CHECK(ChannelRange{0, 16, 0, 3}.has_channels_of({16, 32, 3, 0}));
   CHECK(ChannelRange{16, 32, 3, 0}.has_channels_of({0, 16, 0, 3}));
   CHECK_FALSE(ChannelRange{0, 16}.has_channels_of({16, 32, 3, 0}));
@@ -66,7 +66,7 @@ TEST_CASE("Parts share channels if both have rows of the same block") {
   CHECK(ChannelRange{}.has_channels_of({16, 32}));
 }
 
-TEST_CASE("A part is printed with its rows if it has incomplete blocks") {
+TEST_CASE("A slice is printed with its rows if it has incomplete blocks") {
   CHECK(to_string({16, 64}) == "16-64");
   CHECK(to_string({16, 48, 5, 10}) == "16:5-48:10");
   CHECK(to_string({0, 16, 0, 3}) == "0:0-16:3");

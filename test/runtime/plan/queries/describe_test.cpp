@@ -29,7 +29,7 @@ plan::Quantization scales(std::vector<float> values, std::vector<int32_t> zero_p
 
 }  // namespace
 
-TEST_CASE("A type is described with what its numbers stand for") {
+TEST_CASE("A type is described with its scale and zero point") {
   CHECK(described(DataType::kF32, std::nullopt) == "f32");
   CHECK(described(DataType::kS8, exponents({4})) == "s8 2^-4");
   CHECK(described(DataType::kS8, exponents({-3})) == "s8 2^3");

@@ -19,12 +19,12 @@ std::vector<Triple> triples(const Extents& set) {
 // Bytes 0 to 4 and 8 to 16 of buffer 1, and 0 to 4 of buffer 3.
 Extents sample() { return make_set({{3, 0, 4}, {1, 12, 16}, {1, 0, 4}, {1, 8, 13}, {1, 6, 6}}); }
 
-TEST_CASE("Extents in any order become a set, which is ascending and apart") {
+TEST_CASE("Extents in any order become an ascending set of disjoint extents") {
   CHECK(triples(sample()) == std::vector<Triple>{{1, 0, 4}, {1, 8, 16}, {3, 0, 4}});
   CHECK(make_set({{1, 5, 5}}).empty());
 }
 
-TEST_CASE("A set holds what lies within one of its extents, and touches what shares a byte with one") {
+TEST_CASE("A set holds ranges inside one of its extents, and touches ranges that share a byte with one") {
   CHECK(holds(sample(), {1, 9, 16}));
   CHECK(holds(sample(), {2, 7, 7}));
   CHECK_FALSE(holds(sample(), {1, 2, 9}));
@@ -45,7 +45,7 @@ TEST_CASE("An intersection has the bytes that both sets have") {
   CHECK(intersection(sample(), {}).empty());
 }
 
-TEST_CASE("A difference has the bytes that the other set has not") {
+TEST_CASE("A difference has the bytes that are not in the other set") {
   const Extents other = make_set({{0, 0, 9}, {1, 2, 10}, {1, 11, 12}, {3, 0, 9}});
   CHECK(triples(difference(sample(), other)) == std::vector<Triple>{{1, 0, 2}, {1, 10, 11}, {1, 12, 16}});
   CHECK(triples(difference(sample(), {})) == triples(sample()));

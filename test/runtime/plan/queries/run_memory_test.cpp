@@ -39,7 +39,7 @@ class LendingUnit final : public Unit {
   UnitInfo info_;
 };
 
-TEST_CASE("Memory that a unit could write to is unsafe until other memory is there, though the unit was stopped") {
+TEST_CASE("Memory that a stopped unit could still write to is unsafe until it is replaced") {
   const test::PlanFile file = test::branches_plan().build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);

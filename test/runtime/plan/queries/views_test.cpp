@@ -14,21 +14,21 @@ TensorSpec tensor(const Shape& shape, Layout layout = Layout::kPlain, DataType t
   return spec;
 }
 
-TEST_CASE("A part is contiguous if all dimensions before its axis are 1") {
+TEST_CASE("A slice is contiguous if all dimensions before its axis are 1") {
   CHECK(offset_of_part(tensor({1, 8, 2, 3}), tensor({1, 3, 2, 3}), 1, 4) == 4u * 6 * 4);
   CHECK(offset_of_part(tensor({4, 3}, Layout::kPlain, DataType::kS8), tensor({2, 3}, Layout::kPlain, DataType::kS8), 0,
                        2) == 6u);
   CHECK_FALSE(offset_of_part(tensor({2, 8, 2, 3}), tensor({2, 3, 2, 3}), 1, 4));
 }
 
-TEST_CASE("A part of blocked channels begins at a block boundary") {
+TEST_CASE("A slice of blocked channels begins at a block boundary") {
   const Layout blocked = Layout::kBlocked16;
   CHECK(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 16, 2}, blocked), 1, 32) == 32u * 2 * 4);
   CHECK_FALSE(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 16, 2}, blocked), 1, 8));
   CHECK_FALSE(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 48, 1}, blocked), 2, 1));
 }
 
-TEST_CASE("A part of blocked channels ends at a block boundary or at the end of the tensor") {
+TEST_CASE("A slice of blocked channels ends at a block boundary or at the end of the tensor") {
   const TensorSpec whole = tensor({1, 40, 2}, Layout::kBlocked16);
   const auto offset_of = [&](int64_t start, int64_t count) {
     return offset_of_part(whole, tensor({1, count, 2}, Layout::kBlocked16), 1, start);
@@ -39,7 +39,7 @@ TEST_CASE("A part of blocked channels ends at a block boundary or at the end of 
   CHECK_FALSE(offset_of(16, 20));
 }
 
-TEST_CASE("Tensors that differ in more than one axis or in type or layout are not parts") {
+TEST_CASE("Tensors that differ in more than one axis or in type or layout are not slices") {
   const TensorSpec whole = tensor({1, 32, 2});
   CHECK_FALSE(offset_of_part(whole, tensor({1, 16, 1}), 1, 0));
   CHECK_FALSE(offset_of_part(whole, tensor({1, 16, 2}, Layout::kPlain, DataType::kS32), 1, 0));
@@ -47,7 +47,7 @@ TEST_CASE("Tensors that differ in more than one axis or in type or layout are no
   CHECK_FALSE(offset_of_part(whole, tensor({16, 2}), 1, 0));
 }
 
-TEST_CASE("Parts outside the whole have no offset") {
+TEST_CASE("Slices outside their tensor have no offset") {
   const TensorSpec whole = tensor({1, 32, 2}), part = tensor({1, 16, 2});
   CHECK(offset_of_part(whole, part, 1, 16));
   for (const int64_t start : {int64_t{-1}, int64_t{17}, INT64_MAX}) CHECK_FALSE(offset_of_part(whole, part, 1, start));

@@ -59,14 +59,14 @@ std::vector<uint64_t> alternating(size_t buffers) {
   return offsets;
 }
 
-TEST_CASE("Buffers that only the file order keeps apart do not share bytes in a plan for any schedule") {
+TEST_CASE("Buffers whose lifetimes only the file order separates do not share bytes in a plan for any schedule") {
   const PlanFile file = with_offsets(two_branches(), {0, 64, 0, 128});
   const char* const expected = "memory plan 1: buffers 1 and 3 share bytes, but the graph does not order their uses";
   CHECK(verdict(file).find(expected) != std::string::npos);
   CHECK(verdict(file, Verification::kTables) == "accepted");
 }
 
-TEST_CASE("Buffers that the graph keeps apart share bytes in a plan for any schedule") {
+TEST_CASE("Buffers whose lifetimes the graph separates share bytes in a plan for any schedule") {
   CHECK(verdict(with_offsets(two_branches(), {0, 64, 128, 192})) == "accepted");
   CHECK(verdict(with_offsets(chain(5), alternating(4))) == "accepted");
 }

@@ -58,7 +58,7 @@ void expect_bytes_accepted(const PlanBuilder& builder) {
   CHECK(widened_bytes((*plan)->tables().branches[1].programs[1]) > 0);
 }
 
-TEST_CASE("A program may write the bytes of a wide convolution's accumulators, all of them or those of a part") {
+TEST_CASE("A program may write the accumulator bytes of a wide convolution or of a slice of it") {
   expect_bytes_accepted(bytes_plan(plan::RangeLayout::kBytes16));
   expect_bytes_accepted(bytes_plan(plan::RangeLayout::kBytes32));
   for (const ChannelRange part : {ChannelRange{0, 64}, {16, 72}, {0, 48, 2, 0}, {16, 64, 4, 3}, {32, 32, 1, 2}})
@@ -67,7 +67,7 @@ TEST_CASE("A program may write the bytes of a wide convolution's accumulators, a
     expect_bytes_accepted(bytes_plan(plan::RangeLayout::kBytes32, part));
 }
 
-TEST_CASE("Bytes of accumulators are refused where nothing makes f32 of them") {
+TEST_CASE("Accumulator bytes are refused if they cannot be converted to f32") {
   const auto refused = [](const std::function<void(plan::Tables&)>& damage) {
     for (const plan::RangeLayout layout : {plan::RangeLayout::kBytes16, plan::RangeLayout::kBytes32})
       CHECK_THAT(bytes_refusal(bytes_plan(layout), damage), Contains("in a layout that it cannot be converted to"));
@@ -77,7 +77,7 @@ TEST_CASE("Bytes of accumulators are refused where nothing makes f32 of them") {
   refused([](plan::Tables& p) { bytes_range(p).layout = plan::RangeLayout::kBlocked32; });
 }
 
-TEST_CASE("Bytes of accumulators are as many as the f32 elements have") {
+TEST_CASE("Accumulator bytes must have the size of the f32 elements") {
   const auto refused = [](plan::RangeLayout layout, const std::function<void(plan::Tables&)>& damage) {
     return bytes_refusal(bytes_plan(layout), damage);
   };

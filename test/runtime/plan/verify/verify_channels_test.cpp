@@ -231,7 +231,7 @@ TEST_CASE("A program for channels in the middle that could access others is refu
       divided_plan(part), [](plan::Tables& p) { range(p, 0).offset = 96; }, "bytes at offset 96 of tensor 4");
 }
 
-TEST_CASE("Rows are not accepted as a part if the operator reads neighbouring rows or the blocks are wider") {
+TEST_CASE("A slice of rows is rejected if the operator reads neighbouring rows or the blocks are wider") {
   expect_refused(
       channelwise(1, kPixelsOf[1]),
       [](plan::Tables& p) {
@@ -248,7 +248,7 @@ TEST_CASE("Rows are not accepted as a part if the operator reads neighbouring ro
       divided_plan(true), [](plan::Tables& p) { range(p, 2).offset = 16 * kPixels; }, "with a range of");
 }
 
-TEST_CASE("A program for later channels in wider blocks begins at a block boundary") {
+TEST_CASE("A program for later channels in a layout with wider blocks begins at a block boundary") {
   const auto later = [](uint32_t begin, uint64_t offset) {
     PlanBuilder builder = divided_plan(true);
     program(builder.tables()).channels = {begin, 72};

@@ -80,7 +80,7 @@ TEST_CASE("Invalid kernel alternatives are refused") {
           "branch 1: has more than 8 alternatives for one operator");
 }
 
-TEST_CASE("Invalid costs of a board are refused") {
+TEST_CASE("Invalid board costs are refused") {
   expect_refused(
       with_costs, [](plan::Tables& p) { p.host_costs[0].microseconds.pop_back(); },
       "costs of the host: expected a valid time for each of");
@@ -126,10 +126,10 @@ TEST_CASE("Shapes that do not belong to one network are refused") {
       [](plan::Tables& p) {
         p.shapes[0] = relu_of({1, 1, 4}).tables();
       },
-      "shape 1: inputs and outputs differ from those of the first");
+      "shape 1: inputs and outputs do not match the first shape");
   expect_refused(
       with_shapes, [](plan::Tables& p) { p.shapes[0].tensors[0].name = "z"; },
-      "shape 1: inputs and outputs differ from those of the first");
+      "shape 1: inputs and outputs do not match the first shape");
   expect_refused(
       with_shapes, [](plan::Tables& p) { p.shapes[1].operators[0].inputs[0] = 7; }, "shape 2: ");
   expect_refused(

@@ -272,7 +272,7 @@ PlanBuilder concat_plan_with_empty_part() {
   return builder;
 }
 
-TEST_CASE("An empty part of a Concat does not hide an overlap") {
+TEST_CASE("An empty operand of a Concat does not hide an overlap") {
   expect_refused(concat_plan_with_empty_part,
                  {"operator 2 'concat' (Concat): tensor 4 'last' and tensor 2 'whole' overlap", [](plan::Tables&) {}});
   PlanBuilder apart = concat_plan_with_empty_part();

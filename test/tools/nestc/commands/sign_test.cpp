@@ -29,8 +29,8 @@ TEST_CASE("A signed plan is accepted only with the key of its signer") {
   expect("nestc", {"keygen", team}, 2, "exists; keys are never overwritten");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 2, "the plan is not signed");
   expect("nestc", {"sign", plan, "--key", team + ".pub"}, 2, "nestrt-secret-key");
-  expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".key"}, 2, "would be written over the input");
-  expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".pub"}, 2, "would be written over the input");
+  expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".key"}, 2, "would overwrite the input");
+  expect("nestc", {"sign", plan, "--key", team + ".key", "-o", team + ".pub"}, 2, "would overwrite the input");
   expect("nestc", {"sign", plan, "--key", team + ".key"}, 0, "signed with key");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 0, "signed     with key");
   expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is valid");

@@ -288,7 +288,7 @@ TEST_CASE("A board with another clock than the plan was compiled for needs the s
   CHECK_THAT(with_profile(), !unstated);
 }
 
-TEST_CASE("The time in which the host widens accumulators does not depend on the clock of the unit") {
+TEST_CASE("The host's time for widening accumulators does not depend on the unit's clock") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = wide_plan(64);
   const int stream = builder.constant("stream", {16}, std::vector<int8_t>(16), DataType::kS8);
@@ -379,7 +379,7 @@ TEST_CASE("nestrt simulate does not overwrite the cost files of a board") {
                                workshop.path("./a.costs")});
     INFO(result.text);
     CHECK(result.exit_code == 2);
-    CHECK_THAT(result.text, Contains("would be written over the input"));
+    CHECK_THAT(result.text, Contains("would overwrite the input"));
   }
 }
 

@@ -28,7 +28,7 @@ std::vector<std::byte> block_with(size_t at, int value) {
   return block;
 }
 
-// Returns the displayed position of stored pixel (x, y). Comments give the sides of row 0 and column 0 according to
+// Returns the displayed position of the stored pixel (x, y). Comments give the sides of row 0 and column 0 according to
 // Exif 2.32, 4.6.4.
 struct SeenPlace {
   int x, y;

@@ -121,7 +121,7 @@ TEST_CASE("Lost or invalid data in a JPEG are reported") {
         "marker 0xda");
 }
 
-TEST_CASE("Peculiarities of a JPEG are ignored, but later errors are not") {
+TEST_CASE("An irregular JPEG is decoded, but errors after the irregularity are reported") {
   const std::string odd = with_inserted(kJpegGrey, 2, "0000");
   const auto image = decode_image(from_hex(odd), "x");
   REQUIRE(image);

@@ -62,7 +62,7 @@ TEST_CASE("The centre is cropped after resizing, and half pixels round to even")
   CHECK(std::vector<float>(values->begin(), values->begin() + 9) == std::vector<float>{1, 2, 3, 6, 7, 8, 11, 12, 13});
 }
 
-TEST_CASE("The longer side keeps the proportion, rounded down") {
+TEST_CASE("The longer side is resized in proportion and rounded down") {
   const auto portrait =
       preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, image_input({1, 1, 7, 3}));
   REQUIRE(portrait);  // 3 * 5 / 2 = 7

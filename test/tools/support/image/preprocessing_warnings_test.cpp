@@ -33,7 +33,7 @@ plan::Tables quantized_at(int8_t exponent) {
   return tables;
 }
 
-TEST_CASE("A mean for pixels of 0 to 1 and a deviation as scale cause warnings") {
+TEST_CASE("A mean for pixels from 0 to 1 and a scale that is a standard deviation cause warnings") {
   CHECK(remarks_on({}).empty());
   CHECK(remarks_on(pixels({128}, {0.0078125F})).empty());
   CHECK(remarks_on(pixels({0, 0, 0}, {1, 1, 1})).empty());
@@ -44,7 +44,7 @@ TEST_CASE("A mean for pixels of 0 to 1 and a deviation as scale cause warnings")
   CHECK(remarks_on(pixels({123, 117, 104}, {58, 57, 57})).size() == 1);
 }
 
-TEST_CASE("Wrong signs, means beyond all pixels and negligible scales cause warnings") {
+TEST_CASE("Scales or means with the wrong sign, means outside the pixel range and negligible scales cause warnings") {
   const auto check_remark = [](const Preprocessing& preprocessing, const std::string& part) {
     const auto remarks = remarks_on(preprocessing);
     REQUIRE(remarks.size() == 1);

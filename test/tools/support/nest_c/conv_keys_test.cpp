@@ -47,7 +47,7 @@ TEST_CASE("The convolutions of a plan are indexed by their keys in both orders, 
   }
 }
 
-TEST_CASE("Unknown keys have no works") {
+TEST_CASE("Unknown convolution keys match no work items") {
   const test::PlanFile file = network().build();
   const ConvKeys keys(**Plan::from_memory(file.bytes()));
   for (const char* const text : {"Conv-1x3x6x8-f32-4-3-1", "Conv-1x3x8x6-s8-4-3-1", "Conv-1x3x8x6-f32-3-3-1",

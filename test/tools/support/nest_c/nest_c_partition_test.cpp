@@ -51,7 +51,8 @@ TEST_CASE("Invalid partition plans are refused with the line") {
       {&PartitionFile::nodes, "-1", "expected NODE-PARTITION"},
       {&PartitionFile::nodes, "join-4", "line 6: nodeToPartition: 'join-4': expected a number from 0 to 3, got 4"},
       {&PartitionFile::nodes, "", "expected NODE-PARTITION"},
-      {&PartitionFile::groups, "(p1||p7)", "line 8: parallelPartitions: '(p1||p7)': there is no partition 'p7'"},
+      {&PartitionFile::groups, "(p1||p7)",
+       "line 8: parallelPartitions: '(p1||p7)': partitionNames does not contain 'p7'"},
       {&PartitionFile::groups, "(p1||p2):(p2||p3)", "'p2' is listed twice"},
   };
   for (const PartitionDamage& damage : damages) expect_refused(changed(damage.line, damage.text).text(), damage.why);

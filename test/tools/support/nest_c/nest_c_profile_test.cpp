@@ -60,7 +60,7 @@ TEST_CASE("NEST-C times become costs if their key is unambiguous") {
   CHECK(cost->microseconds == 12.5);
   REQUIRE(import->refused.size() == 2);
   CHECK_THAT(import->refused[0], Contains("4-3-1") && Contains("2 different operators") && Contains("padding"));
-  CHECK_THAT(import->refused[1], Contains("Add") && Contains("no convolution's key"));
+  CHECK_THAT(import->refused[1], Contains("Add") && Contains("not a convolution key"));
 }
 
 TEST_CASE("A file that is not a NEST-C profile is refused") {

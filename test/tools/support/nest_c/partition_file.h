@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A partition plan of NEST-C for a test to change a line of: a fork on the CPU, two branches on EVTA, and their join.
+// A NEST-C partition plan in which tests change one line: a fork on the CPU, two branches on EVTA, and their join.
 #pragma once
 
 #include <string>

@@ -115,7 +115,7 @@ TEST_CASE("Partition plans of another network or of other units are refused with
       {&PartitionFile::nodes, all + ":join-3", "'join' is listed twice"},
       {&PartitionFile::nodes, "left_1-1:right-2:join-3", "'block/fork_0' and 1 more of the plan are in no partition"},
       {&PartitionFile::nodes, "block/fork_0-0:left_1-3:right-2:right_3-3:join-2",
-       "needs each other, so that neither can run first"},
+       "depend on each other, so neither can run first"},
       {&PartitionFile::backends, "CPU:VTA-0:VTA-2:CPU",
        "partition 'p2' is for VTA-2, but the units are VTA-0, VTA-1, CPU"},
       {&PartitionFile::backends, "VTA-0:VTA-0:VTA-1:CPU",
@@ -129,9 +129,9 @@ TEST_CASE("Partition plans of another network or of other units are refused with
 TEST_CASE("Cyclic partitions are named starting at the first one found") {
   PartitionFile file = changed(&PartitionFile::nodes, "block/fork_0-0:left_1-3:right-2:right_3-3:join-2");
   file.groups = "";
-  expect_schedule_refused(file.text(), "what 'p2' and 'p3' compute needs each other");
+  expect_schedule_refused(file.text(), "'p2' and 'p3' depend on each other");
   file.groups = "(p1||p2)";
-  expect_schedule_refused(file.text(), "what 'p1' and 'p3' compute needs each other");
+  expect_schedule_refused(file.text(), "'p1' and 'p3' depend on each other");
 }
 
 }  // namespace nestrt::tools

@@ -50,7 +50,7 @@ TEST_CASE("A page escapes characters in names that would reorder or hide text") 
   CHECK(only_figure_of(page)["rows"][0][1] == "x\\u202ey");
 }
 
-TEST_CASE("A table on a page has the cells of the table that is printed") {
+TEST_CASE("A table on a page has the same cells as the printed table") {
   Table table({{"name"}, {"ms", Align::kRight}});
   table.add_row({"conv", "1.5"});
   Page page("t", "");

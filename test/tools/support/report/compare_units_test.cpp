@@ -112,7 +112,7 @@ TEST_CASE("Every byte that a unit changes outside its results is found") {
   CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
 }
 
-TEST_CASE("Parts of an in-place Concat are not results of its branch") {
+TEST_CASE("Operands of an in-place Concat are not results of its branch") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 4}), y = builder.output("y", {4, 4});
   const int first = builder.view("first", y, {2, 4}), second = builder.arena("second", {2, 4});

@@ -16,7 +16,7 @@ TEST_CASE("A summary has the nearest-rank percentiles") {
   CHECK(summary.p99 == 99);
 }
 
-TEST_CASE("Jitter is the mean difference between consecutive values") {
+TEST_CASE("Jitter is the mean absolute difference between consecutive values") {
   CHECK(summarize({1, 3, 3, 0}).jitter == Approx(5.0 / 3));
   CHECK(summarize({2, 2, 2}).jitter == 0);
   CHECK(summarize({7}).jitter == 0);

@@ -118,7 +118,7 @@ std::vector<Wrong> wrong_units() {
        .caught_by = "nothing but results is written",
        .after = [](std::byte* x, std::byte*, std::byte) { x[0] ^= std::byte{1}; }},
       {.what = "ignores deadlines",
-       .caught_by = "a run whose deadline is over ends without results, and the next is right",
+       .caught_by = "a run that is submitted after its deadline ends without results, and the next one is correct",
        .before = [](Submission& submission) { submission.deadline = kNoDeadline; }},
       {.what = "returns wrong results after a cancellation",
        .caught_by = "a cancellation at any time gives either the results or the status",

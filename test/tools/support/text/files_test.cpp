@@ -60,7 +60,7 @@ TEST_CASE("Writing to a link replaces its target") {
   CHECK(read_lines(folder.path() + "/file")->lines() == std::vector<std::string_view>{"new"});
 }
 
-TEST_CASE("The lines of a file are views into one text and limited in number") {
+TEST_CASE("The lines of a file are views into one text, without spare capacity") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write_text("text", std::string(1000, '\n') + "a\r\nlast");
   const auto text = read_lines(path);
@@ -93,7 +93,7 @@ TEST_CASE("An output that is one of many inputs is found without reading past a 
   CHECK(looks == 0);
 }
 
-TEST_CASE("A device is written in place") {
+TEST_CASE("A device file is written in place") {
   REQUIRE(write_text("/dev/null", "x").ok());
   CHECK(fs::is_character_file("/dev/null"));
 }
@@ -124,7 +124,8 @@ TEST_CASE("Plans and models are only overwritten by their own kind, and images n
   const std::string model = folder.write_text("model.onnx", "model"), image = folder.write_text("cat.JPG", "image");
   const auto refused = [](const std::string& path, Written what) {
     const Status status = check_writable(path, what);
-    return status.code() == Code::kInvalidArgument && status.message().find("over it") != std::string_view::npos;
+    return status.code() == Code::kInvalidArgument &&
+           status.message().find("would be overwritten") != std::string_view::npos;
   };
   for (const Written what : {Written::kText, Written::kPlan, Written::kModel}) {
     CHECK(refused(plan, what) == (what != Written::kPlan));

@@ -71,7 +71,7 @@ TEST_CASE("Quotations in a message are shortened, and an apostrophe does not sta
   CHECK(printable_message(std::string(1'000'000, 'n')).size() < 17'000);
 }
 
-TEST_CASE("A message ends without line ends") {
+TEST_CASE("Trailing newlines of a message are removed") {
   CHECK(printable_message("the plan expects:\n  x  f32  1x3\n") == "the plan expects:\n  x  f32  1x3");
   CHECK(printable_message("\n\n").empty());
 }

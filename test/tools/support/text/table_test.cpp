@@ -36,7 +36,7 @@ TEST_CASE("A table without titles has no header") {
   CHECK(table.to_string() == "arena  3 KB\n");
 }
 
-TEST_CASE("Numbers are written in units") {
+TEST_CASE("Numbers are formatted with unit prefixes") {
   CHECK(format_bytes(999) == "999 B");
   CHECK(format_bytes(1250) == "1.2 KB");
   CHECK(format_bytes(999999) == "1.0 MB");

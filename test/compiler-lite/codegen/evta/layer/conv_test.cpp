@@ -107,7 +107,7 @@ TEST_CASE("A fully connected layer is a convolution of one pixel") {
   check_layer(evta::test::stock_configuration(), layer, {.out_blocks = out_blocks, .in_blocks = 4}, generator);
 }
 
-TEST_CASE("Averages and additions are sums with identity weights") {
+TEST_CASE("Averages and additions are convolutions with identity weights") {
   std::mt19937 generator(3);
   ConvLayer layer;
   layer.name = "sum";
@@ -172,7 +172,7 @@ TEST_CASE("Weights and inputs that fit on chip are loaded once") {
   REQUIRE(program->counters.wgt_bytes == 64 * 64 * 9);
 }
 
-TEST_CASE("A tiling that does not fit names the memory") {
+TEST_CASE("The error for a tiling that does not fit names the memory") {
   std::mt19937 generator(7);
   const ConvLayer layer = random_conv(generator, 64, 64, {.input = 56, .kernel = 3, .pad_begin = 1, .pad_end = 1});
   const auto message = [&](const Tiling& tiling) {

@@ -73,7 +73,7 @@ Network tuned_resnet18(std::string_view profile, size_t most_programs) {
 
 }  // namespace
 
-TEST_CASE("Cores that measure concurrently choose the same tiling as one core") {
+TEST_CASE("Concurrent tuning chooses the same tiling as tuning on one core") {
   const auto pool = scheduler::ThreadPool::create({.num_threads = 3});
   REQUIRE(pool);
   std::mt19937 generator(1);

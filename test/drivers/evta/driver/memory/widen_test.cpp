@@ -15,7 +15,7 @@ struct Accumulators {
   Widening shape;
   int64_t channels = 0;           // of the whole tensor
   std::vector<int8_t> exponents;  // by channel, of the weights
-  std::vector<std::byte> bytes;   // the accelerator's bytes of the part
+  std::vector<std::byte> bytes;   // the accelerator's bytes of the slice
   std::vector<float> expected;    // the converted elements, in blocks of 16
 };
 
@@ -25,7 +25,7 @@ int32_t random_accumulator(std::mt19937& random) {
   return is_extreme ? kExtremes[random() % std::size(kExtremes)] : static_cast<int32_t>(random());
 }
 
-// Returns a part of a tensor: consecutive blocks of 16 channels, of which the first and the last may lack pixels.
+// Returns a slice of a tensor: consecutive blocks of 16 channels, of which the first and the last may lack pixels.
 Accumulators random_accumulators(std::mt19937& random, int64_t block) {
   const auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -67,7 +67,7 @@ Accumulators random_accumulators(std::mt19937& random, int64_t block) {
   return made;
 }
 
-TEST_CASE("The bytes of accumulators become the same f32 as in the CPU's kernels") {
+TEST_CASE("Accumulator bytes convert to the same f32 values as in the CPU's kernels") {
   std::mt19937 random(1);
   const int64_t block = GENERATE(16, 32);
   for (int i = 0; i < nestrt::test::by_level(20, 200, 5000); ++i) {
