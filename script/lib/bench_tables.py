@@ -37,6 +37,10 @@ def geometric_mean(values):
     return product ** (1 / len(values))
 
 
+def limit(report):
+    return f", limited to {report['isa']}" if report.get("isa") else ""
+
+
 def latency_table(rows):
     names = columns(rows)
     own = [name for name in names if is_own(name)]
@@ -92,7 +96,7 @@ def introduction(report):
             "are generated and identical on every machine. f32 outputs must agree within 1e-4 of the largest value; 8-bit outputs are "
             "compared by the angle between them: the cosine must be at least 0.95."]
     if rows:
-        text += ["", f"**Conditions**: {report['cpu']}. {versions(rows)}. Times in milliseconds; medians of at least {report['rounds']} "
+        text += ["", f"**Conditions**: {report['cpu']}{limit(report)}. {versions(rows)}. Times in milliseconds; medians of at least {report['rounds']} "
                      f"rounds "
                  "in which the runtimes alternate, pinned to the same cores. If best peer / nestrt is above 1, nestrt is faster. All "
                  "compute "

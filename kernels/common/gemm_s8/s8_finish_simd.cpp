@@ -128,6 +128,27 @@ HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t
 }
 #endif
 
+#if HWY_TARGET == HWY_AVX2
+// Computes the outputs of two points, whose narrowing together takes a third of the instructions.
+template <class Narrow>
+HWY_INLINE void narrow_two(const Narrow& narrowing, s8::Bounds bounds, Block& block) {
+  __m256i words[2];
+  int8_t* to[2];
+  for (int p = 0; p < 2; ++p, block.advance()) {
+    words[p] = _mm256_packs_epi32(narrowing(block, 0).raw, narrowing(block, 1).raw);
+    to[p] = block.output;
+  }
+  const __m256i low = _mm256_set1_epi8(static_cast<char>(bounds.low));
+  const __m256i high = _mm256_set1_epi8(static_cast<char>(bounds.high));
+  // Each 128-bit half holds the same eight outputs of both points, four by four.
+  const __m256i by_point = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(words[0], words[1]), by_point);
+  const __m256i outputs = _mm256_min_epi8(_mm256_max_epi8(bytes, low), high);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to[0]), _mm256_castsi256_si128(outputs));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to[1]), _mm256_extracti128_si256(outputs, 1));
+}
+#endif
+
 // Computes the s8 outputs of whole blocks.
 template <class Narrow>
 HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
@@ -140,6 +161,9 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
   for (; points >= 4; points -= 4) narrow_several<4>(narrowing, low, high, block);
   for (; points > 0; --points) narrow_several<1>(narrowing, low, high, block);
 #else
+#if HWY_TARGET == HWY_AVX2
+  for (; points >= 2; points -= 2) narrow_two(narrowing, bounds, block);
+#endif
   for (; points > 0; --points, block.advance())
     for (int64_t v = 0; v < kVectors; ++v) store_s8(narrowing(block, v), bounds, block.output + v * kLanes);
 #endif

@@ -14,21 +14,80 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kBlock = 16;
-using D = hn::CappedTag<int32_t, kBlock>;
-using V = hn::Vec<D>;
-using D16 = hn::Rebind<int16_t, D>;
-using D8 = hn::Rebind<int8_t, D>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
-
-HWY_INLINE hn::Vec<D16> load16(const int8_t* from) { return hn::PromoteTo(D16(), hn::LoadU(D8(), from)); }
 
 struct Row {
   const S8DepthwiseRows& rows;
   int64_t y;
   int32_t* sums;
 };
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+// Two taps per multiplication: words of adjacent taps are interleaved and multiplied in pairs.
+using Words = hn::FixedTag<int16_t, kBlock>;
+using HalfSums = hn::FixedTag<int32_t, kBlock / 2>;
+using VW = hn::Vec<Words>;
+using VS = hn::Vec<HalfSums>;
+
+HWY_INLINE VW load_words(const int8_t* from) {
+  return hn::PromoteTo(Words(), hn::LoadU(hn::FixedTag<int8_t, kBlock>(), from));
+}
+
+// Sums of 16 channels: in each 128-bit half, four of the lower and four of the upper eight.
+struct PairSums {
+  VS lower, upper;
+
+  HWY_INLINE void add(VW x0, VW x1, VW w_lower, VW w_upper) {
+    const VW lower_pairs = hn::InterleaveLower(Words(), x0, x1), upper_pairs = hn::InterleaveUpper(Words(), x0, x1);
+    lower = hn::Add(lower, VS{_mm256_madd_epi16(lower_pairs.raw, w_lower.raw)});
+    upper = hn::Add(upper, VS{_mm256_madd_epi16(upper_pairs.raw, w_upper.raw)});
+  }
+  HWY_INLINE void store(const int32_t* start, int32_t* to) const {
+    const HalfSums d;
+    hn::StoreU(hn::Add(hn::LoadU(d, start), hn::ConcatLowerLower(d, upper, lower)), d, to);
+    hn::StoreU(hn::Add(hn::LoadU(d, start + 8), hn::ConcatUpperUpper(d, upper, lower)), d, to + 8);
+  }
+};
+
+// Computes kCount outputs starting at `x`, all of which have the taps `kx` inside the input.
+template <int kCount>
+HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) {
+  const auto& [depth, height, width] = row.rows.geometry->axes;
+  const int64_t iz = row.rows.z * depth.stride - depth.pad_begin, iy = row.y * height.stride - height.pad_begin;
+  const int64_t ix = x * width.stride - width.pad_begin, pixel_step = width.stride * kBlock;
+  const VW zero = hn::Set(Words(), row.rows.zero), none = hn::Zero(Words());
+  PairSums sums[kCount];
+  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = {hn::Zero(HalfSums()), hn::Zero(HalfSums())};
+  for (int64_t z = kz.first; z < kz.last; ++z) {
+    for (int64_t y = ky.first; y < ky.last; ++y) {
+      const int64_t line = (iz + z * depth.dilation) * height.input + iy + y * height.dilation;
+      const int8_t* const in = row.rows.input + (line * width.input + ix) * kBlock;
+      const int8_t* const weights = row.rows.weights + (z * height.kernel + y) * width.kernel * kBlock;
+      for (int64_t k = kx.first; k < kx.last; k += 2) {
+        const bool paired = k + 1 < kx.last;
+        const VW w0 = load_words(weights + k * kBlock), w1 = paired ? load_words(weights + (k + 1) * kBlock) : none;
+        const VW w_lower = hn::InterleaveLower(Words(), w0, w1), w_upper = hn::InterleaveUpper(Words(), w0, w1);
+        const int8_t* const at = in + k * width.dilation * kBlock;
+        const int64_t next = paired ? width.dilation * kBlock : 0;  // without a pair, the second weights are zeros
+        NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
+          const int8_t* const from = at + p * pixel_step;
+          sums[p].add(hn::Sub(load_words(from), zero), hn::Sub(load_words(from + next), zero), w_lower, w_upper);
+        }
+      }
+    }
+  }
+  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p].store(row.rows.start, row.sums + (x + p) * kBlock);
+}
+
+#else
+using D = hn::CappedTag<int32_t, kBlock>;
+using V = hn::Vec<D>;
+using D16 = hn::Rebind<int16_t, D>;
+using D8 = hn::Rebind<int8_t, D>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
+HWY_INLINE hn::Vec<D16> load16(const int8_t* from) { return hn::PromoteTo(D16(), hn::LoadU(D8(), from)); }
 
 // Computes kLanes channels of kCount outputs starting at `x`, all of which have the taps `kx` inside the input.
 template <int kCount>
@@ -62,6 +121,7 @@ template <int kCount>
 HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) {
   for (int64_t lane = 0; lane < kBlock; lane += kLanes) add_taps<kCount>(row, kz, ky, kx, x, lane);
 }
+#endif
 
 // Processes four inner outputs at a time and those at the edges one by one.
 HWY_INLINE void run_row(const Row& row) {
