@@ -22,17 +22,49 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 
-def expose(model_path, values, folder):
-    """Returns the path of a copy of the model with `values` as additional outputs, or of the model without any."""
-    graph = onnx.load(model_path, load_external_data=False).graph
+def values_to_expose(graph, values):
+    """Returns those of `values` that a node computes and that are no outputs yet."""
     known = {output.name for output in graph.output}
     computed = {name for node in graph.node for name in node.output if name}
-    added = [name for name in dict.fromkeys(values) if name in computed and name not in known]
-    if not added:
+    return [name for name in dict.fromkeys(values) if name in computed and name not in known]
+
+
+def shared_constants(graph):
+    """Returns (node, input index, name) of constants of DequantizeLinear nodes that an earlier one also reads."""
+    constants = {tensor.name for tensor in graph.initializer}
+    seen, shared = set(), []
+    for node in graph.node:
+        if node.op_type != "DequantizeLinear":
+            continue
+        for index, name in enumerate(node.input):
+            if name in seen:
+                shared.append((node, index, name))
+            elif name in constants:
+                seen.add(name)
+    return shared
+
+
+def unshare_constants(graph):
+    """Gives every DequantizeLinear constants of its own. The precise mode of ONNX Runtime rewrites them, and fails to
+    load a model in which two weights share a zero point."""
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
+    for count, (node, index, name) in enumerate(shared_constants(graph)):
+        own = graph.initializer.add()
+        own.CopyFrom(tensors[name])
+        own.name = f"{name}/nestc/{count}"
+        node.input[index] = own.name
+
+
+def prepare(model_path, values, folder):
+    """Returns the path of a model with `values` as additional outputs that ONNX Runtime can load."""
+    graph = onnx.load(model_path, load_external_data=False).graph
+    added = values_to_expose(graph, values)
+    if not added and not shared_constants(graph):
         return model_path
     model = onnx.load(model_path)
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in added)
-    path = os.path.join(folder, "exposed.onnx")
+    unshare_constants(model.graph)
+    path = os.path.join(folder, "prepared.onnx")
     onnx.save(model, path)
     return path
 
@@ -62,13 +94,17 @@ def session_options(optimise, precise):
 
 
 def open_session(path, optimise):
-    providers = ["CPUExecutionProvider"]
+    def session(precise):
+        # This optimizer quantizes f32 weights and biases behind quantized inputs, which the model does not state.
+        return ort.InferenceSession(path, session_options(optimise, precise), providers=["CPUExecutionProvider"],
+                                    disabled_optimizers=["WeightBiasQuantization"])
+
     try:
-        return ort.InferenceSession(path, session_options(optimise, precise=True), providers=providers)
+        return session(precise=True)
     except ort_state.NotImplemented:
         # The precise mode converts int8 weights to uint8, for which QLinearConv and QGemm of int8 have no kernels.
         # Sums of int8 x int8 products are exact without it.
-        return ort.InferenceSession(path, session_options(optimise, precise=False), providers=providers)
+        return session(precise=False)
 
 
 def check_same_network(session, inputs):
@@ -110,7 +146,7 @@ def run_chain(chain, runs, request, folder, optimise, is_whole):
     values = [dict(inputs) for inputs in runs]
     results = [{}] * len(runs)
     for path in chain:
-        session = open_session(expose(path, request["values"], folder), optimise)
+        session = open_session(prepare(path, request["values"], folder), optimise)
         for run, inputs in enumerate(runs):
             if is_whole:
                 check_same_network(session, inputs)

@@ -27,6 +27,9 @@
 namespace nestrt::compiler {
 namespace {
 
+// Of an output step: rounding an f32 bias to steps of the accumulator changes at most this share of outputs by a step.
+constexpr double kMaxBiasError = 1.0 / 64;
+
 namespace s8c = kernels::s8c;
 using s8c::Affine;
 
@@ -348,24 +351,31 @@ class QdqFuser {
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     const std::optional<Target> target = target_of(*node);
-    if (target ? !kernels::s8::has_bounds(activation) : activation != ops::ActivationKind::kNone) return false;
+    if (target && !kernels::s8::has_bounds(activation)) return false;
+    if (!target && activation != ops::ActivationKind::kNone) return false;
     auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
-    if (!target) return rewrite_wide_product(node, x, std::move(*product));
+    if (!target || product->bias_error > kMaxBiasError * double{target->affine.scale})
+      return rewrite_wide_product(node, x, std::move(*product));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, product_inputs(*node, x, *product));
     NESTRT_RETURN_IF_ERROR(replace_with(*node, node->attributes, inputs, *target));
     return true;
   }
 
-  // Adds a bias that is not an integer to the float result. If the model quantized the result, the bias is rounded with
-  // it, as in ONNX Runtime.
+  // The result is f32. A bias that is not an integer is added to it.
   Result<bool> rewrite_wide_product(Node* node, ValueId x, IntegerProduct product) {
     const bool adds_bias = !product.bias_is_integer;
     if (adds_bias) product.bias.clear();
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, product_inputs(*node, x, product));
+    const ops::Activation activation = product_activation(*node);
     ops::Attributes attributes = node->attributes;
-    if (auto* wide = std::get_if<ops::Conv>(&attributes)) wide->wide_output = true;
-    if (auto* wide = std::get_if<ops::Dense>(&attributes)) wide->wide_output = true;
+    const auto widen = [](auto* wide) {
+      if (wide == nullptr) return;
+      wide->wide_output = true;
+      wide->activation = {};
+    };
+    widen(std::get_if<ops::Conv>(&attributes));
+    widen(std::get_if<ops::Dense>(&attributes));
     if (!adds_bias) {
       NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(attributes), inputs).error());
       return true;
@@ -374,7 +384,7 @@ class QdqFuser {
     NESTRT_ASSIGN_OR_RETURN(Node * products, graph_.add_node(node->name, std::move(attributes), inputs, {name}));
     const ValueId bias = bias_to_broadcast(*node, graph_.value(products->outputs[0]).shape.rank());
     node->name += ".bias";
-    const ops::Binary sum{.kind = ops::BinaryKind::kAdd};
+    const ops::Binary sum{.kind = ops::BinaryKind::kAdd, .activation = activation};
     NESTRT_RETURN_IF_ERROR(replace(graph_, node, sum, {products->outputs[0], bias}).error());
     return true;
   }

@@ -67,7 +67,9 @@ std::optional<IntegerProduct> integer_product(const Graph& graph, const Node& no
     if (!bias) return std::nullopt;
     if (biases.empty()) continue;
     result.bias.push_back(*bias);
-    result.bias_is_integer &= is_integer(biases[c], step, *bias);
+    if (is_integer(biases[c], step, *bias)) continue;
+    result.bias_is_integer = false;
+    result.bias_error = std::max(result.bias_error, std::abs(double{biases[c]} - double{step} * *bias));
   }
   return result;
 }

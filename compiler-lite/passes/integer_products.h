@@ -15,6 +15,7 @@ struct IntegerProduct {
   std::vector<float> scales;    // by output channel
   std::vector<int32_t> bias;    // by output channel, in steps of input scale * weight scale; empty if there is no bias
   bool bias_is_integer = true;  // otherwise it was rounded to these steps
+  double bias_error = 0;        // largest difference from the f32 bias
 };
 
 // Returns nullopt if the weights are not a dequantized constant, do not fit s8 with zero point 0, or if sums could

@@ -138,6 +138,26 @@ TEST_CASE("A float bias is added to float accumulators and an integer bias to in
     }
 }
 
+TEST_CASE("A float bias that is finer than accumulator steps is added before the result is quantized") {
+  std::mt19937 generator(1);
+  for (const bool is_conv : {false, true}) {
+    Graph graph;
+    const ValueId x = through_u8(graph, add_input(graph, "x", is_conv ? Shape{1, 2, 4, 3} : Shape{5, 2}), 1.0f, 128);
+    const Shape weights_shape = is_conv ? Shape{3, 2, 1, 1} : Shape{2, 3};
+    const ValueId w = weights(graph, generator, weights_shape, {0.5f, 0.5f, 0.5f}, is_conv ? 0 : 1);
+    const ValueId bias = graph.add_constant("b", std::vector<float>{0.24f, -0.12f, 0.01f}, {3});
+    ops::Conv conv = conv_attributes({1, 1});
+    conv.activation.kind = ops::ActivationKind::kRelu;
+    const ValueId y = is_conv ? add(graph, std::move(conv), {x, w, bias}) : add(graph, ops::Dense(), {x, w, bias});
+    rewrite(graph, through_u8(graph, y, 0.01f, 10, "y"), 0.01001);
+    const Node& product = only(graph, is_conv ? Kind::kConv : Kind::kDense);
+    CHECK(takes_s8(graph, product));
+    CHECK(product.input(2) == compiler::kNoValue);
+    CHECK(only(graph, Kind::kBinary).as<ops::Binary>()->activation.kind ==
+          (is_conv ? ops::ActivationKind::kRelu : ops::ActivationKind::kNone));
+  }
+}
+
 TEST_CASE("A Conv stays float if its weights are not integers or not scaled per output channel") {
   std::mt19937 generator(1);
   for (const bool other_axis : {false, true}) {
