@@ -28,6 +28,14 @@ double element(const ConstTensorView& tensor, int64_t index) {
   return 0;
 }
 
+bool is_integer(DataType type) { return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool; }
+
+// Returns 1 for integers that differ but are equal as doubles.
+double integer_distance(const ConstTensorView& actual, const ConstTensorView& expected, int64_t index) {
+  if (actual.type != DataType::kS64) return 0;
+  return static_cast<const int64_t*>(actual.data)[index] == static_cast<const int64_t*>(expected.data)[index] ? 0 : 1;
+}
+
 double distance(double actual, double expected) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
   const double difference = std::abs(actual - expected);
@@ -99,6 +107,7 @@ void Difference::add(const Difference& other) {
   rows += other.rows;
   rows_agreeing += other.rows_agreeing;
   step = std::max(step, other.step);
+  integers = integers || other.integers;
   signal += other.signal;
   noise += other.noise;
   power += other.power;
@@ -113,8 +122,10 @@ Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView&
   }
   Difference difference;
   difference.elements = expected.shape.num_elements();
+  difference.integers = is_integer(expected.type);
   for (int64_t i = 0; i < expected.shape.num_elements(); ++i) {
-    const double mine = element(actual, i), theirs = element(expected, i), apart = distance(mine, theirs);
+    const double mine = element(actual, i), theirs = element(expected, i);
+    const double apart = std::max(distance(mine, theirs), integer_distance(actual, expected, i));
     add_to_sums(mine, theirs, apart, difference);
     if (std::isfinite(theirs)) difference.largest = std::max(difference.largest, std::abs(theirs));
     difference.elements_equal += apart == 0;

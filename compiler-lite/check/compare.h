@@ -25,6 +25,7 @@ struct Difference {
   // Step between possible values of a quantized tensor. A difference of one step is ignored because roundings may
   // differ, and so are up to kMaxSteps if their noise is low, because roundings accumulate in a network.
   double step = 0;
+  bool integers = false;  // of 32 or 64 bits, or booleans: without a step, they must be equal
   // Sums over all elements: squares of the expected values, of the differences and of the actual values; products of
   // expected and actual values.
   double signal = 0, noise = 0, power = 0, product = 0;
@@ -33,6 +34,7 @@ struct Difference {
   double relative() const;
   // `absolute`: differences up to this value are ignored, even for small elements.
   bool within(double tolerance, double absolute = 0) const {
+    if (integers && step == 0) return max_absolute == 0;
     if (max_absolute <= kMaxSteps * step && decibel() >= kDecibelOfSteps) return true;
     return max_absolute <= std::max({tolerance * largest, absolute, step * (1 + kOfStep)}) * (1 + kNoise) + kNoise;
   }

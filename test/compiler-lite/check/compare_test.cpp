@@ -114,6 +114,19 @@ TEST_CASE("Integers are compared exactly") {
   REQUIRE(result->elements == 3);
 }
 
+TEST_CASE("Large integers that differ by one do not match") {
+  const auto one_apart = []<typename T>(T value) {
+    const std::vector<T> actual{value, 5}, expected{static_cast<T>(value - 1), 5};
+    const auto result = compare(tensor_view(std::span(actual), {2}), tensor_view(std::span(expected), {2}));
+    REQUIRE(result.has_value());
+    CHECK(result->max_absolute == 1);
+    return !result->within(1e-4);
+  };
+  CHECK(one_apart(int32_t{20'000}));
+  CHECK(one_apart(int64_t{20'000}));
+  CHECK(one_apart(int64_t{1} << 60));
+}
+
 TEST_CASE("An empty tensor does not differ from an empty tensor") { REQUIRE(difference({}, {}, {0, 4}).within(0)); }
 
 TEST_CASE("Tensors of different types or sizes cannot be compared") {
