@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops are plain because the compiler vectorizes them.
+#include <limits>
+
+#include "kernels/cast/cast.h"
+#include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/framework/parallel_ranges.h"
+#include "kernels/common/framework/rules.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cast/cast_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+
+template <typename From, typename To>
+void convert_all(const std::byte* from, std::byte* to, int64_t count) {
+  const auto* const x = reinterpret_cast<const From*>(from);
+  auto* const y = reinterpret_cast<To*>(to);
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<To>(x[i]);
+}
+
+template <typename From>
+void test_all(const std::byte* from, std::byte* to, int64_t count) {
+  const auto* const x = reinterpret_cast<const From*>(from);
+  auto* const y = reinterpret_cast<uint8_t*>(to);
+  for (int64_t i = 0; i < count; ++i) y[i] = x[i] != From{0} ? 1 : 0;
+}
+
+template <typename To>
+void convert_booleans(const std::byte* from, std::byte* to, int64_t count) {
+  const auto* const x = reinterpret_cast<const uint8_t*>(from);
+  auto* const y = reinterpret_cast<To*>(to);
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<To>(x[i] != 0 ? 1 : 0);
+}
+
+// Clamps before the conversion, which is undefined out of range; f32 does not represent the largest s32 and s64.
+template <typename To>
+void saturate_all(const std::byte* from, std::byte* to, int64_t count) {
+  using Limits = std::numeric_limits<To>;
+  constexpr float kAbove = static_cast<float>(Limits::max() / 2 + 1) * 2.0f, kLow = static_cast<float>(Limits::min());
+  constexpr float kHigh = sizeof(To) == 1   ? static_cast<float>(Limits::max())
+                          : sizeof(To) == 4 ? 2147483520.0f
+                                            : 9223371487098961920.0f;
+  const auto* const x = reinterpret_cast<const float*>(from);
+  auto* const y = reinterpret_cast<To*>(to);
+  for (int64_t i = 0; i < count; ++i) {
+    const float number = x[i] == x[i] ? x[i] : 0.0f;
+    const float raised = number > kLow ? number : kLow, inside = raised < kHigh ? raised : kHigh;
+    const To converted = static_cast<To>(static_cast<std::conditional_t<sizeof(To) == 1, int32_t, To>>(inside));
+    y[i] = number >= kAbove ? Limits::max() : converted;
+  }
+}
+
+}  // namespace
+
+// Each function casts `count` elements between two different types, of which one may be implied.
+void cast_from_f32(DataType to, const std::byte* x, std::byte* y, int64_t count) {
+  switch (to) {
+    case DataType::kS8:
+      return saturate_all<int8_t>(x, y, count);
+    case DataType::kU8:
+      return saturate_all<uint8_t>(x, y, count);
+    case DataType::kS32:
+      return saturate_all<int32_t>(x, y, count);
+    case DataType::kS64:
+      return saturate_all<int64_t>(x, y, count);
+    default:
+      return test_all<float>(x, y, count);
+  }
+}
+
+void cast_to_f32(DataType from, const std::byte* x, std::byte* y, int64_t count) {
+  switch (from) {
+    case DataType::kS8:
+      return convert_all<int8_t, float>(x, y, count);
+    case DataType::kU8:
+      return convert_all<uint8_t, float>(x, y, count);
+    case DataType::kS32:
+      return convert_all<int32_t, float>(x, y, count);
+    case DataType::kS64:
+      return convert_all<int64_t, float>(x, y, count);
+    default:
+      return convert_booleans<float>(x, y, count);
+  }
+}
+
+void cast_integers(DataType from, DataType to, const std::byte* x, std::byte* y, int64_t count) {
+  const bool is_wide = to == DataType::kS64;
+  switch (from) {
+    case DataType::kS32:
+      return is_wide ? convert_all<int32_t, int64_t>(x, y, count) : test_all<int32_t>(x, y, count);
+    case DataType::kS64:
+      return to == DataType::kS32 ? convert_all<int64_t, int32_t>(x, y, count) : test_all<int64_t>(x, y, count);
+    default:
+      return is_wide ? convert_booleans<int64_t>(x, y, count) : convert_booleans<int32_t>(x, y, count);
+  }
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(cast_from_f32)
+NESTRT_SIMD_EXPORT(cast_to_f32)
+NESTRT_SIMD_EXPORT(cast_integers)
+
+namespace {
+
+bool is_number_or_boolean(DataType type) {
+  return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool;
+}
+
+// Calls cast(x, y, count) on ranges of elements.
+template <typename Cast>
+Result<std::unique_ptr<Kernel>> cast_kernel(const OperatorSpec& spec, Cast cast) {
+  const auto from_size = static_cast<int64_t>(size_bytes(spec.inputs[0].type));
+  const auto to_size = static_cast<int64_t>(size_bytes(spec.outputs[0].type));
+  return make_kernel([=, count = spec.inputs[0].shape.num_elements()](const KernelCall& call) {
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      cast(call.inputs[0] + first * from_size, call.outputs[0] + first * to_size, last - first);
+    });
+  });
+}
+
+}  // namespace
+
+bool accepts_cast_simd(const OperatorSpec& spec) {
+  const DataType from = spec.inputs[0].type, to = spec.outputs[0].type;
+  return is_plain(spec) && from != to &&
+         (from == DataType::kF32 || to == DataType::kF32 || (is_number_or_boolean(from) && is_number_or_boolean(to)));
+}
+
+Result<std::unique_ptr<Kernel>> prepare_cast_simd(const OperatorSpec& spec) {
+  const DataType from = spec.inputs[0].type, to = spec.outputs[0].type;
+  if (from == DataType::kF32)
+    return cast_kernel(spec, [to, run = simd_pick(cast_from_f32_table)](auto... range) { run(to, range...); });
+  if (to == DataType::kF32)
+    return cast_kernel(spec, [from, run = simd_pick(cast_to_f32_table)](auto... range) { run(from, range...); });
+  return cast_kernel(spec,
+                     [from, to, run = simd_pick(cast_integers_table)](auto... range) { run(from, to, range...); });
+}
+
+}  // namespace nestrt::kernels
+#endif
