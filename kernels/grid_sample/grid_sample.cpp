@@ -123,19 +123,24 @@ struct Sampler {
     return sum;
   }
 
-  // Computes one point of one sample in every channel.
-  void run(const KernelCall& call, int64_t point) const {
+  std::array<Taps, kMaxAxes> point_taps(const KernelCall& call, int64_t point) const {
     const float* const stated = call.input<float>(1) + point * axes;
     std::array<Taps, kMaxAxes> taps;
     for (int axis = 0; axis < axes; ++axis)
       taps[static_cast<size_t>(axis)] = taps_at(stated[axes - 1 - axis], dims[static_cast<size_t>(axis)]);
+    return taps;
+  }
+
+  // Computes one point of one sample in every channel.
+  void run(const KernelCall& call, int64_t point) const {
+    const std::array<Taps, kMaxAxes> taps = point_taps(call, point);
     const int64_t first = point / points * channels;
     for (int64_t c = first; c < first + channels; ++c)
       call.output<float>(0)[c * points + point % points] = sample(call.input<float>(0) + c * size, taps, 0, 0);
   }
 };
 
-Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+Sampler sampler_of(const OperatorSpec& spec) {
   const Shape &x = spec.inputs[0].shape, &y = spec.outputs[0].shape;
   Sampler sampler;
   sampler.attributes = *spec.as<ops::GridSample>();
@@ -144,9 +149,87 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   sampler.points = y.product(2, y.rank());
   sampler.size = x.product(2, x.rank());
   for (int axis = 0; axis < sampler.axes; ++axis) sampler.dims[static_cast<size_t>(axis)] = x[axis + 2];
-  return make_kernel([sampler, points = y[0] * sampler.points](const KernelCall& call) {
+  return sampler;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Sampler sampler = sampler_of(spec);
+  return make_kernel([sampler, points = spec.outputs[0].shape[0] * sampler.points](const KernelCall& call) {
     parallel_ranges(*call.parallel, points, 32 * sampler.channels, [&](int64_t first, int64_t last) {
       for (int64_t point = first; point < last; ++point) sampler.run(call, point);
+    });
+  });
+}
+
+// The elements that one point reads in every channel, with their weights. Elements of weight 0 are dropped, because
+// they may be NaN.
+struct PointTaps {
+  int count = 0;
+  std::array<int64_t, 64> offset;
+  std::array<float, 64> weight;
+};
+
+// Adds the taps of the axes from `axis` on.
+void collect(const Sampler& sampler, const std::array<Taps, kMaxAxes>& taps, int axis, int64_t offset, float weight,
+             PointTaps& point) {
+  if (axis == sampler.axes) {
+    const auto at = static_cast<size_t>(point.count++);
+    point.offset[at] = offset;
+    point.weight[at] = weight;
+    return;
+  }
+  const Taps& own = taps[static_cast<size_t>(axis)];
+  for (size_t i = 0; i < static_cast<size_t>(own.count); ++i)
+    if (own.weight[i] != 0)
+      collect(sampler, taps, axis + 1, offset * sampler.dims[static_cast<size_t>(axis)] + own.index[i],
+              weight * own.weight[i], point);
+}
+
+// Computes the taps of a block of points once, and then one channel after the other.
+class SamplePoints {
+ public:
+  static constexpr int64_t kBlock = 16;
+
+  // `first` and `count`: points of one sample.
+  SamplePoints(const Sampler& sampler, const KernelCall& call, int64_t first, int64_t count)
+      : sampler_(sampler), call_(call), first_(first), count_(count) {
+    for (int64_t i = 0; i < count; ++i) {
+      points_[static_cast<size_t>(i)].count = 0;
+      collect(sampler, sampler.point_taps(call, first + i), 0, 0, 1, points_[static_cast<size_t>(i)]);
+    }
+  }
+
+  void run() const {
+    const int64_t sample = first_ / sampler_.points;
+    for (int64_t c = sample * sampler_.channels; c < (sample + 1) * sampler_.channels; ++c) {
+      const float* const x = call_.input<float>(0) + c * sampler_.size;
+      float* const y = call_.output<float>(0) + c * sampler_.points + first_ % sampler_.points;
+      for (int64_t i = 0; i < count_; ++i) {
+        const PointTaps& point = points_[static_cast<size_t>(i)];
+        float sum = 0;
+        for (size_t tap = 0; tap < static_cast<size_t>(point.count); ++tap)
+          sum += point.weight[tap] * x[point.offset[tap]];
+        y[i] = sum;
+      }
+    }
+  }
+
+ private:
+  const Sampler& sampler_;
+  const KernelCall& call_;
+  int64_t first_, count_;
+  std::array<PointTaps, kBlock> points_;
+};
+
+Result<std::unique_ptr<Kernel>> prepare_points(const OperatorSpec& spec) {
+  return make_kernel([sampler = sampler_of(spec), points = spec.outputs[0].shape[0]](const KernelCall& call) {
+    parallel_ranges(*call.parallel, points * sampler.points, 32 * sampler.channels, [&](int64_t first, int64_t last) {
+      while (first < last) {
+        const int64_t rest = sampler.points - first % sampler.points;
+        const int64_t count = std::min({SamplePoints::kBlock, rest, last - first});
+        SamplePoints(sampler, call, first, count).run();
+        first += count;
+      }
     });
   });
 }
@@ -156,6 +239,7 @@ int64_t steps(const OperatorSpec& spec) { return element_steps(spec, kCopySteps,
 
 constexpr KernelVariant kKernels[] = {
     {"grid_sample.reference", 0, is_plain, prepare_reference},
+    {"grid_sample.points", 10, is_plain, prepare_points},
 };
 
 }  // namespace
