@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// f32 reductions of every kind over any axes. Sums and products are accumulated in double precision. Columns of wide
+// f32 reductions of every kind over any axes. Sums and products are accumulated in double precision, plain sums of
+// columns after adding eight rows. Columns of wide
 // rows are folded in tiles of accumulators; narrow rows are transposed first.
 #include <algorithm>
 #include <cmath>
@@ -51,9 +52,9 @@ HWY_INLINE V fold_step(V sum, X x, X shift) {
   const D d;
   (void)d, (void)shift;
   if constexpr (kFold == Fold::kMax) {
-    return hn::IfThenElse(hn::Or(hn::Gt(x, sum), hn::Not(hn::Eq(x, x))), x, sum);
+    return hn::IfThenElse(hn::Eq(x, x), hn::IfThenElse(hn::Gt(x, sum), x, sum), x);
   } else if constexpr (kFold == Fold::kMin) {
-    return hn::IfThenElse(hn::Or(hn::Lt(x, sum), hn::Not(hn::Eq(x, x))), x, sum);
+    return hn::IfThenElse(hn::Eq(x, x), hn::IfThenElse(hn::Lt(x, sum), x, sum), x);
   } else if constexpr (kFold == Fold::kExponentials) {
     return hn::Add(sum, hn::PromoteTo(d, simd_exp(hn::Rebind<float, D>(), hn::Sub(x, shift))));
   } else {
@@ -63,6 +64,17 @@ HWY_INLINE V fold_step(V sum, X x, X shift) {
     if constexpr (kFold == Fold::kSquares) return hn::MulAdd(wide, wide, sum);
     if constexpr (kFold == Fold::kProduct) return hn::Mul(sum, wide);
   }
+}
+
+// Returns the fold of two folds.
+template <Fold kFold, class V>
+HWY_INLINE V join(V a, V b) {
+  if constexpr (is_extreme(kFold))
+    return fold_step<kFold>(a, b, b);
+  else if constexpr (kFold == Fold::kProduct)
+    return hn::Mul(a, b);
+  else
+    return hn::Add(a, b);
 }
 
 template <Fold kFold>
@@ -85,13 +97,11 @@ double fold_row_as(const float* x, int64_t count, float shift) {
   constexpr float kMissing =
       kFold == Fold::kExponentials ? -std::numeric_limits<float>::infinity() : static_cast<float>(neutral_of(kFold));
   if (i < count) sum1 = fold_step<kFold>(sum1, load_partial(d32, x + i, count - i, kMissing), shifts);
-  HWY_ALIGN T partial[4 * hn::MaxLanes(d)];
-  hn::Store(sum0, d, partial);
-  hn::Store(sum1, d, partial + lanes);
-  hn::Store(sum2, d, partial + 2 * lanes);
-  hn::Store(sum3, d, partial + 3 * lanes);
+  const auto all = join<kFold>(join<kFold>(sum0, sum1), join<kFold>(sum2, sum3));
+  HWY_ALIGN T partial[hn::MaxLanes(d)];
+  hn::Store(all, d, partial);
   T result = partial[0];
-  for (int64_t lane = 1; lane < 4 * lanes; ++lane) {
+  for (int64_t lane = 1; lane < lanes; ++lane) {
     const T other = partial[lane];
     if constexpr (kFold == Fold::kMax)
       result = other > result || other != other ? other : result;
@@ -105,11 +115,19 @@ double fold_row_as(const float* x, int64_t count, float shift) {
   return static_cast<double>(result);
 }
 
-// Folds four rows per pass over the accumulators.
+// Returns the sum of eight rows of one vector. Their rounding errors are negligible next to that of the result.
+template <class D32>
+HWY_INLINE hn::Vec<D32> sum_of_rows(D32 d, const float* x, int64_t stride) {
+  const auto row = [&](int64_t i) HWY_ATTR { return hn::LoadU(d, x + i * stride); };
+  const auto low = hn::Add(hn::Add(row(0), row(1)), hn::Add(row(2), row(3)));
+  return hn::Add(low, hn::Add(hn::Add(row(4), row(5)), hn::Add(row(6), row(7))));
+}
+
+// Folds eight rows per pass over the accumulators. Accumulators and shifts have whole vectors.
 template <Fold kFold>
 void fold_columns_as(const float* x, int64_t rows, int64_t stride, int64_t columns, void* accumulators,
                      const float* shifts) {
-  constexpr int64_t kRows = 4;
+  constexpr int64_t kRows = 8;
   const FoldTag<kFold> d;
   const hn::Rebind<float, decltype(d)> d32;
   auto* const sums = static_cast<hn::TFromD<decltype(d)>*>(accumulators);
@@ -117,17 +135,21 @@ void fold_columns_as(const float* x, int64_t rows, int64_t stride, int64_t colum
   for (int64_t r = 0; r < rows; r += kRows) {
     const int64_t count = HWY_MIN(kRows, rows - r);
     const float* const from = x + r * stride;
-    for (int64_t c = 0; c < columns; c += lanes) {
-      // Accumulators and shifts have whole vectors.
+    int64_t c = 0;
+    for (; c + lanes <= columns; c += lanes) {
       auto sum = hn::LoadU(d, sums + c);
       const auto shift = hn::LoadU(d32, shifts + c);
-      for (int64_t i = 0; i < count; ++i) {
-        const float* const at = from + i * stride + c;
-        const auto v = c + lanes <= columns ? hn::LoadU(d32, at) : load_partial(d32, at, columns - c);
-        sum = fold_step<kFold>(sum, v, shift);
+      if (kFold == Fold::kSum && count == kRows) {
+        sum = fold_step<kFold>(sum, sum_of_rows(d32, from + c, stride), shift);
+      } else {
+        for (int64_t i = 0; i < count; ++i) sum = fold_step<kFold>(sum, hn::LoadU(d32, from + i * stride + c), shift);
       }
       hn::StoreU(sum, d, sums + c);
     }
+    for (int64_t i = 0; c < columns && i < count; ++i)
+      hn::StoreU(fold_step<kFold>(hn::LoadU(d, sums + c), load_partial(d32, from + i * stride + c, columns - c),
+                                  hn::LoadU(d32, shifts + c)),
+                 d, sums + c);
   }
 }
 
