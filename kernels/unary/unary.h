@@ -28,6 +28,10 @@ Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec);
 bool accepts_unary_functions(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_functions(const OperatorSpec& spec);
 
+// Vectorized s32 and s64 kinds.
+bool accepts_unary_integers(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_integers(const OperatorSpec& spec);
+
 // Vectorized is_nan, is_inf and logical_not.
 bool accepts_unary_tests(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_tests(const OperatorSpec& spec);

@@ -180,6 +180,21 @@ TEST_CASE("Fast softplus and mish are accurate far below zero") {
   }
 }
 
+TEST_CASE("Fast unary kinds of integers equal the reference") {
+  std::mt19937 generator(13);
+  for (Kind kind : {Kind::kRelu, Kind::kClip, Kind::kAbs, Kind::kNeg, Kind::kSign, Kind::kBitwiseNot})
+    for (DataType type : {DataType::kS32, DataType::kS64})
+      for (int64_t length : {1, 19, 70000})
+        for (const auto& [low, high] : {std::pair(-1e9f, 2e9f), {-kInf, kInf}, {5.0f, -5.0f}}) {
+          TestTensor x = random_bytes(generator, type, {length});
+          if (length > 9) std::memset(x.bytes.data(), 0, 9);  // includes 0
+          if (length > 9) x.bytes[15] = std::byte{0x80};
+          const OperatorCase c = unary_case(kind, x, low, high);
+          INFO(ops::name(kind) << " " << name(type) << " " << length);
+          check_exact(c, reference(c)[0], "unary.integers");
+        }
+}
+
 TEST_CASE("Fast unary tests equal the reference") {
   std::mt19937 generator(12);
   for (int64_t length : {1, 19, 70000}) {
