@@ -51,7 +51,6 @@ struct Rows {
   Shape output;
   Index strides{};
   int64_t dim = 0, axis_stride = 0, step = 0;  // of the axis; between the data of adjacent elements with one index
-  DataType index_type = DataType::kS64;
 
   int64_t length() const { return output[output.rank() - 1]; }
   // Returns the offset of the data for the first element of a row and index 0.
@@ -63,24 +62,30 @@ struct Rows {
   }
 };
 
-template <typename T>
+// T represents any element type of its size.
+template <typename T, DataType kIndexType>
 void gather_rows(const Rows& rows, const KernelCall& call, int64_t first, int64_t last) {
-  const int64_t length = rows.length();
+  const int64_t length = rows.length(), dim = rows.dim, axis_stride = rows.axis_stride, step = rows.step;
   for (int64_t row = first; row < last; ++row) {
     const T* const from = call.input<T>(0) + rows.offset(row);
     T* const to = call.output<T>(0) + row * length;
     for (int64_t i = 0; i < length; ++i) {
-      const int64_t index = index_at(call.inputs[1], rows.index_type, row * length + i, rows.dim);
-      to[i] = from[index * rows.axis_stride + i * rows.step];
+      const int64_t index = index_at(call.inputs[1], kIndexType, row * length + i, dim);
+      to[i] = from[index * axis_stride + i * step];
     }
   }
 }
 
 using GatherRows = void (*)(const Rows& rows, const KernelCall& call, int64_t first, int64_t last);
 
-// The functions represent any element type of their size.
-GatherRows gather_function(size_t element_bytes) {
-  return element_bytes == 1 ? gather_rows<uint8_t> : element_bytes == 4 ? gather_rows<uint32_t> : gather_rows<uint64_t>;
+template <typename T>
+GatherRows gather_function(DataType index_type) {
+  return index_type == DataType::kS64 ? gather_rows<T, DataType::kS64> : gather_rows<T, DataType::kS32>;
+}
+
+GatherRows gather_function(size_t element_bytes, DataType index_type) {
+  if (element_bytes == 1) return gather_function<uint8_t>(index_type);
+  return element_bytes == 4 ? gather_function<uint32_t>(index_type) : gather_function<uint64_t>(index_type);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_rows(const OperatorSpec& spec) {
@@ -90,8 +95,8 @@ Result<std::unique_ptr<Kernel>> prepare_rows(const OperatorSpec& spec) {
   Rows rows{spec.outputs[0].shape, strides_of(data), data[axis]};
   rows.axis_stride = std::exchange(rows.strides[static_cast<size_t>(axis)], 0);
   rows.step = rows.strides[static_cast<size_t>(data.rank() - 1)];
-  rows.index_type = spec.inputs[1].type;
-  return make_kernel([rows, gather = gather_function(size_bytes(spec.inputs[0].type))](const KernelCall& call) {
+  const GatherRows gather = gather_function(size_bytes(spec.inputs[0].type), spec.inputs[1].type);
+  return make_kernel([rows, gather](const KernelCall& call) {
     const int64_t count = rows.output.num_elements() / rows.length();
     parallel_ranges(*call.parallel, count, rows.length(),
                     [&](int64_t first, int64_t last) { gather(rows, call, first, last); });

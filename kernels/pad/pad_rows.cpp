@@ -14,6 +14,22 @@ namespace {
 
 using Mode = ops::PadMode;
 
+template <size_t kBytes>
+struct Width {};
+
+// Calls body(Width<bytes>()) for the sizes of elements, so that copies need no call, otherwise body(Width<0>()).
+template <typename Body>
+void with_width(size_t bytes, const Body& body) {
+  if (bytes == 4)
+    body(Width<4>());
+  else if (bytes == 1)
+    body(Width<1>());
+  else if (bytes == 8)
+    body(Width<8>());
+  else
+    body(Width<0>());
+}
+
 // The rows of an operator and, on the stack of a thread, the position of one of them.
 struct PadRows {
   Mode mode = Mode::kConstant;
@@ -56,19 +72,25 @@ struct PadRows {
   void fill(std::byte* to, int64_t count) const {
     const size_t bytes = static_cast<size_t>(count) * pixel_bytes;
     size_t filled = std::min(bytes, size_t{8} * element_bytes);
-    for (size_t i = 0; i < filled; i += element_bytes) std::memcpy(to + i, element.data(), element_bytes);
+    with_width(element_bytes, [&]<size_t kWidth>(Width<kWidth>) {
+      for (size_t i = 0; i < filled; i += kWidth) std::memcpy(to + i, element.data(), kWidth);
+    });
     for (; filled < bytes; filled += std::min(filled, bytes - filled))
       std::memcpy(to + filled, to, std::min(filled, bytes - filled));
   }
 
   // Writes the output pixels [first, last), which are outside the input.
   void write_outside(const std::byte* from, std::byte* to, int64_t first, int64_t last) const {
+    if (first == last) return;
     if (mode == Mode::kConstant) return fill(to + static_cast<size_t>(first) * pixel_bytes, last - first);
     const PadAxis& pad = axes[at(row_axis)];
-    for (int64_t pixel = first; pixel < last; ++pixel) {
-      const int64_t source = pad.outside(pixel - pad.begin, mode);
-      std::memcpy(to + static_cast<size_t>(pixel) * pixel_bytes, from + source * strides[at(row_axis)], pixel_bytes);
-    }
+    const int64_t stride = strides[at(row_axis)];
+    with_width(pixel_bytes, [&]<size_t kWidth>(Width<kWidth>) {
+      const size_t bytes = kWidth == 0 ? pixel_bytes : kWidth;
+      for (int64_t pixel = first; pixel < last; ++pixel)
+        std::memcpy(to + static_cast<size_t>(pixel) * bytes, from + pad.outside(pixel - pad.begin, mode) * stride,
+                    bytes);
+    });
   }
 
   void write_row(const std::byte* from, std::byte* to) const {
