@@ -51,6 +51,21 @@ HWY_INLINE V simd_exp(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
 }
 
+// exp(x) for x <= 0 or NaN. Results below the smallest normal number, 1e-38, are 0: a sum that contains exp(0) does not
+// show them, and computing denormals is slow.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_exp_nonpositive(D d, V x) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // NearestInt is undefined out of range
+  return simd_exp(d, x);
+#else
+  const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
+  const V nf = hn::ConvertTo(d, n);
+  const V r = hn::NegMulAdd(nf, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(nf, hn::Set(d, 0.693359375f), x));
+  const V y = hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Mul(y, simd_power_of_two(d, n)));
+#endif
+}
+
 // Near exp(x) = 1 the subtraction would cancel.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_minus_one(D d, V x) {
