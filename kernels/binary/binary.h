@@ -21,9 +21,9 @@ Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spe
 bool accepts_binary_runs(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec);
 
-// Supports f32 pow on plain tensors. Constant exponents such as 2 and 0.5 are computed without logarithms.
-bool accepts_binary_pow(const OperatorSpec& spec);
-Result<std::unique_ptr<Kernel>> prepare_binary_pow(const OperatorSpec& spec);
+// Supports f32 pow, mod and fmod on plain tensors. Powers of constant exponents such as 2 and 0.5 need no logarithms.
+bool accepts_binary_functions(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_functions(const OperatorSpec& spec);
 
 // Supports comparisons, logic, and integer sums, products, minima, maxima and bitwise kinds on plain tensors.
 bool accepts_binary_elements(const OperatorSpec& spec);

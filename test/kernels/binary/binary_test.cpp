@@ -217,6 +217,42 @@ TEST_CASE("Fast pow agrees with the reference") {
                      Layout::kPlain, {ops::ActivationKind::kRelu});
 }
 
+TEST_CASE("Fast mod and fmod equal the reference bit for bit") {
+  std::mt19937 generator(28);
+  const std::vector<float> special = {0, -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, 1, -1, 0.5f, 7, -7, 1e10f};
+  std::vector<float> left, right;
+  for (float a : special)
+    for (float b : special) left.push_back(a), right.push_back(b);
+  const auto pairs = static_cast<int64_t>(left.size());
+  for (Kind kind : {Kind::kMod, Kind::kFmod}) {
+    const OperatorCase cases[] = {
+        binary_case(kind, tensor({pairs}, left), tensor({pairs}, right)),
+        binary_case(kind, random_tensor(generator, {41, 501}, -900, 900), random_tensor(generator, {501}, -3, 3)),
+        binary_case(kind, random_tensor(generator, {41, 501}, -1e7, 1e7), tensor({1}, std::vector<float>{0.37f})),
+        binary_case(kind, random_bytes(generator, DataType::kF32, {9000}),
+                    random_bytes(generator, DataType::kF32, {9000}))};
+    for (const OperatorCase& c : cases) {
+      const std::vector<float> want = reference(c)[0].values<float>();
+      for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+        INFO(ops::name(kind) << ", " << what);
+        const std::vector<float> got = outputs[0].values<float>();
+        for (size_t i = 0; i < want.size(); ++i)
+          if (!(std::isnan(got[i]) && std::isnan(want[i]))) CHECK(got[i] == want[i]);
+      });
+    }
+  }
+}
+
+TEST_CASE("Fast pow is bit-identical for any number of threads") {
+  std::mt19937 generator(27);
+  const OperatorCase c =
+      binary_case(Kind::kPow, random_tensor(generator, {101, 1003}, -1, 40), random_tensor(generator, {1003}, -3, 3));
+  for (int threads : {2, 3, 5}) {
+    const TestTensor one = c.run("binary.f32.functions", 1)[0], several = c.run("binary.f32.functions", threads)[0];
+    CHECK(one.bytes == several.bytes);
+  }
+}
+
 TEST_CASE("Fast pow with a constant exponent agrees with the reference, also for special values") {
   const TestTensor special = tensor({17}, std::vector<float>{0, -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f,
                                                              -1e-45f, 1, -1, 2, -2, 7, -7, 0.5f, 1e-38f});

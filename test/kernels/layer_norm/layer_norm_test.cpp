@@ -52,6 +52,14 @@ TEST_CASE("Vectorized LayerNorm agrees with the reference") {
       }
 }
 
+TEST_CASE("Vectorized LayerNorm is bit-identical for any number of threads") {
+  std::mt19937 generator(34);
+  const OperatorCase c = norm_case(random_tensor(generator, {301, 333}), random_tensor(generator, {333}),
+                                   random_tensor(generator, {333}), -1);
+  for (int threads : {2, 3, 5})
+    CHECK(same_elements(c.run("layer_norm.f32.simd", threads), c.run("layer_norm.f32.simd", 1)));
+}
+
 TEST_CASE("Vectorized LayerNorm gives NaN for rows with NaN or infinity, and only for them") {
   std::vector<float> x(3 * 20, 1.5f);
   x[3] = NAN, x[20 + 19] = INFINITY, x[45] = 2;

@@ -134,6 +134,20 @@ TEST_CASE("Fast reductions treat NaN, infinities and numbers near the limits as 
   }
 }
 
+TEST_CASE("Fast reductions are bit-identical for any number of threads") {
+  std::mt19937 generator(8);
+  for (const auto& [shape, axes] : {std::pair<Shape, std::vector<int32_t>>{{70, 9, 901}, {1}},
+                                    {{901, 70, 9}, {2}},
+                                    {{700, 9, 90}, {0, 2}},
+                                    {{9000, 70}, {1}}})
+    for (Kind kind : {Kind::kMean, Kind::kL2, Kind::kProd, Kind::kLogSumExp, Kind::kMax}) {
+      const OperatorCase c = reduce_case(kind, random_tensor(generator, shape), axes);
+      INFO(ops::name(kind) << " " << shape.to_string());
+      for (int threads : {2, 3, 5})
+        CHECK(same_elements(c.run("reduce.f32.fold", threads), c.run("reduce.f32.fold", 1)));
+    }
+}
+
 TEST_CASE("Fast integer reductions equal the reference") {
   std::mt19937 generator(7);
   const std::pair<Shape, std::vector<int32_t>> cases[] = {

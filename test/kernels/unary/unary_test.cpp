@@ -164,6 +164,16 @@ TEST_CASE("Fast sine, cosine and tangent support angles of any size") {
   for (Kind kind : {Kind::kSin, Kind::kCos, Kind::kTan}) check_fast_kernels(kind, angles, Layout::kPlain);
 }
 
+TEST_CASE("Fast unary functions are bit-identical for any number of threads") {
+  std::mt19937 generator(14);
+  const TestTensor x = random_tensor(generator, {101, 1003}, -9000, 9000);
+  for (Kind kind : {Kind::kLog, Kind::kSin, Kind::kTan, Kind::kAtan, Kind::kSoftplus, Kind::kMish}) {
+    const OperatorCase c = unary_case(kind, x);
+    for (int threads : {2, 3, 5})
+      CHECK(c.run("unary.f32.functions", threads)[0].bytes == c.run("unary.f32.functions", 1)[0].bytes);
+  }
+}
+
 TEST_CASE("Fast softplus and mish are accurate far below zero") {
   std::vector<float> x;
   for (float v = 1; v < 80; v *= 1.1f) x.push_back(-v);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// f32 pow, mod and fmod.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +10,7 @@
 #include "kernels/common/layout/broadcast_runs.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/binary/binary_pow_simd.cpp"
+#define HWY_TARGET_INCLUDE "kernels/binary/binary_functions_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/common/math/activation-inl.h"
@@ -21,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kPowChunk = 256;
+constexpr int64_t kFunctionChunk = 256;
 
 // As many f32 as f64 fit in a vector.
 using D64 = hn::ScalableTag<double>;
@@ -87,6 +88,36 @@ HWY_INLINE V32 power(V32 x, V32 y) {
   return hn::Load(d, result);
 }
 
+// Returns the remainder of x / y with the sign of x, or of y if `is_mod`. The quotient of f64 is exact enough if it is
+// below 2^28; lanes with larger, infinite or NaN quotients use the scalar function.
+HWY_INLINE V32 remainder(V32 x, V32 y, bool is_mod) {
+  const D64 d64;
+  const D32 d;
+  const V64 wide_x = hn::PromoteTo(d64, x), wide_y = hn::PromoteTo(d64, y);
+  const V64 quotient = hn::Trunc(hn::Div(wide_x, wide_y));
+  // A quotient of 0 keeps x, also if y is infinite.
+  const V64 rest = hn::IfThenElse(hn::Eq(quotient, hn::Zero(d64)), wide_x, hn::NegMulAdd(quotient, wide_y, wide_x));
+  V32 fast = hn::CopySign(hn::DemoteTo(d, rest), x);
+  if (is_mod) {
+    const V32 zero = hn::Zero(d);
+    const auto differs = hn::Xor(hn::Lt(fast, zero), hn::Lt(y, zero));
+    fast = hn::IfThenElse(hn::AndNot(hn::Eq(fast, zero), differs), hn::Add(fast, y), fast);
+  }
+  if (HWY_LIKELY(hn::AllTrue(d64, hn::Lt(hn::Abs(quotient), hn::Set(d64, 268435456.0))))) return fast;
+  HWY_ALIGN float dividend[hn::MaxLanes(d)], divisor[hn::MaxLanes(d)], result[hn::MaxLanes(d)];
+  HWY_ALIGN double quotients[hn::MaxLanes(d)];
+  hn::Store(x, d, dividend);
+  hn::Store(y, d, divisor);
+  hn::Store(fast, d, result);
+  hn::Store(quotient, d64, quotients);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    if (std::abs(quotients[i]) < 268435456.0) continue;
+    result[i] = ::fmodf(dividend[i], divisor[i]);
+    if (is_mod && result[i] != 0 && (result[i] < 0) != (divisor[i] < 0)) result[i] += divisor[i];
+  }
+  return hn::Load(d, result);
+}
+
 // y = x^exponent for one of the exponents of has_short_form(). 0 + -0 is 0, whose root has the sign of pow's.
 void short_power(float exponent, const float* x, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
@@ -101,27 +132,36 @@ void short_power(float exponent, const float* x, float* y, int64_t count) {
   map([&](auto v) HWY_ATTR { return hn::IfThenZeroElse(hn::Eq(v, lowest), hn::Div(one, hn::Sqrt(hn::Add(v, zero)))); });
 }
 
-}  // namespace
-
-// Computes a run; `exponent` is the constant exponent if that has a short form, otherwise 0.
-void pow_run(float exponent, const Activation& activation, const BroadcastRun<2>& run, float* y) {
+// y = function(a, b) for vectors of f32 that become f64.
+template <class Function>
+HWY_INLINE void map_pairs(const float* a, const float* b, float* y, int64_t count, const Function& function) {
   const D32 d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const ChunkedOperand<float, kPowChunk> a(run.from[0], run.steps[0], run.length);
-  const ChunkedOperand<float, kPowChunk> b(run.from[1], run.steps[1], run.length);
-  for (int64_t first = 0; first < run.length; first += kPowChunk) {
-    const int64_t count = HWY_MIN(kPowChunk, run.length - first);
-    const float *x0 = a.at(first), *x1 = b.at(first);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
+  if (i == count) return;
+  const auto tail = function(load_partial(d, a + i, count - i, 1), load_partial(d, b + i, count - i, 1));
+  store_partial(d, tail, y + i, count - i);
+}
+
+}  // namespace
+
+// Computes a run of pow, mod or fmod. `exponent` is the constant exponent if that has a short form, otherwise 0.
+void function_run(ops::BinaryKind kind, float exponent, const Activation& activation, const BroadcastRun<2>& run,
+                  float* y) {
+  using Kind = ops::BinaryKind;
+  const ChunkedOperand<float, kFunctionChunk> a(run.from[0], run.steps[0], run.length);
+  const ChunkedOperand<float, kFunctionChunk> b(run.from[1], run.steps[1], run.length);
+  for (int64_t first = 0; first < run.length; first += kFunctionChunk) {
+    const int64_t count = HWY_MIN(kFunctionChunk, run.length - first);
     float* const to = y + first;
-    if (exponent != 0) {
-      short_power(exponent, x0, to, count);
-    } else {
-      int64_t i = 0;
-      for (; i + lanes <= count; i += lanes) hn::StoreU(power(hn::LoadU(d, x0 + i), hn::LoadU(d, x1 + i)), d, to + i);
-      if (i < count)
-        store_partial(d, power(load_partial(d, x0 + i, count - i, 1), load_partial(d, x1 + i, count - i)), to + i,
-                      count - i);
-    }
+    const auto map = [&](const auto& function) HWY_ATTR { map_pairs(a.at(first), b.at(first), to, count, function); };
+    if (exponent != 0)
+      short_power(exponent, a.at(first), to, count);
+    else if (kind == Kind::kPow)
+      map([](V32 u, V32 v) HWY_ATTR { return power(u, v); });
+    else
+      map([&](V32 u, V32 v) HWY_ATTR { return remainder(u, v, kind == Kind::kMod); });
     if (activation.kind != ops::ActivationKind::kNone) map_activation(activation, to, to, count);
   }
 }
@@ -132,7 +172,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace nestrt::kernels {
 
-NESTRT_SIMD_EXPORT(pow_run)
+NESTRT_SIMD_EXPORT(function_run)
 
 namespace {
 
@@ -140,30 +180,36 @@ bool has_short_form(float exponent) {
   return exponent == 2.0f || exponent == 3.0f || exponent == -1.0f || exponent == 0.5f || exponent == -0.5f;
 }
 
-// Returns the constant exponent if it has a short form, otherwise 0.
-float short_exponent(const TensorSpec& exponents) {
-  if (exponents.constant == nullptr || exponents.shape.num_elements() != 1) return 0;
+// Returns the constant exponent of pow if it has a short form, otherwise 0.
+float short_exponent(const OperatorSpec& spec) {
+  const TensorSpec& exponents = spec.inputs[1];
+  if (spec.as<ops::Binary>()->kind != ops::BinaryKind::kPow || exponents.constant == nullptr ||
+      exponents.shape.num_elements() != 1)
+    return 0;
   const float exponent = *reinterpret_cast<const float*>(exponents.constant);
   return has_short_form(exponent) ? exponent : 0;
 }
 
 }  // namespace
 
-bool accepts_binary_pow(const OperatorSpec& spec) {
+bool accepts_binary_functions(const OperatorSpec& spec) {
+  using Kind = ops::BinaryKind;
+  const Kind kind = spec.as<ops::Binary>()->kind;
   return is_plain(spec) && spec.inputs[0].type == DataType::kF32 &&
-         spec.as<ops::Binary>()->kind == ops::BinaryKind::kPow;
+         (kind == Kind::kPow || kind == Kind::kMod || kind == Kind::kFmod);
 }
 
-Result<std::unique_ptr<Kernel>> prepare_binary_pow(const OperatorSpec& spec) {
+Result<std::unique_ptr<Kernel>> prepare_binary_functions(const OperatorSpec& spec) {
   const Shape& shape = spec.outputs[0].shape;
   const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
-  return make_kernel([loop, count = shape.num_elements(), compute = simd_pick(pow_run_table),
-                      exponent = short_exponent(spec.inputs[1]),
+  return make_kernel([loop, count = shape.num_elements(), compute = simd_pick(function_run_table),
+                      exponent = short_exponent(spec), kind = spec.as<ops::Binary>()->kind,
                       activation = spec.as<ops::Binary>()->activation](const KernelCall& call) {
     parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      for_each_long_run<2>(
-          loop, {call.inputs[0], call.inputs[1]}, {sizeof(float), sizeof(float)}, first, last,
-          [&](const BroadcastRun<2>& run) { compute(exponent, activation, run, call.output<float>(0) + run.out); });
+      for_each_long_run<2>(loop, {call.inputs[0], call.inputs[1]}, {sizeof(float), sizeof(float)}, first, last,
+                           [&](const BroadcastRun<2>& run) {
+                             compute(kind, exponent, activation, run, call.output<float>(0) + run.out);
+                           });
     });
   });
 }
