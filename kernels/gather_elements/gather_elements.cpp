@@ -50,7 +50,8 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
 struct Rows {
   Shape output;
   Index strides{};
-  int64_t dim = 0, axis_stride = 0, step = 0;  // of the axis; between the data of adjacent elements with one index
+  int64_t dim = 0, axis_stride = 0;
+  bool is_innermost = false;  // whether the axis is the last one
 
   int64_t length() const { return output[output.rank() - 1]; }
   // Returns the offset of the data for the first element of a row and index 0.
@@ -65,13 +66,17 @@ struct Rows {
 // T represents any element type of its size.
 template <typename T, DataType kIndexType>
 void gather_rows(const Rows& rows, const KernelCall& call, int64_t first, int64_t last) {
-  const int64_t length = rows.length(), dim = rows.dim, axis_stride = rows.axis_stride, step = rows.step;
+  const int64_t length = rows.length(), dim = rows.dim, axis_stride = rows.axis_stride;
   for (int64_t row = first; row < last; ++row) {
     const T* const from = call.input<T>(0) + rows.offset(row);
     T* const to = call.output<T>(0) + row * length;
-    for (int64_t i = 0; i < length; ++i) {
-      const int64_t index = index_at(call.inputs[1], kIndexType, row * length + i, dim);
-      to[i] = from[index * axis_stride + i * step];
+    const auto index = [=, indices = call.inputs[1]](int64_t i) {
+      return index_at(indices, kIndexType, row * length + i, dim);
+    };
+    if (rows.is_innermost) {
+      for (int64_t i = 0; i < length; ++i) to[i] = from[index(i)];
+    } else {
+      for (int64_t i = 0; i < length; ++i) to[i] = from[index(i) * axis_stride + i];
     }
   }
 }
@@ -94,7 +99,7 @@ Result<std::unique_ptr<Kernel>> prepare_rows(const OperatorSpec& spec) {
   if (spec.outputs[0].shape.num_elements() == 0) return make_kernel([](const KernelCall&) {});
   Rows rows{spec.outputs[0].shape, strides_of(data), data[axis]};
   rows.axis_stride = std::exchange(rows.strides[static_cast<size_t>(axis)], 0);
-  rows.step = rows.strides[static_cast<size_t>(data.rank() - 1)];
+  rows.is_innermost = axis + 1 == data.rank();
   const GatherRows gather = gather_function(size_bytes(spec.inputs[0].type), spec.inputs[1].type);
   return make_kernel([rows, gather](const KernelCall& call) {
     const int64_t count = rows.output.num_elements() / rows.length();
