@@ -6,7 +6,7 @@
 
 namespace nestrt::kernels {
 
-// Returns the first i for which sign * x[i] <= sign * bound does not hold, as for NaN; `count` if there is none.
+// Returns the first i for which sign * x[i] <= sign * bound does not hold, as for NaN, or `count` if all do.
 using FirstAboveFunction = int64_t (*)(const float* x, int64_t count, float sign, float bound);
 FirstAboveFunction first_above_function();
 
