@@ -77,32 +77,15 @@ HWY_INLINE V join(V a, V b) {
     return hn::Add(a, b);
 }
 
-template <Fold kFold>
-double fold_row_as(const float* x, int64_t count, float shift) {
-  const FoldTag<kFold> d;
-  const hn::Rebind<float, decltype(d)> d32;
-  using T = hn::TFromD<decltype(d)>;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto neutral = hn::Set(d, static_cast<T>(neutral_of(kFold)));
-  const auto shifts = hn::Set(d32, shift);
-  auto sum0 = neutral, sum1 = neutral, sum2 = neutral, sum3 = neutral;
-  int64_t i = 0;
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    sum0 = fold_step<kFold>(sum0, hn::LoadU(d32, x + i), shifts);
-    sum1 = fold_step<kFold>(sum1, hn::LoadU(d32, x + i + lanes), shifts);
-    sum2 = fold_step<kFold>(sum2, hn::LoadU(d32, x + i + 2 * lanes), shifts);
-    sum3 = fold_step<kFold>(sum3, hn::LoadU(d32, x + i + 3 * lanes), shifts);
-  }
-  for (; i + lanes <= count; i += lanes) sum0 = fold_step<kFold>(sum0, hn::LoadU(d32, x + i), shifts);
-  constexpr float kMissing =
-      kFold == Fold::kExponentials ? -std::numeric_limits<float>::infinity() : static_cast<float>(neutral_of(kFold));
-  if (i < count) sum1 = fold_step<kFold>(sum1, load_partial(d32, x + i, count - i, kMissing), shifts);
-  const auto all = join<kFold>(join<kFold>(sum0, sum1), join<kFold>(sum2, sum3));
-  HWY_ALIGN T partial[hn::MaxLanes(d)];
-  hn::Store(all, d, partial);
-  T result = partial[0];
-  for (int64_t lane = 1; lane < lanes; ++lane) {
-    const T other = partial[lane];
+// Returns the fold of the lanes.
+template <Fold kFold, class D, class V = hn::Vec<D>>
+double fold_lanes(D d, V v) {
+  using T = hn::TFromD<D>;
+  HWY_ALIGN T lanes[hn::MaxLanes(D())];
+  hn::Store(v, d, lanes);
+  T result = lanes[0];
+  for (size_t lane = 1; lane < hn::Lanes(d); ++lane) {
+    const T other = lanes[lane];
     if constexpr (kFold == Fold::kMax)
       result = other > result || other != other ? other : result;
     else if constexpr (kFold == Fold::kMin)
@@ -113,6 +96,29 @@ double fold_row_as(const float* x, int64_t count, float shift) {
       result += other;
   }
   return static_cast<double>(result);
+}
+
+template <Fold kFold>
+double fold_row_as(const float* x, int64_t count, float shift) {
+  const FoldTag<kFold> d;
+  const hn::Rebind<float, decltype(d)> d32;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr double kNeutral = neutral_of(kFold);
+  constexpr float kMissing =
+      kFold == Fold::kExponentials ? -std::numeric_limits<float>::infinity() : static_cast<float>(kNeutral);
+  const auto neutral = hn::Set(d, static_cast<hn::TFromD<decltype(d)>>(kNeutral));
+  const auto shifts = hn::Set(d32, shift);
+  auto sum0 = neutral, sum1 = neutral, sum2 = neutral, sum3 = neutral;
+  int64_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    sum0 = fold_step<kFold>(sum0, hn::LoadU(d32, x + i), shifts);
+    sum1 = fold_step<kFold>(sum1, hn::LoadU(d32, x + i + lanes), shifts);
+    sum2 = fold_step<kFold>(sum2, hn::LoadU(d32, x + i + 2 * lanes), shifts);
+    sum3 = fold_step<kFold>(sum3, hn::LoadU(d32, x + i + 3 * lanes), shifts);
+  }
+  for (; i + lanes <= count; i += lanes) sum0 = fold_step<kFold>(sum0, hn::LoadU(d32, x + i), shifts);
+  if (i < count) sum1 = fold_step<kFold>(sum1, load_partial(d32, x + i, count - i, kMissing), shifts);
+  return fold_lanes<kFold>(d, join<kFold>(join<kFold>(sum0, sum1), join<kFold>(sum2, sum3)));
 }
 
 // Returns the sum of eight rows of one vector. Their rounding errors are negligible next to that of the result.
