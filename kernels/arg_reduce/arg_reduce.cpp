@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArgReduce: the index of the largest (or smallest) element along one axis; on a tie the first, or the last if
-// select_last is set. As in numpy, a NaN beats every number. f32, s8, u8, s32, s64; the output is s64.
+#include "kernels/arg_reduce/arg_reduce.h"
+
 #include <fmt/core.h>
 
 #include <string>
@@ -80,6 +80,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"arg_reduce.reference", 0, is_plain, prepare_reference},
+    {"arg_reduce.f32.simd", 10, accepts_arg_reduce_simd, prepare_arg_reduce_simd},
 };
 
 }  // namespace

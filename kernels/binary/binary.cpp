@@ -73,6 +73,8 @@ bool divides(const OperatorSpec& spec) {
 constexpr KernelVariant kKernels[] = {
     {"binary.reference", 0, accepts_binary_reference, prepare_binary_reference},
     {"binary.f32.runs", 10, accepts_binary_runs, prepare_binary_runs},
+    {"binary.f32.functions", 10, accepts_binary_functions, prepare_binary_functions},
+    {"binary.elements", 10, accepts_binary_elements, prepare_binary_elements},
     {"binary.f32.blocked", 10, accepts_binary_blocked, prepare_binary_blocked},
     {"binary.s8.add", 10, accepts_binary_s8_add, prepare_binary_s8_add},
 };

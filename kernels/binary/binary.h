@@ -21,8 +21,17 @@ Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spe
 bool accepts_binary_runs(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec);
 
-// Same, with a blocked output. Each operand has the shape and layout of the output; or is blocked with one pixel ([N or
-// 1, C, 1, 1]: squeeze and excitation); or is a plain constant with one value per channel; or is a single element.
+// Supports f32 pow, mod and fmod on plain tensors. Powers of constant exponents such as 2 and 0.5 need no logarithms.
+bool accepts_binary_functions(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_functions(const OperatorSpec& spec);
+
+// Supports comparisons, logic, and integer sums, products, minima, maxima and bitwise kinds on plain tensors.
+bool accepts_binary_elements(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_elements(const OperatorSpec& spec);
+
+// Same as binary_runs, with a blocked output. Each operand has the shape and layout of the output; or is blocked with
+// one pixel ([N or 1, C, 1, 1]: squeeze and excitation); or is a plain constant with one value per channel; or is a
+// single element.
 bool accepts_binary_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec);
 

@@ -9,7 +9,7 @@
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/framework/rules.h"
-#include "kernels/common/layout/broadcast.h"
+#include "kernels/common/layout/broadcast_runs.h"
 #include "kernels/common/math/integers.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -283,13 +283,14 @@ Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec) {
   const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
   return make_kernel([loop, count = shape.num_elements(), run = simd_pick(binary_run_table), kind = attributes.kind,
                       activation = attributes.activation](const KernelCall& call) {
-    const float *a = call.input<float>(0), *b = call.input<float>(1);
     float* y = call.output<float>(0);
     parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      for_each_run(loop, first, last, [&](int64_t out, const auto& offsets, int64_t length) {
-        run(kind, activation, a + offsets[0], loop.inner_stride(0), b + offsets[1], loop.inner_stride(1), y + out,
-            length);
-      });
+      for_each_long_run<2>(loop, {call.inputs[0], call.inputs[1]}, {sizeof(float), sizeof(float)}, first, last,
+                           [&](const BroadcastRun<2>& part) {
+                             run(kind, activation, reinterpret_cast<const float*>(part.from[0]), part.steps[0],
+                                 reinterpret_cast<const float*>(part.from[1]), part.steps[1], y + part.out,
+                                 part.length);
+                           });
     });
   });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast: converts to another element type (ops::Cast::to). Integers wrap into narrower ones. f32 to integer truncates
-// towards zero and saturates; NaN gives 0. To boolean, everything except zero is true. Quantized tensors cannot be
-// cast.
+#include "kernels/cast/cast.h"
+
 #include <string>
 #include <type_traits>
 
@@ -98,6 +97,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"cast.reference", 0, is_plain, prepare_reference},
+    {"cast.simd", 10, accepts_cast_simd, prepare_cast_simd},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum: running sums (or products) along one axis, of the elements up to each one (exclusive: before it), from the
-// far end if reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
+#include "kernels/cumsum/cumsum.h"
+
 #include <fmt/core.h>
 
 #include <string>
@@ -60,6 +60,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"cumsum.reference", 0, is_plain, prepare_reference},
+    {"cumsum.tiles", 10, is_plain, prepare_cumsum_tiles},
 };
 
 }  // namespace

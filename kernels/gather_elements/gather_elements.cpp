@@ -2,9 +2,12 @@
 // GatherElements: output[i][j] = data[indices[i][j]][j] for axis 0, and so on for other axes.
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "kernels/common/framework/elements.h"
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/indices.h"
+#include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
 #include "kernels/registry.h"
@@ -43,8 +46,71 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
+// The rows of the output along its innermost axis. Other axes have strides in the data, that of `axis` being 0.
+struct Rows {
+  Shape output;
+  Index strides{};
+  int64_t dim = 0, axis_stride = 0;
+  bool is_innermost = false;  // whether the axis is the last one
+
+  int64_t length() const { return output[output.rank() - 1]; }
+  // Returns the offset of the data for the first element of a row and index 0.
+  int64_t offset(int64_t row) const {
+    int64_t result = 0;
+    for (int i = output.rank() - 2; i >= 0; row /= output[i--])
+      result += row % output[i] * strides[static_cast<size_t>(i)];
+    return result;
+  }
+};
+
+// T represents any element type of its size.
+template <typename T, DataType kIndexType>
+void gather_rows(const Rows& rows, const KernelCall& call, int64_t first, int64_t last) {
+  const int64_t length = rows.length(), dim = rows.dim, axis_stride = rows.axis_stride;
+  for (int64_t row = first; row < last; ++row) {
+    const T* const from = call.input<T>(0) + rows.offset(row);
+    T* const to = call.output<T>(0) + row * length;
+    const auto index = [=, indices = call.inputs[1]](int64_t i) {
+      return index_at(indices, kIndexType, row * length + i, dim);
+    };
+    if (rows.is_innermost) {
+      for (int64_t i = 0; i < length; ++i) to[i] = from[index(i)];
+    } else {
+      for (int64_t i = 0; i < length; ++i) to[i] = from[index(i) * axis_stride + i];
+    }
+  }
+}
+
+using GatherRows = void (*)(const Rows& rows, const KernelCall& call, int64_t first, int64_t last);
+
+template <typename T>
+GatherRows gather_function(DataType index_type) {
+  return index_type == DataType::kS64 ? gather_rows<T, DataType::kS64> : gather_rows<T, DataType::kS32>;
+}
+
+GatherRows gather_function(size_t element_bytes, DataType index_type) {
+  if (element_bytes == 1) return gather_function<uint8_t>(index_type);
+  return element_bytes == 4 ? gather_function<uint32_t>(index_type) : gather_function<uint64_t>(index_type);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_rows(const OperatorSpec& spec) {
+  const Shape& data = spec.inputs[0].shape;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::GatherElements>()->axis, data.rank()));
+  if (spec.outputs[0].shape.num_elements() == 0) return make_kernel([](const KernelCall&) {});
+  Rows rows{spec.outputs[0].shape, strides_of(data), data[axis]};
+  rows.axis_stride = std::exchange(rows.strides[static_cast<size_t>(axis)], 0);
+  rows.is_innermost = axis + 1 == data.rank();
+  const GatherRows gather = gather_function(size_bytes(spec.inputs[0].type), spec.inputs[1].type);
+  return make_kernel([rows, gather](const KernelCall& call) {
+    const int64_t count = rows.output.num_elements() / rows.length();
+    parallel_ranges(*call.parallel, count, rows.length(),
+                    [&](int64_t first, int64_t last) { gather(rows, call, first, last); });
+  });
+}
+
 constexpr KernelVariant kKernels[] = {
     {"gather_elements.reference", 0, is_plain, prepare_reference},
+    {"gather_elements.rows", 10, is_plain, prepare_rows},
 };
 
 }  // namespace

@@ -47,6 +47,11 @@ struct Sampler {
   int64_t channels = 0, points = 0, size = 0;  // channels; points per sample; elements per channel
   std::array<int64_t, kMaxAxes> dims{};
 
+  int64_t taps_per_axis() const {
+    if (attributes.mode == ops::ResizeMode::kNearest) return 1;
+    return attributes.mode == ops::ResizeMode::kLinear ? 2 : 4;
+  }
+
   float reflected(float x, float low, float high) const {
     const float range = high - low;
     if (range <= 0) return low;
@@ -112,30 +117,38 @@ struct Sampler {
     return taps;
   }
 
-  float sample(const float* x, const std::array<Taps, kMaxAxes>& taps, int axis, int64_t offset) const {
-    if (axis == axes) return x[offset];
-    const Taps& own = taps[static_cast<size_t>(axis)];
+  template <int kAxis = 0>
+  float sample(const float* x, const std::array<Taps, kMaxAxes>& taps, int64_t offset) const {
+    if (kAxis == axes) return x[offset];
     float sum = 0;
-    for (size_t i = 0; i < static_cast<size_t>(own.count); ++i) {
-      if (own.weight[i] == 0) continue;  // the element may be NaN
-      sum += own.weight[i] * sample(x, taps, axis + 1, offset * dims[static_cast<size_t>(axis)] + own.index[i]);
+    if constexpr (kAxis < kMaxAxes) {
+      const Taps& own = taps[kAxis];
+      for (size_t i = 0; i < static_cast<size_t>(own.count); ++i) {
+        if (own.weight[i] == 0) continue;  // the element may be NaN
+        sum += own.weight[i] * sample<kAxis + 1>(x, taps, offset * dims[kAxis] + own.index[i]);
+      }
     }
     return sum;
   }
 
-  // Computes one point of one sample in every channel.
-  void run(const KernelCall& call, int64_t point) const {
+  std::array<Taps, kMaxAxes> point_taps(const KernelCall& call, int64_t point) const {
     const float* const stated = call.input<float>(1) + point * axes;
     std::array<Taps, kMaxAxes> taps;
     for (int axis = 0; axis < axes; ++axis)
       taps[static_cast<size_t>(axis)] = taps_at(stated[axes - 1 - axis], dims[static_cast<size_t>(axis)]);
+    return taps;
+  }
+
+  // Computes one point of one sample in every channel.
+  void run(const KernelCall& call, int64_t point) const {
+    const std::array<Taps, kMaxAxes> taps = point_taps(call, point);
     const int64_t first = point / points * channels;
     for (int64_t c = first; c < first + channels; ++c)
-      call.output<float>(0)[c * points + point % points] = sample(call.input<float>(0) + c * size, taps, 0, 0);
+      call.output<float>(0)[c * points + point % points] = sample(call.input<float>(0) + c * size, taps, 0);
   }
 };
 
-Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+Sampler sampler_of(const OperatorSpec& spec) {
   const Shape &x = spec.inputs[0].shape, &y = spec.outputs[0].shape;
   Sampler sampler;
   sampler.attributes = *spec.as<ops::GridSample>();
@@ -144,9 +157,89 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   sampler.points = y.product(2, y.rank());
   sampler.size = x.product(2, x.rank());
   for (int axis = 0; axis < sampler.axes; ++axis) sampler.dims[static_cast<size_t>(axis)] = x[axis + 2];
-  return make_kernel([sampler, points = y[0] * sampler.points](const KernelCall& call) {
+  return sampler;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Sampler sampler = sampler_of(spec);
+  return make_kernel([sampler, points = spec.outputs[0].shape[0] * sampler.points](const KernelCall& call) {
     parallel_ranges(*call.parallel, points, 32 * sampler.channels, [&](int64_t first, int64_t last) {
       for (int64_t point = first; point < last; ++point) sampler.run(call, point);
+    });
+  });
+}
+
+// Computes the taps of a block of points once, and then one channel after the other. Elements of weight 0 are dropped,
+// because they may be NaN.
+class SamplePoints {
+ public:
+  static constexpr size_t kMaxTaps = 1024;  // of a block
+
+  // Returns the number of points of a block.
+  static int64_t block(const Sampler& sampler) {
+    const int64_t per_axis = sampler.taps_per_axis();
+    int64_t per_point = 1;
+    for (int axis = 0; axis < sampler.axes; ++axis) per_point *= per_axis;
+    return static_cast<int64_t>(kMaxTaps) / per_point;
+  }
+
+  // Computes `count` points of one sample, at most block().
+  void run(const Sampler& sampler, const KernelCall& call, int64_t first, int64_t count) {
+    size_t taps = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      taps = collect(sampler, sampler.point_taps(call, first + i), 0, 1, taps);
+      end_[static_cast<size_t>(i)] = taps;
+    }
+    const int64_t channel = first / sampler.points * sampler.channels;
+    for (int64_t c = channel; c < channel + sampler.channels; ++c)
+      blend(call.input<float>(0) + c * sampler.size,
+            call.output<float>(0) + c * sampler.points + first % sampler.points, count);
+  }
+
+ private:
+  // Appends the taps of the axes from kAxis on; returns the number of taps.
+  template <int kAxis = 0>
+  size_t collect(const Sampler& sampler, const std::array<Taps, kMaxAxes>& taps, int64_t offset, float weight,
+                 size_t used) {
+    if (kAxis == sampler.axes) {
+      offset_[used] = offset;
+      weight_[used] = weight;
+      return used + 1;
+    }
+    if constexpr (kAxis < kMaxAxes) {
+      const Taps& own = taps[kAxis];
+      for (size_t i = 0; i < static_cast<size_t>(own.count); ++i)
+        if (own.weight[i] != 0)
+          used = collect<kAxis + 1>(sampler, taps, offset * sampler.dims[kAxis] + own.index[i], weight * own.weight[i],
+                                    used);
+    }
+    return used;
+  }
+
+  void blend(const float* x, float* y, int64_t count) const {
+    size_t tap = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      float sum = 0;
+      for (const size_t end = end_[static_cast<size_t>(i)]; tap < end; ++tap) sum += weight_[tap] * x[offset_[tap]];
+      y[i] = sum;
+    }
+  }
+
+  std::array<int64_t, kMaxTaps> offset_;
+  std::array<float, kMaxTaps> weight_;
+  std::array<size_t, kMaxTaps> end_;  // by point: the end of its taps
+};
+
+Result<std::unique_ptr<Kernel>> prepare_points(const OperatorSpec& spec) {
+  return make_kernel([sampler = sampler_of(spec), samples = spec.outputs[0].shape[0]](const KernelCall& call) {
+    parallel_ranges(*call.parallel, samples * sampler.points, 32 * sampler.channels, [&](int64_t first, int64_t last) {
+      SamplePoints points;
+      while (first < last) {
+        const int64_t rest = sampler.points - first % sampler.points;
+        const int64_t count = std::min({SamplePoints::block(sampler), rest, last - first});
+        points.run(sampler, call, first, count);
+        first += count;
+      }
     });
   });
 }
@@ -156,6 +249,7 @@ int64_t steps(const OperatorSpec& spec) { return element_steps(spec, kCopySteps,
 
 constexpr KernelVariant kKernels[] = {
     {"grid_sample.reference", 0, is_plain, prepare_reference},
+    {"grid_sample.points", 10, is_plain, prepare_points},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
 #include "kernels/common/math/moments.h"
+#include "kernels/common/math/normalize.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -57,8 +58,27 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
+Result<std::unique_ptr<Kernel>> prepare_simd(const OperatorSpec& spec) {
+  const Shape& shape = spec.inputs[0].shape;
+  const int64_t channels = shape[1], planes = shape[0] * channels, spatial = shape.product(2, shape.rank());
+  const double epsilon = spec.as<ops::InstanceNorm>()->epsilon;
+  return make_kernel([=, run = normalize_function()](const KernelCall& call) {
+    parallel_ranges(*call.parallel, planes, spatial, [&](int64_t first, int64_t last) {
+      NormalizedRow row{.count = spatial, .epsilon = epsilon};
+      for (int64_t plane = first; plane < last; ++plane) {
+        row.x = call.input<float>(0) + plane * spatial;
+        row.y = call.output<float>(0) + plane * spatial;
+        row.factor = call.input<float>(1)[plane % channels];
+        row.offset = call.input<float>(2)[plane % channels];
+        run(row);
+      }
+    });
+  });
+}
+
 constexpr KernelVariant kKernels[] = {
     {"instance_norm.f32.reference", 0, is_plain, prepare_reference},
+    {"instance_norm.f32.simd", 10, is_plain, prepare_simd},
 };
 
 }  // namespace

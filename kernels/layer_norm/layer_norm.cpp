@@ -11,6 +11,7 @@
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
 #include "kernels/common/math/moments.h"
+#include "kernels/common/math/normalize.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -44,13 +45,21 @@ void normalize(const float* x, float* y, int64_t count, double epsilon, const fl
   }
 }
 
-Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
-  const ops::LayerNorm& attributes = *spec.as<ops::LayerNorm>();
+// The input as rows of the normalized axes.
+struct AxisRows {
+  int64_t count = 0, length = 0;
+};
+
+AxisRows axis_rows(const OperatorSpec& spec) {
   const Shape& shape = spec.inputs[0].shape;
-  const int axis = attributes.axis < 0 ? attributes.axis + shape.rank() : attributes.axis;
-  const int64_t rows = shape.product(0, axis), count = shape.product(axis, shape.rank());
-  const double epsilon = attributes.epsilon;
-  return make_kernel([rows, count, epsilon, has_bias = spec.has_input(2)](const KernelCall& call) {
+  const int stated = spec.as<ops::LayerNorm>()->axis, axis = stated < 0 ? stated + shape.rank() : stated;
+  return {shape.product(0, axis), shape.product(axis, shape.rank())};
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const auto [rows, count] = axis_rows(spec);
+  const double epsilon = spec.as<ops::LayerNorm>()->epsilon;
+  return make_kernel([rows = rows, count = count, epsilon, has_bias = spec.has_input(2)](const KernelCall& call) {
     const float *x = call.input<float>(0), *scale = call.input<float>(1);
     const float* bias = has_bias ? call.input<float>(2) : nullptr;
     float* y = call.output<float>(0);
@@ -61,8 +70,25 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
+Result<std::unique_ptr<Kernel>> prepare_simd(const OperatorSpec& spec) {
+  const AxisRows rows = axis_rows(spec);
+  const double epsilon = spec.as<ops::LayerNorm>()->epsilon;
+  return make_kernel([rows, epsilon, has_bias = spec.has_input(2), run = normalize_function()](const KernelCall& call) {
+    parallel_ranges(*call.parallel, rows.count, rows.length, [&](int64_t first, int64_t last) {
+      NormalizedRow row{.count = rows.length, .epsilon = epsilon, .scale = call.input<float>(1)};
+      if (has_bias) row.bias = call.input<float>(2);
+      for (int64_t i = first; i < last; ++i) {
+        row.x = call.input<float>(0) + i * rows.length;
+        row.y = call.output<float>(0) + i * rows.length;
+        run(row);
+      }
+    });
+  });
+}
+
 constexpr KernelVariant kKernels[] = {
     {"layer_norm.f32.reference", 0, is_plain, prepare_reference},
+    {"layer_norm.f32.simd", 10, is_plain, prepare_simd},
 };
 
 }  // namespace

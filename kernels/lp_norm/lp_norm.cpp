@@ -2,6 +2,7 @@
 // LpNorm: divides each slice along one axis by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -9,6 +10,8 @@
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
 #include "kernels/common/layout/slices.h"
+#include "kernels/common/math/integers.h"
+#include "kernels/common/math/normalize.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -48,8 +51,39 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
+Result<std::unique_ptr<Kernel>> prepare_rows(const AxisExtents& extents, int p) {
+  return make_kernel([extents, p, run = lp_normalize_function()](const KernelCall& call) {
+    for_each_slice(*call.parallel, extents, [&](int64_t, int64_t start) {
+      run(call.input<float>(0) + start, call.output<float>(0) + start, extents.length, p);
+    });
+  });
+}
+
+constexpr int64_t kColumns = 64;  // slices per call
+
+Result<std::unique_ptr<Kernel>> prepare_columns(const AxisExtents& extents, int p) {
+  return make_kernel([extents, p, run = lp_normalize_columns_function()](const KernelCall& call) {
+    const int64_t length = extents.length, inner = extents.inner, groups = ceil_div(inner, kColumns);
+    parallel_ranges(*call.parallel, extents.outer * groups, length * kColumns, [&](int64_t first, int64_t last) {
+      for (int64_t group = first; group < last; ++group) {
+        const int64_t column = group % groups * kColumns, start = group / groups * length * inner + column;
+        run(call.input<float>(0) + start, call.output<float>(0) + start, std::min(kColumns, inner - column), length,
+            inner, p);
+      }
+    });
+  });
+}
+
+// Vectors along the axis if it is innermost, otherwise across the inner elements.
+Result<std::unique_ptr<Kernel>> prepare_simd(const OperatorSpec& spec) {
+  const ops::LpNorm& attributes = *spec.as<ops::LpNorm>();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
+  return extents.inner == 1 ? prepare_rows(extents, attributes.p) : prepare_columns(extents, attributes.p);
+}
+
 constexpr KernelVariant kKernels[] = {
     {"lp_norm.f32.reference", 0, is_plain, prepare_reference},
+    {"lp_norm.f32.simd", 10, is_plain, prepare_simd},
 };
 
 }  // namespace

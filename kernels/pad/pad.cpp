@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad: adds elements around the input, or crops it if a pad is negative. Cropping comes first: reflect and edge use the
-// edge of the cropped input.
+#include "kernels/pad/pad.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "kernels/common/framework/elements.h"
@@ -15,19 +14,6 @@
 
 namespace nestrt::kernels {
 namespace {
-
-// One axis: output element i comes from input element i - begin if that is in [low, high).
-struct PadAxis {
-  int64_t begin = 0, low = 0, high = 0;
-
-  bool contains(int64_t source) const { return source >= low && source < high; }
-  // Returns the input element for a position outside [low, high), in the modes reflect and edge.
-  int64_t outside(int64_t source, ops::PadMode mode) const {
-    if (mode == ops::PadMode::kEdge) return source < low ? low : high - 1;
-    return source < low ? 2 * low - source : 2 * (high - 1) - source;
-  }
-};
-using PadAxes = std::array<PadAxis, Shape::kMaxRank>;
 
 PadAxis pad_axis(int64_t dim, int64_t begin, int64_t end) {
   return {begin, std::max<int64_t>(0, -begin), dim - std::max<int64_t>(0, -end)};
@@ -66,15 +52,6 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, shape);
 }
 
-PadAxes pad_axes(const OperatorSpec& spec) {
-  const ops::Pad& pad = *spec.as<ops::Pad>();
-  const auto &begin = pad.begin, &end = pad.end;
-  PadAxes axes{};
-  for (size_t i = 0; i < begin.size(); ++i)
-    axes[i] = pad_axis(spec.inputs[0].shape[static_cast<int>(i)], begin[i], end[i]);
-  return axes;
-}
-
 Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   const Shape output = spec.outputs[0].shape;
   const Index strides = strides_of(spec.inputs[0].shape);
@@ -101,9 +78,19 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"pad.reference", 0, is_plain, prepare_reference},
+    {"pad.rows", 10, is_plain, prepare_pad_rows},
 };
 
 }  // namespace
+
+PadAxes pad_axes(const OperatorSpec& spec) {
+  const ops::Pad& pad = *spec.as<ops::Pad>();
+  const auto &begin = pad.begin, &end = pad.end;
+  PadAxes axes{};
+  for (size_t i = 0; i < begin.size(); ++i)
+    axes[i] = pad_axis(spec.inputs[0].shape[static_cast<int>(i)], begin[i], end[i]);
+  return axes;
+}
 
 template <>
 const OperatorRules& rules<ops::Pad>() {

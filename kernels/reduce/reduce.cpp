@@ -55,6 +55,8 @@ int64_t steps(const OperatorSpec& spec) { return element_steps(spec, kFunctionSt
 
 constexpr KernelVariant kKernels[] = {
     {"reduce.reference", 0, accepts_reduce_reference, prepare_reduce_reference},
+    {"reduce.integers", 10, accepts_reduce_integers, prepare_reduce_integers},
+    {"reduce.f32.fold", 9, accepts_reduce_fold, prepare_reduce_fold},
     {"reduce.f32.rows", 10, accepts_reduce_rows, prepare_reduce_rows},
     {"reduce.f32.blocked", 10, accepts_reduce_blocked, prepare_reduce_blocked},
 };

@@ -16,7 +16,15 @@ uint32_t reduced_axes(const OperatorSpec& spec);
 bool accepts_reduce_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_reference(const OperatorSpec& spec);
 
-// Supports f32 mean and sum over the trailing axes of a plain tensor.
+// Supports every f32 kind over any axes of a plain tensor that has elements.
+bool accepts_reduce_fold(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_reduce_fold(const OperatorSpec& spec);
+
+// Supports integers over any axes of a plain tensor that has elements.
+bool accepts_reduce_integers(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_reduce_integers(const OperatorSpec& spec);
+
+// Supports f32 mean and sum over the trailing axes of a plain tensor, except those shorter than a few vectors.
 bool accepts_reduce_rows(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_rows(const OperatorSpec& spec);
 

@@ -92,7 +92,11 @@ int first_reduced_axis(const OperatorSpec& spec) {
 }  // namespace
 
 bool accepts_reduce_rows(const OperatorSpec& spec) {
-  return is_plain(spec) && is_sum_or_mean(spec) && first_reduced_axis(spec) >= 0;
+  constexpr int64_t kShort = 32;
+  if (!is_plain(spec) || !is_sum_or_mean(spec) || first_reduced_axis(spec) < 0) return false;
+  const Shape& shape = spec.inputs[0].shape;
+  const int64_t length = shape.product(first_reduced_axis(spec), shape.rank());
+  return length >= kShort || shape.num_elements() <= kShort;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_reduce_rows(const OperatorSpec& spec) {

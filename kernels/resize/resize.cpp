@@ -63,6 +63,7 @@ int64_t steps(const OperatorSpec& spec) {
 constexpr KernelVariant kKernels[] = {
     {"resize.reference", 0, is_plain, prepare_resize_reference},
     {"resize.nearest", 10, accepts_resize_nearest, prepare_resize_nearest},
+    {"resize.f32.separable", 9, accepts_resize_separable, prepare_resize_separable},
     {"resize.f32.linear2d", 10, accepts_resize_linear, prepare_resize_linear},
 };
 

@@ -102,8 +102,62 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
+// Combines rows of single elements, one after the other on one thread.
+template <typename T, Kind kKind>
+void combine_elements(const KernelCall& call, DataType index_type, int64_t rows, int64_t updates) {
+  T* const to = call.output<T>(0);
+  const T* const from = call.input<T>(2);
+  for (int64_t i = 0; i < updates; ++i) {
+    T& element = to[index_at(call.inputs[1], index_type, i, rows)];
+    element = combined(kKind, element, from[i]);
+  }
+}
+
+using CombineElements = void (*)(const KernelCall& call, DataType index_type, int64_t rows, int64_t updates);
+
+template <typename T>
+CombineElements arithmetic_function(Kind kind) {
+  switch (kind) {
+    case Kind::kAdd:
+      return combine_elements<T, Kind::kAdd>;
+    case Kind::kMul:
+      return combine_elements<T, Kind::kMul>;
+    case Kind::kMin:
+      return combine_elements<T, Kind::kMin>;
+    default:
+      return combine_elements<T, Kind::kMax>;
+  }
+}
+
+CombineElements elements_function(Kind kind, DataType type) {
+  if (kind == Kind::kReplace) {
+    if (size_bytes(type) == 1) return combine_elements<uint8_t, Kind::kReplace>;
+    return size_bytes(type) == 4 ? combine_elements<uint32_t, Kind::kReplace>
+                                 : combine_elements<uint64_t, Kind::kReplace>;
+  }
+  if (type == DataType::kF32) return arithmetic_function<float>(kind);
+  return type == DataType::kS32 ? arithmetic_function<int32_t>(kind) : arithmetic_function<int64_t>(kind);
+}
+
+bool accepts_elements(const OperatorSpec& spec) {
+  const Shape& data = spec.inputs[0].shape;
+  return is_plain(spec) && data.product(1, data.rank()) == 1;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_elements(const OperatorSpec& spec) {
+  const TensorSpec& data = spec.inputs[0];
+  const CombineElements combine_all = elements_function(spec.as<ops::Scatter>()->kind, data.type);
+  return make_kernel([=, rows = data.shape[0], updates = spec.inputs[1].shape[0], width = size_bytes(data.type),
+                      index_type = spec.inputs[1].type](const KernelCall& call) {
+    if (rows == 0) return;
+    std::memcpy(call.outputs[0], call.inputs[0], static_cast<size_t>(rows) * width);
+    combine_all(call, index_type, rows, updates);
+  });
+}
+
 constexpr KernelVariant kKernels[] = {
     {"scatter.reference", 0, is_plain, prepare_reference},
+    {"scatter.elements", 10, accepts_elements, prepare_elements},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a, b and the
-// output have the same type.
+#include "kernels/select/select.h"
+
 #include <fmt/core.h>
 
 #include <array>
@@ -65,6 +65,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"select.reference", 0, is_plain, prepare_reference},
+    {"select.simd", 10, is_plain, prepare_select_simd},
 };
 
 }  // namespace

@@ -69,13 +69,13 @@ HWY_INLINE hn::Vec<D> exponentials(D d, const float* x, float* y, int64_t length
   auto sum = hn::Zero(d);
   int64_t i = 0;
   for (; i + lanes <= length; i += lanes) {
-    const auto e = simd_exp(d, hn::Sub(hn::LoadU(d, x + i), largest));
+    const auto e = simd_exp_nonpositive(d, hn::Sub(hn::LoadU(d, x + i), largest));
     hn::StoreU(e, d, y + i);
     sum = hn::Add(sum, e);
   }
   if (i < length) {
     const auto tail = load_partial(d, x + i, length - i, hn::GetLane(minus_infinity(d)));
-    const auto e = simd_exp(d, hn::Sub(tail, largest));
+    const auto e = simd_exp_nonpositive(d, hn::Sub(tail, largest));
     store_partial(d, e, y + i, length - i);
     sum = hn::Add(sum, e);
   }
@@ -87,14 +87,14 @@ template <class D, class Load, class Store>
 HWY_INLINE void softmax_vector(D d, int64_t length, bool log, const Load& load, const Store& store) {
   auto largest = minus_infinity(d), sum = hn::Zero(d);
   for (int64_t i = 0; i < length; ++i) largest = larger(load(i), largest);
-  for (int64_t i = 0; i < length; ++i) sum = hn::Add(sum, simd_exp(d, hn::Sub(load(i), largest)));
+  for (int64_t i = 0; i < length; ++i) sum = hn::Add(sum, simd_exp_nonpositive(d, hn::Sub(load(i), largest)));
   if (log) {
     const auto log_sum = log_of_sum(d, sum);
     for (int64_t i = 0; i < length; ++i) store(i, hn::Sub(hn::Sub(load(i), largest), log_sum));
     return;
   }
   const auto factor = hn::Div(hn::Set(d, 1.0f), sum);
-  for (int64_t i = 0; i < length; ++i) store(i, hn::Mul(simd_exp(d, hn::Sub(load(i), largest)), factor));
+  for (int64_t i = 0; i < length; ++i) store(i, hn::Mul(simd_exp_nonpositive(d, hn::Sub(load(i), largest)), factor));
 }
 
 }  // namespace

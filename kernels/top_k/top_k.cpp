@@ -11,6 +11,7 @@
 #include "kernels/common/framework/steps.h"
 #include "kernels/common/layout/slices.h"
 #include "kernels/registry.h"
+#include "kernels/top_k/first_above.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -78,10 +79,12 @@ struct Slice {
     }
   }
 
-  void select(int64_t length, int64_t count) const {
+  // `next`: returns the first position from i on that may come before position `worst`.
+  template <typename Next>
+  void select(int64_t length, int64_t count, const Next& next) const {
     for (int64_t i = 0; i < count; ++i) at(i) = i;
     for (int64_t i = count / 2 - 1; i >= 0; --i) sink(i, count);
-    for (int64_t i = count; i < length; ++i) {
+    for (int64_t i = next(count, at(0)); i < length; i = next(i + 1, at(0))) {
       if (!is_before(i, at(0))) continue;
       at(0) = i;
       sink(0, count);
@@ -102,9 +105,32 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
     for_each_slice(*call.parallel, extents, [&](int64_t slice, int64_t start) {
       int64_t* const positions =
           call.output<int64_t>(0) + slice / extents.inner * count * extents.inner + slice % extents.inner;
-      Slice{call.inputs[0], type, smallest, start, extents.inner, positions}.select(extents.length, count);
+      Slice{call.inputs[0], type, smallest, start, extents.inner, positions}.select(
+          extents.length, count, [](int64_t i, int64_t) { return i; });
     });
   });
+}
+
+// Skips elements that cannot be selected in vectors. Requires: f32 along the innermost axis.
+Result<std::unique_ptr<Kernel>> prepare_skip(const OperatorSpec& spec) {
+  const ops::TopK& attributes = *spec.as<ops::TopK>();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
+  return make_kernel([extents, count = int64_t{attributes.count}, smallest = attributes.smallest,
+                      find = first_above_function()](const KernelCall& call) {
+    if (count == 0) return;
+    const float sign = smallest ? -1.0f : 1.0f;
+    for_each_slice(*call.parallel, extents, [&](int64_t slice, int64_t start) {
+      const float* const x = call.input<float>(0) + start;
+      const Slice selected{call.inputs[0], DataType::kF32, smallest, start, 1, call.output<int64_t>(0) + slice * count};
+      selected.select(extents.length, count,
+                      [&](int64_t i, int64_t worst) { return i + find(x + i, extents.length - i, sign, x[worst]); });
+    });
+  });
+}
+
+bool accepts_skip(const OperatorSpec& spec) {
+  return is_plain(spec) && spec.inputs[0].type == DataType::kF32 &&
+         axis_extents(spec.inputs[0].shape, spec.as<ops::TopK>()->axis).inner == 1;
 }
 
 // Each element may sift through the whole heap.
@@ -115,6 +141,7 @@ int64_t steps(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"top_k.reference", 0, is_plain, prepare_reference},
+    {"top_k.f32.skip", 10, accepts_skip, prepare_skip},
 };
 
 }  // namespace

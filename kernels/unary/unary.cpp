@@ -65,6 +65,9 @@ constexpr KernelVariant kKernels[] = {
     {"unary.elementwise", 1, is_blocked_map, prepare_unary_reference},
     {"unary.s8.bounds", 10, accepts_unary_s8_bounds, prepare_unary_s8_bounds},
     {"unary.f32.simd", 10, accepts_unary_simd, prepare_unary_simd},
+    {"unary.f32.functions", 10, accepts_unary_functions, prepare_unary_functions},
+    {"unary.integers", 10, accepts_unary_integers, prepare_unary_integers},
+    {"unary.tests", 10, accepts_unary_tests, prepare_unary_tests},
 };
 
 }  // namespace

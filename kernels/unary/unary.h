@@ -24,6 +24,18 @@ Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec
 bool accepts_unary_simd(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec);
 
+// Vectorized logarithm, trigonometric functions and activations based on a logarithm; any layout, as above.
+bool accepts_unary_functions(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_functions(const OperatorSpec& spec);
+
+// Vectorized s32 and s64 kinds.
+bool accepts_unary_integers(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_integers(const OperatorSpec& spec);
+
+// Vectorized is_nan, is_inf and logical_not.
+bool accepts_unary_tests(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_tests(const OperatorSpec& spec);
+
 // Returns the limits for a relu or clip of a quantized s8 tensor.
 Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec);
 // Vectorized relu or clip; any layout, as above.

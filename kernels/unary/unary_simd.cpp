@@ -61,6 +61,23 @@ void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y
       return map([&](auto v) HWY_ATTR { return hn::Div(one, v); });
     case UnaryKind::kErf:
       return map([&](auto v) HWY_ATTR { return simd_erf(d, v); });
+    case UnaryKind::kSign:
+      return map([&](auto v) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(v, zero), one, hn::IfThenElse(hn::Lt(v, zero), hn::Neg(one), v));
+      });
+    case UnaryKind::kFloor:
+      return map([](auto v) HWY_ATTR { return hn::Floor(v); });
+    case UnaryKind::kCeil:
+      return map([](auto v) HWY_ATTR { return hn::Ceil(v); });
+    case UnaryKind::kRound:
+      return map([](auto v) HWY_ATTR { return hn::Round(v); });
+    case UnaryKind::kThresholdedRelu:
+      return map([&](auto v) HWY_ATTR { return hn::IfThenZeroElse(hn::Le(v, a), v); });
+    case UnaryKind::kShrink:
+      return map([&](auto v) HWY_ATTR {
+        const auto above = hn::IfThenElse(hn::Gt(v, a), hn::Sub(v, b), hn::Mul(v, zero));
+        return hn::IfThenElse(hn::Lt(v, hn::Neg(a)), hn::Add(v, b), above);
+      });
     default:
       return;
   }
@@ -98,6 +115,12 @@ bool has_vector_form(Kind kind) {
     case Kind::kSqrt:
     case Kind::kReciprocal:
     case Kind::kErf:
+    case Kind::kSign:
+    case Kind::kFloor:
+    case Kind::kCeil:
+    case Kind::kRound:
+    case Kind::kThresholdedRelu:
+    case Kind::kShrink:
       return true;
     default:
       return activation_kind(kind) != ops::ActivationKind::kNone;

@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,7 +25,9 @@ inline Status check_indices(const TensorSpec& indices, int64_t dim) {
 inline int64_t index_at(const std::byte* indices, DataType type, int64_t position, int64_t dim) {
   const int64_t index = type == DataType::kS64 ? reinterpret_cast<const int64_t*>(indices)[position]
                                                : reinterpret_cast<const int32_t*>(indices)[position];
-  return std::clamp<int64_t>(index < 0 ? index + dim : index, 0, dim - 1);
+  const int64_t from_start = index < 0 ? index + dim : index;
+  const int64_t raised = from_start < 0 ? 0 : from_start;
+  return raised < dim ? raised : dim - 1;
 }
 
 }  // namespace nestrt::kernels

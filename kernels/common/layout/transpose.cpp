@@ -81,8 +81,67 @@ int64_t transpose_strips(D d, const uint32_t* from, int64_t from_stride, uint32_
   return r;
 }
 
+// Separates the columns of rows of two to four adjacent elements, such as the channels of pixels. Returns the first
+// remaining row.
+template <typename T>
+int64_t separate(const T* from, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
+  const hn::CappedTag<T, 64 / sizeof(T)> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> a, b, c, e;
+  int64_t r = 0;
+  for (; r + lanes <= rows; r += lanes, from += lanes * columns) {
+    if (columns == 2) {
+      hn::LoadInterleaved2(d, from, a, b);
+    } else if (columns == 3) {
+      hn::LoadInterleaved3(d, from, a, b, c);
+    } else {
+      hn::LoadInterleaved4(d, from, a, b, c, e);
+    }
+    hn::StoreU(a, d, to + r);
+    hn::StoreU(b, d, to + to_stride + r);
+    if (columns > 2) hn::StoreU(c, d, to + 2 * to_stride + r);
+    if (columns > 3) hn::StoreU(e, d, to + 3 * to_stride + r);
+  }
+  return r;
+}
+
+// The reverse: interleaves two to four rows. Returns the first remaining column.
+template <typename T>
+int64_t interleave(const T* from, int64_t from_stride, T* to, int64_t rows, int64_t columns) {
+  const hn::CappedTag<T, 64 / sizeof(T)> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto row = [&](int64_t r, int64_t c) HWY_ATTR { return hn::LoadU(d, from + r * from_stride + c); };
+  int64_t c = 0;
+  for (; c + lanes <= columns; c += lanes) {
+    if (rows == 2)
+      hn::StoreInterleaved2(row(0, c), row(1, c), d, to + c * rows);
+    else if (rows == 3)
+      hn::StoreInterleaved3(row(0, c), row(1, c), row(2, c), d, to + c * rows);
+    else
+      hn::StoreInterleaved4(row(0, c), row(1, c), row(2, c), row(3, c), d, to + c * rows);
+  }
+  return c;
+}
+
+constexpr bool is_few(int64_t count) { return count >= 2 && count <= 4; }
+
+// Transposes matrices with few columns or few rows that follow each other without a gap. Returns false for others.
+template <typename T>
+bool transpose_few(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
+  if (is_few(columns) && from_stride == columns) {
+    const int64_t first = separate(from, to, to_stride, rows, columns);
+    transpose_rest(from, from_stride, to, to_stride, first, rows, 0, columns);
+    return true;
+  }
+  if (!is_few(rows) || to_stride != rows) return false;
+  const int64_t first = interleave(from, from_stride, to, rows, columns);
+  transpose_rest(from, from_stride, to, to_stride, 0, rows, first, columns);
+  return true;
+}
+
 void transpose_u32(const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride, int64_t rows,
                    int64_t columns) {
+  if (transpose_few(from, from_stride, to, to_stride, rows, columns)) return;
   const hn::CappedTag<uint32_t, 16> d;
   const hn::CappedTag<uint32_t, 4> block;
   const int64_t whole = transpose_strips(d, from, from_stride, to, to_stride, 0, rows, columns);
@@ -100,6 +159,7 @@ void transpose_tile_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, in
 
 void transpose_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, int64_t to_stride, int64_t rows,
                   int64_t columns) {
+  if (transpose_few(from, from_stride, to, to_stride, rows, columns)) return;
   int64_t r = 0;
   for (; r + 16 <= rows; r += 16) {
     int64_t c = 0;

@@ -2,8 +2,9 @@
 // Mathematical functions on f32 vectors. Include from a Highway source (see kernels/common/simd/simd.h) after
 // hwy/highway.h. All functions preserve NaN and return the limits at infinity.
 //
-// The polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c) and are accurate to
-// about 1e-7; test/kernels/common/math/activation_test.cpp compares each with double precision.
+// The polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c, sinf.c, tanf.c,
+// atanf.c, asinf.c) and are accurate to about 1e-7; test/kernels/common/math/activation_test.cpp compares each with
+// double precision.
 #if defined(NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
 #undef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
@@ -48,6 +49,21 @@ HWY_INLINE V simd_exp(D d, V x) {
   const auto half = hn::ShiftRight<1>(n);
   const V scaled = hn::Mul(hn::Mul(y, simd_power_of_two(d, half)), simd_power_of_two(d, hn::Sub(n, half)));
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
+}
+
+// exp(x) for x <= 0 or NaN. Results below the smallest normal number, 1e-38, are 0: a sum that contains exp(0) does not
+// show them, and computing denormals is slow.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_exp_nonpositive(D d, V x) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // NearestInt is undefined out of range
+  return simd_exp(d, x);
+#else
+  const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
+  const V nf = hn::ConvertTo(d, n);
+  const V r = hn::NegMulAdd(nf, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(nf, hn::Set(d, 0.693359375f), x));
+  const V y = hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Mul(y, simd_power_of_two(d, n)));
+#endif
 }
 
 // Near exp(x) = 1 the subtraction would cancel.
@@ -140,6 +156,113 @@ HWY_INLINE V simd_log_positive(D d, V x) {
   y = hn::MulAdd(ef, hn::Set(d, -2.12194440e-4f), y);
   y = hn::NegMulAdd(hn::Set(d, 0.5f), z, y);
   return hn::MulAdd(ef, hn::Set(d, 0.693359375f), hn::Add(f, y));
+}
+
+// Returns log(x) of any number: -infinity for zero, NaN below. Denormals are scaled by 2^25 first.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_log(D d, V x) {
+  const V zero = hn::Zero(d), infinity = hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0x7F800000u));
+  const auto is_denormal = hn::Lt(x, hn::Set(d, 1.17549435e-38f));
+  const V scaled = hn::IfThenElse(is_denormal, hn::Mul(x, hn::Set(d, 33554432.0f)), x);
+  const V finite = hn::Sub(simd_log_positive(d, scaled), hn::IfThenElseZero(is_denormal, hn::Set(d, 17.3286795f)));
+  const V positive = hn::IfThenElse(hn::Lt(x, infinity), finite, x);
+  const V other = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), hn::Sub(infinity, infinity));
+  return hn::IfThenElse(hn::Gt(x, zero), positive, other);
+}
+
+// log(1 + x) for x in [0, 1]; the last term corrects the rounding of 1 + x.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_log1p_unit(D d, V x) {
+  const V one = hn::Set(d, 1.0f), u = hn::Add(one, x);
+  return hn::Add(simd_log_positive(d, u), hn::Div(hn::Sub(x, hn::Sub(u, one)), u));
+}
+
+// x = n pi/2 + rest, |rest| <= pi/4, for |x| <= kMaxAngle. The parts of pi/2 have few bits, so products with n are
+// exact.
+constexpr float kMaxAngle = 8192.0f;
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V reduce_angle(D d, V x, hn::Vec<hn::RebindToSigned<D>>& n) {
+  n = hn::NearestInt(hn::Mul(x, hn::Set(d, 0.636619772f)));
+  const V nf = hn::ConvertTo(d, n);
+  const V rest = hn::NegMulAdd(nf, hn::Set(d, 1.5703125f), x);
+  return hn::NegMulAdd(nf, hn::Set(d, 7.54978995e-8f), hn::NegMulAdd(nf, hn::Set(d, 4.83751297e-4f), rest));
+}
+
+// The sine of x + quarters pi/2: quarters = 0 for sin, 1 for cos. Requires: |x| <= kMaxAngle.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_sine(D d, V x, int quarters) {
+  const hn::RebindToSigned<D> di;
+  auto n = hn::Zero(di);
+  const V r = reduce_angle(d, x, n), z = hn::Mul(r, r);
+  n = hn::Add(n, hn::Set(di, quarters));
+  V s = hn::MulAdd(hn::Set(d, -1.9515295891e-4f), z, hn::Set(d, 8.3321608736e-3f));
+  s = hn::MulAdd(hn::Mul(hn::MulAdd(s, z, hn::Set(d, -1.6666654611e-1f)), z), r, r);
+  V c = hn::MulAdd(hn::Set(d, 2.443315711809948e-5f), z, hn::Set(d, -1.388731625493765e-3f));
+  c = hn::MulAdd(hn::MulAdd(c, z, hn::Set(d, 4.166664568298827e-2f)), hn::Mul(z, z), hn::Set(d, 1.0f));
+  c = hn::NegMulAdd(hn::Set(d, 0.5f), z, c);
+  const auto is_odd = hn::MaskFromVec(hn::BitCast(d, hn::Neg(hn::And(n, hn::Set(di, 1)))));
+  const V sign = hn::BitCast(d, hn::ShiftLeft<30>(hn::And(n, hn::Set(di, 2))));
+  return hn::Xor(hn::IfThenElse(is_odd, c, s), sign);
+}
+
+// Requires: |x| <= kMaxAngle.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_tan(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  auto n = hn::Zero(di);
+  const V r = reduce_angle(d, x, n), z = hn::Mul(r, r);
+  V p = hn::MulAdd(hn::Set(d, 9.38540185543e-3f), z, hn::Set(d, 3.11992232697e-3f));
+  p = hn::MulAdd(p, z, hn::Set(d, 2.44301354525e-2f));
+  p = hn::MulAdd(p, z, hn::Set(d, 5.34112807005e-2f));
+  p = hn::MulAdd(p, z, hn::Set(d, 1.33387994085e-1f));
+  p = hn::MulAdd(p, z, hn::Set(d, 3.33331568548e-1f));
+  const V tan = hn::MulAdd(hn::Mul(p, z), r, r);
+  const auto is_odd = hn::MaskFromVec(hn::BitCast(d, hn::Neg(hn::And(n, hn::Set(di, 1)))));
+  return hn::IfThenElse(is_odd, hn::Div(hn::Set(d, -1.0f), tan), tan);
+}
+
+// Reduces |x| to below tan(pi/8).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_atan(D d, V x) {
+  const V a = hn::Abs(x), one = hn::Set(d, 1.0f), zero = hn::Zero(d);
+  const auto is_large = hn::Gt(a, hn::Set(d, 2.414213562f)), is_medium = hn::Gt(a, hn::Set(d, 0.414213562f));
+  const V folded = hn::IfThenElse(is_medium, hn::Div(hn::Sub(a, one), hn::Add(a, one)), a);
+  const V r = hn::IfThenElse(is_large, hn::Div(hn::Set(d, -1.0f), a), folded);
+  const V base =
+      hn::IfThenElse(is_large, hn::Set(d, 1.57079633f), hn::IfThenElse(is_medium, hn::Set(d, 0.785398163f), zero));
+  const V z = hn::Mul(r, r);
+  V p = hn::MulAdd(hn::Set(d, 8.05374449538e-2f), z, hn::Set(d, -1.38776856032e-1f));
+  p = hn::MulAdd(p, z, hn::Set(d, 1.99777106478e-1f));
+  p = hn::MulAdd(p, z, hn::Set(d, -3.33329491539e-1f));
+  return hn::CopySign(hn::Add(base, hn::MulAdd(hn::Mul(p, z), r, r)), x);
+}
+
+// asin(root), with root = |x|, or sqrt((1 - |x|) / 2) above 0.5. NaN outside [-1, 1].
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V half_asin(D d, V magnitude) {
+  const V half = hn::Set(d, 0.5f);
+  const auto is_large = hn::Gt(magnitude, half);
+  const V z = hn::IfThenElse(is_large, hn::NegMulAdd(half, magnitude, half), hn::Mul(magnitude, magnitude));
+  const V root = hn::IfThenElse(is_large, hn::Sqrt(z), magnitude);
+  V p = hn::MulAdd(hn::Set(d, 4.2163199048e-2f), z, hn::Set(d, 2.4181311049e-2f));
+  p = hn::MulAdd(p, z, hn::Set(d, 4.5470025998e-2f));
+  p = hn::MulAdd(p, z, hn::Set(d, 7.4953002686e-2f));
+  p = hn::MulAdd(p, z, hn::Set(d, 1.6666752422e-1f));
+  return hn::MulAdd(hn::Mul(p, z), root, root);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_asin(D d, V x) {
+  const V a = hn::Abs(x), r = half_asin(d, a);
+  const V large = hn::Sub(hn::Set(d, 1.57079633f), hn::Add(r, r));
+  return hn::CopySign(hn::IfThenElse(hn::Gt(a, hn::Set(d, 0.5f)), large, r), x);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_acos(D d, V x) {
+  const V a = hn::Abs(x), r = half_asin(d, a), twice = hn::Add(r, r);
+  const V large = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 3.14159265f), twice), twice);
+  return hn::IfThenElse(hn::Gt(a, hn::Set(d, 0.5f)), large, hn::Sub(hn::Set(d, 1.57079633f), hn::CopySign(r, x)));
 }
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE

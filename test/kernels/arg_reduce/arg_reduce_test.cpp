@@ -2,7 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "test/support/kernel/kernel_runner.h"
+#include "test/support/kernel/exact.h"
+#include "test/support/kernel/float_values.h"
 
 namespace nestrt::test {
 namespace {
@@ -47,6 +48,25 @@ TEST_CASE("ArgReduce lets a NaN win and compares integers exactly") {
   CHECK(reference(arg_case(x, 0, true, true))[0].values<int64_t>()[0] == 3);
   const TestTensor y = tensor({2}, std::vector<int64_t>{(int64_t{1} << 60), (int64_t{1} << 60) + 1});
   CHECK(reference(arg_case(y, 0, false, false))[0].values<int64_t>()[0] == 1);
+}
+
+TEST_CASE("Vectorized ArgReduce equals the reference for ties, zeros of both signs, NaN and infinities") {
+  std::mt19937 generator(41);
+  for (const Shape& shape : {Shape{1}, Shape{5, 3}, Shape{3, 19}, Shape{40, 64}, Shape{2, 21, 300}, Shape{3, 1000}})
+    for (int num_values : {8, 9, 11}) {
+      // Few different values, so that most are equal to others.
+      std::vector<float> x(static_cast<size_t>(shape.num_elements()));
+      const float values[] = {0, -0.0f, 1, -1, 2, 3, -3, 4, kInf, -kInf, kNan};
+      for (float& v : x) v = values[generator() % static_cast<unsigned>(num_values)];
+      if (num_values == 9) x[generator() % x.size()] = kNan;
+      for (int axis = 0; axis < shape.rank(); ++axis)
+        for (bool min : {false, true})
+          for (bool last : {false, true}) {
+            const OperatorCase c = arg_case(tensor(shape, x), axis, min, last);
+            INFO(shape.to_string() << " axis " << axis << " min " << min << " last " << last);
+            check_exact(c, reference(c)[0], "arg_reduce.f32.simd");
+          }
+    }
 }
 
 TEST_CASE("ArgReduce rejects an empty axis and an axis out of range") {

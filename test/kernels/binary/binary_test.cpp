@@ -143,6 +143,9 @@ TEST_CASE("Fast binary kernels agree with the reference on plain tensors") {
       {{1, 3, 1, 2, 5}, {2, 1, 4, 1, 5}},
       {Shape(), Shape()},
       {{2, 3, 170, 31}, {3, 1, 1}},
+      {{300, 4}, {4}},
+      {{7, 50, 3}, {7, 50, 1}},
+      {{5, 1, 3, 2}, {4, 1, 2}},
   };
   for (Kind kind : kFastKinds) {
     for (const auto& [a, b] : shapes) {
@@ -201,6 +204,88 @@ TEST_CASE("Fast binary kernels equal the reference for special values") {
     check_fast_kernels(kind, tensor({100}, left), tensor({100}, right), Layout::kPlain);
     check_fast_kernels(kind, tensor({10, 1}, special), tensor({10}, special), Layout::kPlain);
   }
+}
+
+TEST_CASE("Fast pow agrees with the reference") {
+  std::mt19937 generator(24);
+  const TestTensor base = random_tensor(generator, {3, 41, 501}, 0, 40),
+                   exponent = random_tensor(generator, {3, 41, 501}, -9, 9);
+  check_fast_kernels(Kind::kPow, base, exponent, Layout::kPlain);
+  check_fast_kernels(Kind::kPow, base, tensor({1}, std::vector<float>{1.5f}), Layout::kPlain);
+  check_fast_kernels(Kind::kPow, tensor({1}, std::vector<float>{10}), exponent, Layout::kPlain);
+  check_fast_kernels(Kind::kPow, random_tensor(generator, {9, 1, 5}, 0, 3), random_tensor(generator, {4, 1}, -3, 3),
+                     Layout::kPlain, {ops::ActivationKind::kRelu});
+}
+
+TEST_CASE("Fast mod and fmod equal the reference bit for bit") {
+  std::mt19937 generator(28);
+  const std::vector<float> special = {0, -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, 1, -1, 0.5f, 7, -7, 1e10f};
+  std::vector<float> left, right;
+  for (float a : special)
+    for (float b : special) left.push_back(a), right.push_back(b);
+  const auto pairs = static_cast<int64_t>(left.size());
+  for (Kind kind : {Kind::kMod, Kind::kFmod}) {
+    const OperatorCase cases[] = {
+        binary_case(kind, tensor({pairs}, left), tensor({pairs}, right)),
+        binary_case(kind, random_tensor(generator, {41, 501}, -900, 900), random_tensor(generator, {501}, -3, 3)),
+        binary_case(kind, random_tensor(generator, {41, 501}, -1e7, 1e7), tensor({1}, std::vector<float>{0.37f})),
+        binary_case(kind, random_bytes(generator, DataType::kF32, {9000}),
+                    random_bytes(generator, DataType::kF32, {9000}))};
+    for (const OperatorCase& c : cases) {
+      const std::vector<float> want = reference(c)[0].values<float>();
+      for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+        INFO(ops::name(kind) << ", " << what);
+        const std::vector<float> got = outputs[0].values<float>();
+        for (size_t i = 0; i < want.size(); ++i)
+          if (!(std::isnan(got[i]) && std::isnan(want[i]))) CHECK(got[i] == want[i]);
+      });
+    }
+  }
+}
+
+TEST_CASE("Fast pow is bit-identical for any number of threads") {
+  std::mt19937 generator(27);
+  const OperatorCase c =
+      binary_case(Kind::kPow, random_tensor(generator, {101, 1003}, -1, 40), random_tensor(generator, {1003}, -3, 3));
+  for (int threads : {2, 3, 5}) {
+    const TestTensor one = c.run("binary.f32.functions", 1)[0], several = c.run("binary.f32.functions", threads)[0];
+    CHECK(one.bytes == several.bytes);
+  }
+}
+
+TEST_CASE("Fast pow with a constant exponent agrees with the reference, also for special values") {
+  const TestTensor special = tensor({17}, std::vector<float>{0, -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f,
+                                                             -1e-45f, 1, -1, 2, -2, 7, -7, 0.5f, 1e-38f});
+  std::mt19937 generator(25);
+  const TestTensor x = random_tensor(generator, {37, 53}, 0, 90);
+  for (float exponent : {0.0f, 1.0f, 2.0f, 3.0f, 4.0f, -1.0f, -2.0f, 0.5f, -0.5f, 1.5f, 0.3333333f, kInf, kNan}) {
+    const TestTensor constant = as_constant(tensor(Shape(), std::vector<float>{exponent}));
+    check_fast_kernels(Kind::kPow, special, constant, Layout::kPlain);
+    check_fast_kernels(Kind::kPow, x, constant, Layout::kPlain);
+  }
+}
+
+TEST_CASE("Fast comparisons, logic and integer arithmetic equal the reference") {
+  std::mt19937 generator(26);
+  const std::pair<Shape, Shape> shapes[] = {{{2, 5, 7}, {2, 5, 7}}, {{70000}, {1}},        {Shape(), {3, 300}},
+                                            {{300, 3}, {3}},        {{40, 1, 3}, {5, 3}},  {{6, 1}, {100}},
+                                            {{0, 3}, {1}},          {{9, 2, 1}, {9, 1, 2}}};
+  for (int k = 0; k <= static_cast<int>(Kind::kShiftRight); ++k)
+    for (DataType type : {DataType::kF32, DataType::kS32, DataType::kS64, DataType::kBool})
+      for (const auto& [a, b] : shapes) {
+        const auto values = [&](const Shape& shape) {
+          // Few values, so that some are equal.
+          const TestTensor few = random_tensor(generator, shape, -3, 3);
+          const std::vector<float> numbers = few.values<float>();
+          const std::vector<int64_t> integers(numbers.begin(), numbers.end());
+          if (type == DataType::kS64 && shape.num_elements() % 2 == 0) return tensor(shape, integers);
+          return type == DataType::kF32 && shape.num_elements() % 2 == 0 ? few : random_bytes(generator, type, shape);
+        };
+        const OperatorCase c = binary_case(static_cast<Kind>(k), values(a), values(b));
+        if (!c.infer() || c.variants() != std::vector<std::string>{"binary.reference", "binary.elements"}) continue;
+        INFO(ops::name(static_cast<Kind>(k)) << " " << name(type) << " " << a.to_string() << " " << b.to_string());
+        check_exact(c, reference(c)[0], "binary.elements");
+      }
 }
 
 TEST_CASE("Binary rejects operands that do not fit") {

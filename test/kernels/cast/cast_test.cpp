@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "test/support/kernel/exact.h"
 #include "test/support/kernel/float_values.h"
-#include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {
@@ -63,6 +63,28 @@ TEST_CASE("Cast runs between every pair of types") {
       CHECK(y.bytes == std::vector<std::byte>(y.bytes.size()));
     }
   }
+}
+
+TEST_CASE("Vectorized casts equal the reference") {
+  std::mt19937 generator(45);
+  for (int from = 0; !name(static_cast<DataType>(from)).empty(); ++from)
+    for (int to = 0; !name(static_cast<DataType>(to)).empty(); ++to)
+      for (int64_t length : {1, 37, 70000}) {
+        TestTensor x = random_bytes(generator, static_cast<DataType>(from), {length});
+        if (x.type == DataType::kF32 && length > 1) {
+          // Numbers at the limits of the integers.
+          std::vector<float> numbers = random_tensor(generator, {length}, -300, 300).values<float>();
+          const float limits[] = {kInf,          -kInf,         kNan,           127.9f,        -128.9f,
+                                  255.5f,        -0.9f,         2147483520.0f,  2147483648.0f, -2147483648.0f,
+                                  9.2233715e18f, 9.2233720e18f, -9.2233720e18f, 1e30f,         -1e30f};
+          for (size_t i = 0; i < numbers.size(); i += 2) numbers[i] = limits[i / 2 % std::size(limits)];
+          x = tensor({length}, numbers);
+        }
+        const OperatorCase c = cast_case(x, static_cast<DataType>(to));
+        if (c.variants().size() == 1) continue;
+        INFO(name(x.type) << " to " << name(static_cast<DataType>(to)));
+        check_exact(c, reference(c)[0], "cast.simd");
+      }
 }
 
 }  // namespace nestrt::test

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "test/support/kernel/kernel_runner.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 namespace {
@@ -42,6 +42,22 @@ TEST_CASE("CumSum of integers wraps") {
   const TestTensor x = tensor({3}, std::vector<int64_t>{kMax, 1, 1});
   CHECK(reference(cumsum_case(x, 0, false, false))[0].values<int64_t>() ==
         std::vector<int64_t>{kMax, -kMax - 1, -kMax});
+}
+
+TEST_CASE("CumSum in tiles equals the reference") {
+  std::mt19937 generator(42);
+  for (const Shape& shape : {Shape{1}, Shape{5, 3}, Shape{3, 300}, Shape{2, 21, 270}, Shape{0, 4}, Shape{4, 0}})
+    for (DataType type : {DataType::kF32, DataType::kS32, DataType::kS64})
+      for (int axis = 0; axis < shape.rank(); ++axis)
+        for (int way = 0; way < 8; ++way) {
+          const TestTensor x =
+              type == DataType::kF32 ? random_tensor(generator, shape) : random_bytes(generator, type, shape);
+          OperatorCase c(ops::CumSum{
+              .axis = axis, .exclusive = (way & 1) != 0, .reverse = (way & 2) != 0, .product = (way & 4) != 0});
+          c.input(x).output(type, shape);
+          INFO(name(type) << " " << shape.to_string() << " axis " << axis << " way " << way);
+          check_exact(c, reference(c)[0], "cumsum.tiles");
+        }
 }
 
 TEST_CASE("CumSum rejects booleans and an axis out of range") {

@@ -41,6 +41,24 @@ TEST_CASE("Gather clamps indices that leave the axis") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{3, 1, 1, 3});
 }
 
+TEST_CASE("Gather of rows equals the reference for slices of any size") {
+  std::mt19937 generator(44);
+  for (const Shape& data : {Shape{40}, Shape{3, 9}, Shape{9, 3}, Shape{2, 5, 4}, Shape{6, 16}, Shape{2, 3, 0}})
+    for (DataType type : {DataType::kF32, DataType::kS8, DataType::kS64})
+      for (int axis = 0; axis < data.rank(); ++axis)
+        for (const Shape& picks : {Shape(), Shape{1}, Shape{3, 7}, Shape{0}}) {
+          std::vector<int32_t> numbers(static_cast<size_t>(picks.num_elements()));
+          for (int32_t& number : numbers) number = static_cast<int32_t>(generator() % 24) - 12;
+          OperatorCase c(gather(axis));
+          c.input(random_bytes(generator, type, data)).input(tensor(picks, numbers));
+          const auto inferred = c.infer();
+          if (!inferred) continue;
+          c.output(type, (*inferred)[0].shape);
+          INFO(name(type) << " " << data.to_string() << " axis " << axis << " of " << picks.to_string());
+          check_exact(c, reference(c)[0], "gather.rows");
+        }
+}
+
 TEST_CASE("Gather reports the operand that does not fit") {
   const auto of = [](int32_t axis, const TestTensor& data, const TestTensor& indices) {
     OperatorCase c(gather(axis));

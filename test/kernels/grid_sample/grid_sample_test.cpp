@@ -62,6 +62,29 @@ TEST_CASE("GridSample of NaN points reads only inside the input") {
   }
 }
 
+TEST_CASE("GridSample by points agrees with the reference in every mode") {
+  std::mt19937 generator(47);
+  const std::pair<Shape, Shape> shapes[] = {
+      {{2, 3, 9}, {2, 21, 1}}, {{2, 3, 5, 7}, {2, 6, 9, 2}}, {{1, 2, 3, 4, 5}, {1, 2, 3, 7, 3}}};
+  for (const auto& [shape, grid] : shapes)
+    for (ResizeMode mode : {ResizeMode::kNearest, ResizeMode::kLinear, ResizeMode::kCubic})
+      for (PaddingKind padding : {PaddingKind::kZeros, PaddingKind::kBorder, PaddingKind::kReflection})
+        for (bool align : {false, true}) {
+          if (mode == ResizeMode::kCubic && shape.rank() == 5) continue;
+          std::vector<float> x = random_tensor(generator, shape).values<float>();
+          x[x.size() / 2] = std::numeric_limits<float>::quiet_NaN();
+          std::vector<int64_t> dims = {shape[0], shape[1]};
+          dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
+          const OperatorCase c = grid_case({.mode = mode, .padding = padding, .align_corners = align}, tensor(shape, x),
+                                           random_tensor(generator, grid, -1.5, 1.5), Shape(dims));
+          const TestTensor expected = reference(c)[0];
+          for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+            INFO(what << " " << shape.to_string() << " " << ops::name(mode));
+            CHECK(relative_error(outputs[0], expected) < 2e-6);  // products of weights are rounded
+          });
+        }
+}
+
 TEST_CASE("GridSample reports the operand that does not fit") {
   const auto of = [](const Shape& x, const Shape& grid) {
     OperatorCase c(ops::GridSample{});

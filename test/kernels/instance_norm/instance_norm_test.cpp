@@ -32,6 +32,20 @@ TEST_CASE("InstanceNorm of large similar values has no cancellation") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{-1, 1, -1, 1});
 }
 
+TEST_CASE("Vectorized InstanceNorm agrees with the reference") {
+  std::mt19937 generator(32);
+  for (const Shape& shape : {Shape{2, 3}, Shape{1, 5, 7}, Shape{2, 3, 5, 13}, Shape{1, 2, 130, 70}})
+    for (const auto& [low, high] : {std::pair(-2.0f, 2.0f), {1000.0f, 1001.0f}, {-1e20f, 1e20f}}) {
+      const OperatorCase c = norm_case(random_tensor(generator, shape, low, high), random_tensor(generator, {shape[1]}),
+                                       random_tensor(generator, {shape[1]}), 1e-5f);
+      const TestTensor expected = reference(c)[0];
+      for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+        INFO(what << " " << shape.to_string());
+        CHECK(relative_error(outputs[0], expected) < 1e-6);
+      });
+    }
+}
+
 TEST_CASE("InstanceNorm rejects parameters that do not fit") {
   const TestTensor x = tensor({1, 2, 1}, std::vector<float>{1, 2}), two = tensor({2}, std::vector<float>{1, 1});
   const TestTensor three = tensor({3}, std::vector<float>{1, 1, 1});

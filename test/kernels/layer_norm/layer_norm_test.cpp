@@ -33,6 +33,45 @@ TEST_CASE("LayerNorm works without a bias and over all axes") {
   CHECK(relative_error(reference(norm_case(x, ones, absent(), 0))[0], expected) < 2e-5);
 }
 
+TEST_CASE("Vectorized LayerNorm agrees with the reference") {
+  std::mt19937 generator(31);
+  for (const Shape& shape : {Shape{3, 1}, Shape{2, 7}, Shape{5, 64}, Shape{3, 1001}, Shape{2, 3, 129}, Shape{0, 4}})
+    for (const auto& [low, high] : {std::pair(-2.0f, 2.0f), {1000.0f, 1001.0f}, {-1e20f, 1e20f}})
+      for (int axis : {0, 1}) {
+        const Shape normalized(shape.dims().subspan(static_cast<size_t>(axis)));
+        const TestTensor x = random_tensor(generator, shape, low, high);
+        const TestTensor scale = random_tensor(generator, normalized), bias = random_tensor(generator, normalized);
+        for (const TestTensor& offset : {bias, absent()}) {
+          const OperatorCase c = norm_case(x, scale, offset, axis);
+          const TestTensor expected = reference(c)[0];
+          for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+            INFO(what << " " << shape.to_string() << " axis " << axis);
+            CHECK(relative_error(outputs[0], expected) < 1e-6);
+          });
+        }
+      }
+}
+
+TEST_CASE("Vectorized LayerNorm is bit-identical for any number of threads") {
+  std::mt19937 generator(34);
+  const OperatorCase c = norm_case(random_tensor(generator, {301, 333}), random_tensor(generator, {333}),
+                                   random_tensor(generator, {333}), -1);
+  for (int threads : {2, 3, 5})
+    CHECK(same_elements(c.run("layer_norm.f32.simd", threads), c.run("layer_norm.f32.simd", 1)));
+}
+
+TEST_CASE("Vectorized LayerNorm gives NaN for rows with NaN or infinity, and only for them") {
+  std::vector<float> x(3 * 20, 1.5f);
+  x[3] = NAN, x[20 + 19] = INFINITY, x[45] = 2;
+  const std::vector<float> ones(20, 1);
+  const OperatorCase c = norm_case(tensor({3, 20}, x), tensor({20}, ones), tensor({20}, ones), 1);
+  const TestTensor expected = reference(c)[0];
+  for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    INFO(what);
+    CHECK(relative_error(outputs[0], expected) < 1e-6);
+  });
+}
+
 TEST_CASE("LayerNorm rejects parameters that do not fit") {
   const TestTensor x = tensor({2, 2}, std::vector<float>(4)), two = tensor({2}, std::vector<float>(2));
   const TestTensor one = tensor({1}, std::vector<float>(1));

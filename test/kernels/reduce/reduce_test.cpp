@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "test/support/kernel/exact.h"
 #include "test/support/kernel/float_values.h"
 #include "test/support/kernel/kernel_runner.h"
 
@@ -93,6 +94,71 @@ TEST_CASE("Fast reductions agree with their reference") {
       });
     }
   }
+}
+
+TEST_CASE("Fast reductions of every kind agree with their reference over any axes") {
+  std::mt19937 generator(5);
+  const std::pair<Shape, std::vector<int32_t>> cases[] = {
+      {{3, 50, 37}, {1}},    {{3, 50, 300}, {1}},     {{2, 3, 4, 5}, {0, 2}}, {{2, 3, 4, 5}, {1, 3}},
+      {{70, 5, 7}, {2}},     {{70, 5, 3}, {1}},       {{200, 13}, {1}},       {{9, 200, 3}, {1}},
+      {{4, 300, 2}, {0, 1}}, {{6, 40, 5, 1}, {0, 2}}, {{5, 1, 1}, {1}},       {{1000}, {0}},
+      {{130, 1, 2, 2}, {3}}, {{2, 66, 3, 4}, {0, 3}}, {{1, 1}, {}},           {{3, 17, 16}, {1, 0}}};
+  for (int k = 0; !ops::name(static_cast<Kind>(k)).empty(); ++k)
+    for (const auto& [shape, axes] : cases) {
+      const Kind kind = static_cast<Kind>(k);
+      const OperatorCase c = reduce_case(kind, random_tensor(generator, shape, 0.5, 1.5), axes);
+      const TestTensor expected = reference(c)[0];
+      for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+        INFO(ops::name(kind) << " " << what << " " << shape.to_string());
+        const std::vector<float> got = outputs[0].values<float>(), want = expected.values<float>();
+        for (size_t i = 0; i < want.size(); ++i) CHECK(std::abs(got[i] - want[i]) <= 1e-6f * std::abs(want[i]) + 1e-6f);
+      });
+    }
+}
+
+TEST_CASE("Fast reductions treat NaN, infinities and numbers near the limits as the reference does") {
+  const std::vector<float> special = {kNan, kInf, -kInf, 1e37f, 1e-45f, -0.0f, 3e37f, 2, -1};
+  std::mt19937 generator(6);
+  for (const Shape& shape : {Shape{300, 40}, Shape{40, 300}, Shape{200, 5}, Shape{5, 200}}) {
+    std::vector<float> x = random_tensor(generator, shape, -1, 1).values<float>();
+    for (size_t i = 0; i < x.size(); i += 1 + generator() % 60) x[i] = special[generator() % special.size()];
+    for (int k = 0; !ops::name(static_cast<Kind>(k)).empty(); ++k)
+      for (int32_t axis : {0, 1}) {
+        const OperatorCase c = reduce_case(static_cast<Kind>(k), tensor(shape, x), {axis});
+        const TestTensor expected = reference(c)[0];
+        for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+          INFO(ops::name(static_cast<Kind>(k)) << " " << what << " " << shape.to_string() << " axis " << axis);
+          CHECK(relative_error(outputs[0], expected) < 1e-6);
+        });
+      }
+  }
+}
+
+TEST_CASE("Fast reductions are bit-identical for any number of threads") {
+  std::mt19937 generator(8);
+  for (const auto& [shape, axes] : {std::pair<Shape, std::vector<int32_t>>{{70, 9, 901}, {1}},
+                                    {{901, 70, 9}, {2}},
+                                    {{700, 9, 90}, {0, 2}},
+                                    {{9000, 70}, {1}}})
+    for (Kind kind : {Kind::kMean, Kind::kL2, Kind::kProd, Kind::kLogSumExp, Kind::kMax}) {
+      const OperatorCase c = reduce_case(kind, random_tensor(generator, shape), axes);
+      INFO(ops::name(kind) << " " << shape.to_string());
+      for (int threads : {2, 3, 5})
+        CHECK(same_elements(c.run("reduce.f32.fold", threads), c.run("reduce.f32.fold", 1)));
+    }
+}
+
+TEST_CASE("Fast integer reductions equal the reference") {
+  std::mt19937 generator(7);
+  const std::pair<Shape, std::vector<int32_t>> cases[] = {
+      {{3, 50, 37}, {1}}, {{3, 5, 300}, {1}}, {{2, 3, 4, 5}, {0, 2}}, {{70, 5, 7}, {2}}, {{1000}, {0}}, {{5, 1}, {1}}};
+  for (Kind kind : {Kind::kSum, Kind::kMean, Kind::kMax, Kind::kMin, Kind::kProd})
+    for (DataType type : {DataType::kS32, DataType::kS64})
+      for (const auto& [shape, axes] : cases) {
+        const OperatorCase c = reduce_case(kind, random_bytes(generator, type, shape), axes);
+        INFO(ops::name(kind) << " " << name(type) << " " << shape.to_string());
+        check_exact(c, reference(c)[0], "reduce.integers");
+      }
 }
 
 TEST_CASE("Fast spatial means of blocked tensors agree with the reference") {

@@ -46,6 +46,25 @@ TEST_CASE("Scatter of integers wraps, and any type can be replaced") {
             .values<uint8_t>() == std::vector<uint8_t>{0, 1});
 }
 
+TEST_CASE("Scatter of single elements equals the reference") {
+  std::mt19937 generator(9);
+  for (Kind kind : {Kind::kReplace, Kind::kAdd, Kind::kMul, Kind::kMin, Kind::kMax})
+    for (DataType type : {DataType::kF32, DataType::kS32, DataType::kS64, DataType::kBool})
+      for (const Shape& shape : {Shape{50}, Shape{50, 1}, Shape{1, 1, 1}}) {
+        if (type == DataType::kBool && kind != Kind::kReplace) continue;
+        std::vector<int64_t> indices(70);
+        for (int64_t& index : indices) index = static_cast<int64_t>(generator() % 120) - 60;
+        Shape rows = shape;
+        rows[0] = 70;
+        const auto values = [&](const Shape& of) {
+          return type == DataType::kF32 ? random_tensor(generator, of) : random_bytes(generator, type, of);
+        };
+        const OperatorCase c = scatter_case(kind, values(shape), tensor({70}, indices), values(rows));
+        INFO(ops::name(kind) << " " << name(type) << " " << shape.to_string());
+        check_exact(c, reference(c)[0], "scatter.elements");
+      }
+}
+
 TEST_CASE("Scatter reports the operand that does not fit") {
   const TestTensor data = tensor({3, 2}, std::vector<float>(6)), indices = tensor({1}, std::vector<int64_t>{0});
   const TestTensor row = tensor({1, 2}, std::vector<float>(2));

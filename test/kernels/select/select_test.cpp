@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <catch2/catch.hpp>
 
-#include "test/support/kernel/kernel_runner.h"
+#include "test/support/kernel/exact.h"
 
 namespace nestrt::test {
 
@@ -23,6 +24,29 @@ TEST_CASE("Select supports 8-byte elements and any true byte") {
   c.input(tensor(Shape(), std::vector<int64_t>{-9}));
   c.output(DataType::kS64, {3});
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{-9, 2, 3});
+}
+
+TEST_CASE("Vectorized select equals the reference for any broadcasting") {
+  const std::vector<std::array<Shape, 3>> shapes = {{Shape{3, 41, 501}, Shape{3, 41, 501}, Shape{3, 41, 501}},
+                                                    {Shape{3, 70}, Shape(), Shape{3, 70}},
+                                                    {Shape{3, 70}, Shape{70}, Shape()},
+                                                    {Shape{5, 1}, Shape{5, 90}, Shape{1, 90}},
+                                                    {Shape{90}, Shape{5, 1}, Shape{5, 90}},
+                                                    {Shape{300, 1}, Shape{3}, Shape{300, 3}},
+                                                    {Shape{2, 1, 3, 1}, Shape{4, 1, 5}, Shape{1}},
+                                                    {Shape(), Shape{2, 1}, Shape{1, 3}},
+                                                    {Shape{0, 4}, Shape{4}, Shape{1}}};
+  std::mt19937 generator(8);
+  for (const auto& [condition, a, b] : shapes)
+    for (DataType type : {DataType::kF32, DataType::kS8, DataType::kS64, DataType::kBool}) {
+      TestTensor mask = random_bytes(generator, DataType::kBool, condition);
+      for (size_t i = 0; i < mask.bytes.size(); i += 2) mask.bytes[i] = std::byte{0};
+      OperatorCase c{ops::Select()};
+      c.input(mask).input(random_bytes(generator, type, a)).input(random_bytes(generator, type, b));
+      c.output(type, (*c.infer())[0].shape);
+      INFO(name(type) << " " << condition.to_string() << " " << a.to_string() << " " << b.to_string());
+      check_exact(c, reference(c)[0], "select.simd");
+    }
 }
 
 TEST_CASE("Select rejects operands that do not fit") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -51,6 +52,26 @@ TEST_CASE("TopK agrees with sorting for every count") {
   });
   for (int count = 1; count <= length; ++count)
     CHECK(picked(top_k_case(x, 0, count)) == std::vector<int64_t>(sorted.begin(), sorted.begin() + count));
+}
+
+TEST_CASE("TopK that skips elements in vectors equals the reference") {
+  std::mt19937 generator(8);
+  const float special[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -0.0f, 0};
+  for (const Shape& shape : {Shape{1}, Shape{3, 19}, Shape{2, 1000}})
+    for (bool rounded : {false, true})
+      for (bool smallest : {false, true}) {
+        std::vector<float> x = random_tensor(generator, shape, -4, 4).values<float>();
+        for (float& v : x) {
+          if (rounded) v = std::nearbyint(v);
+          if (generator() % 20 == 0) v = special[generator() % 4];
+        }
+        const int64_t length = shape[shape.rank() - 1];
+        for (int64_t count : {int64_t{0}, int64_t{1}, std::min<int64_t>(length, 7), length}) {
+          const OperatorCase c = top_k_case(tensor(shape, x), -1, static_cast<int>(count), smallest);
+          INFO(shape.to_string() << " count " << count);
+          check_exact(c, reference(c)[0], "top_k.f32.skip");
+        }
+      }
 }
 
 TEST_CASE("TopK reports the operand that does not fit") {

@@ -43,7 +43,8 @@ TEST_CASE("Transpose copies every permutation of four axes") {
 TEST_CASE("Transpose supports any type and partial tiles") {
   std::mt19937 generator(2);
   for (DataType type : {DataType::kF32, DataType::kU8, DataType::kS64})
-    for (const Shape& shape : {Shape{2, 16, 16}, Shape{1, 37, 19}, Shape{2, 70, 200}, Shape{1, 3, 500}, Shape{3, 1, 9}})
+    for (const Shape& shape : {Shape{2, 16, 16}, Shape{1, 37, 19}, Shape{2, 70, 200}, Shape{1, 3, 500}, Shape{3, 1, 9},
+                               Shape{2, 500, 3}, Shape{1, 2, 131}, Shape{1, 131, 2}, Shape{3, 4, 67}, Shape{1, 67, 4}})
       check_permutation(generator, type, shape, {0, 2, 1});
   check_permutation(generator, DataType::kF32, {2, 1, 2, 1, 3, 2, 2, 2}, {7, 6, 5, 4, 3, 2, 1, 0});
 }

@@ -159,6 +159,69 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
   }
 }
 
+TEST_CASE("Fast sine, cosine and tangent support angles of any size") {
+  const TestTensor angles = tensor({7}, std::vector<float>{8191, -8192.5f, 1e5f, -3e7f, 1e20f, 3e38f, 0.25f});
+  for (Kind kind : {Kind::kSin, Kind::kCos, Kind::kTan}) check_fast_kernels(kind, angles, Layout::kPlain);
+}
+
+TEST_CASE("Fast unary functions are bit-identical for any number of threads") {
+  std::mt19937 generator(14);
+  const TestTensor x = random_tensor(generator, {101, 1003}, -9000, 9000);
+  for (Kind kind : {Kind::kLog, Kind::kSin, Kind::kTan, Kind::kAtan, Kind::kSoftplus, Kind::kMish}) {
+    const OperatorCase c = unary_case(kind, x);
+    for (int threads : {2, 3, 5})
+      CHECK(c.run("unary.f32.functions", threads)[0].bytes == c.run("unary.f32.functions", 1)[0].bytes);
+  }
+}
+
+TEST_CASE("Fast softplus and mish are accurate far below zero") {
+  std::vector<float> x;
+  for (float v = 1; v < 80; v *= 1.1f) x.push_back(-v);
+  const TestTensor input = tensor({static_cast<int64_t>(x.size())}, x);
+  for (Kind kind : {Kind::kSoftplus, Kind::kMish}) {
+    const std::vector<float> want = reference(unary_case(kind, input))[0].values<float>();
+    for_each_fast_kernel(unary_case(kind, input), [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      const std::vector<float> got = outputs[0].values<float>();
+      for (size_t i = 0; i < x.size(); ++i) {
+        INFO(ops::name(kind) << ", " << what << ", at " << x[i]);
+        CHECK(std::abs(got[i] - want[i]) <= 1e-6f * std::abs(want[i]));
+      }
+    });
+  }
+}
+
+TEST_CASE("Fast unary kinds of integers equal the reference") {
+  std::mt19937 generator(13);
+  for (Kind kind : {Kind::kRelu, Kind::kClip, Kind::kAbs, Kind::kNeg, Kind::kSign, Kind::kBitwiseNot})
+    for (DataType type : {DataType::kS32, DataType::kS64})
+      for (int64_t length : {1, 19, 70000})
+        for (const auto& [low, high] : {std::pair(-1e9f, 2e9f), {-kInf, kInf}, {5.0f, -5.0f}}) {
+          TestTensor x = random_bytes(generator, type, {length});
+          if (length > 9) std::memset(x.bytes.data(), 0, 9);  // includes 0
+          if (length > 9) x.bytes[15] = std::byte{0x80};
+          const OperatorCase c = unary_case(kind, x, low, high);
+          INFO(ops::name(kind) << " " << name(type) << " " << length);
+          check_exact(c, reference(c)[0], "unary.integers");
+        }
+}
+
+TEST_CASE("Fast unary tests equal the reference") {
+  std::mt19937 generator(12);
+  for (int64_t length : {1, 19, 70000}) {
+    TestTensor x = random_bytes(generator, DataType::kF32, {length});
+    std::vector<float> values = x.values<float>();
+    for (size_t i = 0; i + 3 < values.size(); i += 5) values[i] = kInf, values[i + 1] = -kInf, values[i + 2] = kNan;
+    x = tensor({length}, values);
+    for (const auto& [negative, positive] : {std::pair(0.0f, 1.0f), {1.0f, 0.0f}, {1.0f, 1.0f}}) {
+      const OperatorCase c = unary_case(Kind::kIsInf, x, negative, positive);
+      check_exact(c, reference(c)[0], "unary.tests");
+    }
+    for (const OperatorCase& c : {unary_case(Kind::kIsNan, x),
+                                  unary_case(Kind::kLogicalNot, random_bytes(generator, DataType::kBool, {length}))})
+      check_exact(c, reference(c)[0], "unary.tests");
+  }
+}
+
 TEST_CASE("Unary rejects kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
   CHECK(unary_case(Kind::kExp, x).infer().error().message().find("exp does not support s64") != std::string_view::npos);

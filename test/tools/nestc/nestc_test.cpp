@@ -347,6 +347,21 @@ TEST_CASE("nestc inspect shows operators and sizes, and writes them as JSON") {
   }
 }
 
+TEST_CASE("nestc inspect names the operators that run on reference kernels") {
+  const NestcWorkshop workshop;
+  ModelBuilder model;
+  model.input("x", {2, 3}).output("y");
+  model.node("Relu", {"x"}, {"positive"});
+  model.node("Sinh", {"positive"}, {"y"});
+  const std::string path = workshop.write("model.onnx", model.bytes());
+  const ProgramResult result = run_program("nestc", {"inspect", path, "--reference"});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Contains("1 of 2 operators run on reference kernels: Sinh"));
+  CHECK_THAT(result.text, Catch::Contains("unary.reference"));
+  CHECK_THAT(result.text, !Catch::Contains("unary.f32.simd"));
+}
+
 TEST_CASE("The help of nestc has examples, and progress is hidden without a terminal") {
   const ProgramResult help = run_program("nestc", {"compile", "--help"});
   CHECK(help.exit_code == 0);

@@ -39,6 +39,7 @@ struct InspectCommand {
   std::string html;
   bool assembly = false;
   bool regions = false;
+  bool reference = false;
 
   Status run() const;
 };
@@ -68,6 +69,9 @@ std::vector<std::string> LoadedPlan::kernels() const {
     names.push_back(tools::units_of(plan->tables(), op));
   return names;
 }
+
+// Returns whether a kernel is the plain loop that defines its operator.
+bool is_reference(std::string_view kernel) { return kernel.ends_with(".reference"); }
 
 Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   LoadedPlan loaded;
@@ -121,7 +125,8 @@ void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
   total.weight_bytes += s.weight_bytes;
 }
 
-tools::Table operator_table(const LoadedPlan& loaded) {
+// `only_reference`: omits operators with other kernels.
+tools::Table operator_table(const LoadedPlan& loaded, bool only_reference = false) {
   const plan::Tables& tables = loaded.plan->tables();
   const std::vector<std::string> kernels = loaded.kernels();
   using enum tools::Align;
@@ -143,6 +148,7 @@ tools::Table operator_table(const LoadedPlan& loaded) {
   };
   OperatorStatistics total;
   for (uint32_t i = 0; i < tables.operators.size(); ++i) {
+    if (only_reference && !is_reference(kernels[i])) continue;
     const plan::Operator& op = tables.operators[i];
     const plan::Tensor* output = first_of(tables, op.outputs);
     const OperatorStatistics s = tools::moved_by(tables, op);
@@ -195,6 +201,21 @@ tools::Table alternatives_table(const plan::Tables& tables) {
   return table;
 }
 
+// Returns how many operators run on reference kernels, which are slow, and the names of the first.
+std::string describe_reference_kernels(const LoadedPlan& loaded) {
+  constexpr size_t kMaxNames = 8;
+  const std::vector<std::string> kernels = loaded.kernels();
+  std::string names;
+  size_t count = 0;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!is_reference(kernels[i])) continue;
+    if (count++ < kMaxNames) names += ", " + tools::printable(loaded.plan->tables().operators[i].name);
+  }
+  if (count == 0) return "no operator runs on a reference kernel";
+  return fmt::format("{} of {} operators run on reference kernels: {}{}", count, kernels.size(), names.substr(2),
+                     count > kMaxNames ? ", ..." : "");
+}
+
 tools::PageDetails summary(const LoadedPlan& loaded) {
   const Plan& plan = *loaded.plan;
   const plan::Tables& tables = plan.tables();
@@ -222,6 +243,7 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
   if (!loaded.session) return facts;
   facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
                                             tools::format_bytes(loaded.session->memory().scratch_bytes)));
+  facts.emplace_back("reference", describe_reference_kernels(loaded));
   facts.emplace_back("row fusion", tools::describe_row_fusion(tools::traffic_of(*loaded.session)));
   return facts;
 }
@@ -263,6 +285,7 @@ tools::Json to_json(const plan::Tables& tables, const plan::Operator& op, std::s
   return {{"name", op.name},
           {"kind", ops::name(op.kind())},
           {"kernel", kernel},
+          {"is_reference", is_reference(kernel)},
           {"input", shape_text(first_of(tables, op.inputs))},
           {"output", shape_text(output)},
           {"type", type_of(output)},
@@ -307,7 +330,8 @@ Status InspectCommand::run() const {
     print_regions(loaded.plan->tables());
   } else {
     print_summary(loaded);
-    fmt::print("{}\n{}", operator_table(loaded).to_string(), memory_table(loaded.plan->tables()).to_string());
+    fmt::print("{}\n{}", operator_table(loaded, reference).to_string(),
+               memory_table(loaded.plan->tables()).to_string());
     if (names_alternatives(loaded.plan->tables()))
       fmt::print("\n{}", alternatives_table(loaded.plan->tables()).to_string());
   }
@@ -335,6 +359,9 @@ void add_inspect_command(tools::Cli& cli) {
       app.add_flag("--asm", command->assembly, "show the instructions and the memory of the programs for EVTA")
           .excludes(json)
           .excludes(page);
+  app.add_flag("--reference", command->reference,
+               "list only the operators that run on reference kernels, which are plain loops and slow")
+      .excludes(assembly);
   app.add_flag("--regions", command->regions,
                "show which branches can run concurrently: parallel groups and the tree of branches")
       .excludes(assembly);

@@ -22,6 +22,11 @@ void map_exp(const float* x, float* y, size_t count) {
   for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(simd_exp(d, hn::LoadU(d, x + i)), d, y + i);
 }
+void map_exp_nonpositive(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_exp_nonpositive(d, hn::LoadU(d, x + i)), d, y + i);
+}
 void map_exp_minus_one(const float* x, float* y, size_t count) {
   const hn::ScalableTag<float> d;
   for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
@@ -47,6 +52,46 @@ void map_log(const float* x, float* y, size_t count) {
   for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(simd_log_positive(d, hn::LoadU(d, x + i)), d, y + i);
 }
+void map_any_log(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_log(d, hn::LoadU(d, x + i)), d, y + i);
+}
+void map_log1p_unit(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_log1p_unit(d, hn::LoadU(d, x + i)), d, y + i);
+}
+void map_sin(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_sine(d, hn::LoadU(d, x + i), 0), d, y + i);
+}
+void map_cos(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_sine(d, hn::LoadU(d, x + i), 1), d, y + i);
+}
+void map_tan(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_tan(d, hn::LoadU(d, x + i)), d, y + i);
+}
+void map_atan(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_atan(d, hn::LoadU(d, x + i)), d, y + i);
+}
+void map_asin(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_asin(d, hn::LoadU(d, x + i)), d, y + i);
+}
+void map_acos(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_acos(d, hn::LoadU(d, x + i)), d, y + i);
+}
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -55,11 +100,20 @@ HWY_AFTER_NAMESPACE();
 namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(map_exp)
+NESTRT_SIMD_EXPORT(map_exp_nonpositive)
 NESTRT_SIMD_EXPORT(map_exp_minus_one)
 NESTRT_SIMD_EXPORT(map_tanh)
 NESTRT_SIMD_EXPORT(map_sigmoid)
 NESTRT_SIMD_EXPORT(map_erf)
 NESTRT_SIMD_EXPORT(map_log)
+NESTRT_SIMD_EXPORT(map_any_log)
+NESTRT_SIMD_EXPORT(map_log1p_unit)
+NESTRT_SIMD_EXPORT(map_sin)
+NESTRT_SIMD_EXPORT(map_cos)
+NESTRT_SIMD_EXPORT(map_tan)
+NESTRT_SIMD_EXPORT(map_atan)
+NESTRT_SIMD_EXPORT(map_asin)
+NESTRT_SIMD_EXPORT(map_acos)
 NESTRT_SIMD_EXPORT(map_activation)
 
 namespace {
@@ -119,12 +173,53 @@ TEST_CASE("Vector exp, expm1, tanh, sigmoid and erf agree with double precision"
       map_erf_table, x, [](double v) { return std::erf(v); }, 2e-7);
 }
 
+TEST_CASE("Vector exp of numbers up to zero is exact to rounding, and zero instead of denormal") {
+  std::vector<float> x = {0.0f, -0.0f, -kInf, kNan, -3e38f, -1e9f, -88, -1e-45f};
+  for (double v = 1e-40; v < 87; v *= 1.003) x.push_back(static_cast<float>(-v));
+  x.resize(x.size() / 16 * 16);
+  // worst_error() is relative to 1e-30 at least, so that denormals may become 0.
+  check_function(
+      map_exp_nonpositive_table, x, [](double v) { return std::exp(v); }, 2e-7);
+}
+
 TEST_CASE("Vector log agrees with double precision") {
   std::vector<float> x;
   for (double v = 1e-37; v < 1e38; v *= 1.01) x.push_back(static_cast<float>(v));
   x.resize(x.size() / 16 * 16);
   check_function(
       map_log_table, x, [](double v) { return std::log(v); }, 2e-7);
+}
+
+TEST_CASE("Vector log of any number agrees with double precision") {
+  check_function(
+      map_any_log_table, arguments(), [](double v) { return std::log(v); }, 2e-7);
+  std::vector<float> unit;
+  for (double v = 1e-40; v < 1; v *= 1.01) unit.push_back(static_cast<float>(v));
+  unit.resize(unit.size() / 16 * 16);
+  check_function(
+      map_log1p_unit_table, unit, [](double v) { return std::log1p(v); }, 2e-7);
+}
+
+TEST_CASE("Vector trigonometric functions agree with double precision") {
+  std::vector<float> angles;
+  for (double v = 1e-5; v < 8192; v *= 1.001)
+    angles.insert(angles.end(), {static_cast<float>(v), static_cast<float>(-v)});
+  angles.resize(angles.size() / 16 * 16);
+  check_function(
+      map_tan_table, angles, [](double v) { return std::tan(v); }, 1e-6);
+  check_function(
+      map_sin_table, angles, [](double v) { return std::sin(v); }, 1e-6);
+  check_function(
+      map_cos_table, angles, [](double v) { return std::cos(v); }, 1e-6);
+}
+
+TEST_CASE("Vector inverse trigonometric functions agree with double precision") {
+  check_function(
+      map_atan_table, arguments(), [](double v) { return std::atan(v); }, 3e-7);
+  check_function(
+      map_asin_table, arguments(), [](double v) { return std::asin(v); }, 3e-7);
+  check_function(
+      map_acos_table, arguments(), [](double v) { return std::acos(v); }, 3e-7);
 }
 
 TEST_CASE("Vector activations agree with their definitions") {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cast: converts to another element type (ops::Cast::to). Integers wrap into narrower ones. f32 to integer truncates
+// towards zero and saturates; NaN gives 0. To boolean, everything except zero is true. Quantized tensors cannot be
+// cast.
+#pragma once
+
+#include "runtime/kernel/kernel.h"
+
+namespace nestrt::kernels {
+
+// Vectorized; supports casts from and to f32, and between booleans, s32 and s64.
+bool accepts_cast_simd(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_cast_simd(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels
