@@ -29,7 +29,7 @@ int64_t steps(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
-    {"conv_transpose.f32.gemm", 10, is_plain, prepare_conv_transpose_gemm},
+    {"conv_transpose.f32.gemm", 10, accepts_conv_transpose_gemm, prepare_conv_transpose_gemm},
     {"conv_transpose.f32.reference", 0, is_plain, prepare_conv_transpose_reference},
 };
 

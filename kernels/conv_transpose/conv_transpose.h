@@ -9,7 +9,8 @@
 
 namespace nestrt::kernels {
 
-// The variants. Both accept is_plain().
+// The variants. The reference accepts is_plain().
+bool accepts_conv_transpose_gemm(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_gemm(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_reference(const OperatorSpec& spec);
 
