@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/common/framework/split.h"
+#include "kernels/common/math/integers.h"
 #include "kernels/conv/flat_window.h"
 #include "kernels/conv_transpose/phases.h"
 
