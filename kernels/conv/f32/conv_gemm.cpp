@@ -202,6 +202,26 @@ bool accepts_conv_gemm(const OperatorSpec& spec) {
   return g && window_floats(*g, 1, 1) <= kMaxWindowFloats;
 }
 
+// Few input channels would fill a small part of a block too, which layouts of lower cost already avoid. For more of
+// them, compares vector products per input channel and pixel. Vectors of outputs contain 16 adjacent pixels here, and
+// 16 output channels in blocked tensors, where 3 x 3 kernels need fewer products.
+bool accepts_conv_gemm_narrow(const OperatorSpec& spec) {
+  constexpr double kEfficiency = 0.7;        // of products of few output channels
+  constexpr double kReorder = 1;             // of the input, because its producer and other users may be blocked
+  constexpr double kWinogradSpeedup = 2.25;  // at most
+  constexpr double kMinSpeedup = 1.5;
+  if (!accepts_conv_gemm(spec)) return false;
+  const ConvGeometry g = conv_geometry(spec).value();
+  const auto is_winograd = [](const ConvAxis& axis) {
+    return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
+  };
+  const double products = static_cast<double>(g.taps()) / kTileBlock;
+  const double flat = products * static_cast<double>(g.out_channels) / kEfficiency + kReorder;
+  const double blocked = products * static_cast<double>(round_up(g.out_channels, kTileBlock)) /
+                         (is_winograd(g.axes[1]) && is_winograd(g.axes[2]) ? kWinogradSpeedup : 1);
+  return g.group == 1 && g.in_channels > kStemChannels && flat * kMinSpeedup <= blocked;
+}
+
 Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
   return std::unique_ptr<Kernel>(std::make_unique<Gemm>(with_merged_axes(geometry), spec.as<ops::Conv>()->activation));

@@ -159,8 +159,8 @@ TEST_CASE("Every kernel of Conv agrees with the reference") {
   const int layers = by_level(30, 60, 300);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(random_layer(generator), generator));
   std::erase_if(names, is_winograd);  // few of these layers are large enough
-  CHECK(names ==
-        std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm", "conv.f32.stem16"});
+  CHECK(names == std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm",
+                                       "conv.f32.gemm.narrow", "conv.f32.stem16"});
 }
 
 TEST_CASE("Conv kernels agree with the reference on layers large enough to be split") {
@@ -202,6 +202,25 @@ TEST_CASE("NaN and infinity in the input of Conv reach exactly the outputs that 
           [](float x) { return std::fpclassify(x) != FP_NORMAL; }));
     });
   }
+}
+
+TEST_CASE("Conv prefers the plain layout if its outputs would fill a small part of a block") {
+  std::mt19937 generator(10);
+  const auto is_narrow = [&](const Layer& layer) {
+    const Operands o = operands(layer, generator);
+    std::string name;
+    make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone).with_spec([&](const OperatorSpec& spec) {
+      name = kernels::operators().select(spec, InstructionSet::kPortable)->name;
+    });
+    return name == "conv.f32.gemm.narrow";
+  };
+  CHECK(is_narrow(layer2d({1, 64, 14, 14}, 1, 3, 1, 1)));
+  CHECK(is_narrow(layer2d({1, 64, 14, 14}, 3, 7, 1, 3)));
+  CHECK(is_narrow(Layer{{1, 32, 900}, 1, {7}, {1}, {1}, {3}, {3}}));
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 1, 1, 1, 0)));  // copying the input would take longer
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 3, 3, 1, 1)));  // Winograd's algorithm needs fewer products
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 16, 7, 1, 3)));
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 2, 3, 1, 1, 2)));
 }
 
 TEST_CASE("Conv with a window of inputs too large to copy uses the reference") {
