@@ -194,8 +194,6 @@ bool reads_own_position(const ConvAxis& axis) {
 
 }  // namespace
 
-bool ends_in_unit_axis(const ConvGeometry& geometry) { return is_unit(geometry.axes[2]); }
-
 ConvGeometry without_unit_axes(ConvGeometry geometry) {
   auto& [d, h, w] = geometry.axes;
   for (const auto& [outer, inner] : {std::pair(&h, &w), std::pair(&d, &h), std::pair(&h, &w)})

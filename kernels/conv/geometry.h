@@ -46,9 +46,6 @@ struct ConvGeometry {
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec);
 Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
 
-// Returns whether the last axis has one element that no padding surrounds.
-bool ends_in_unit_axis(const ConvGeometry& geometry);
-
 // Returns the geometry with axes of one element that no padding surrounds moved to the front. The elements keep their
 // order, but rows of the image may become columns; the shape `output` is unchanged.
 ConvGeometry without_unit_axes(ConvGeometry geometry);
