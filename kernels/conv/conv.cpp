@@ -101,7 +101,8 @@ constexpr KernelVariant kKernels[] = {
     {"conv.f32.stem16.winograd", 25, accepts_conv_stem_winograd16, prepare_conv_stem_winograd16, Packing::kStem16,
      InstructionSet::kNeon},
     {"conv.s8.gather", 10, accepts_conv_s8_gather, prepare_conv_s8_gather},
-    {"conv.f32.gemm", 10, accepts_conv_plain_f32, prepare_conv_gemm},
+    {"conv.f32.gemm.narrow", 26, accepts_conv_gemm_narrow, prepare_conv_gemm},
+    {"conv.f32.gemm", 10, accepts_conv_gemm, prepare_conv_gemm},
     {"conv.f32.reference", 0, accepts_conv_plain_f32, prepare_conv_reference},
     {"conv.s8.reference", 0, accepts_conv_s8_reference, prepare_conv_s8_reference},
 };

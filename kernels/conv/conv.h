@@ -3,7 +3,8 @@
 //
 // Variants, and the layouts and weights each accepts (input -> output; a residual has the layout of the output):
 //   conv.f32.reference    plain -> plain          any weights, packing none
-//   conv.f32.gemm         plain -> plain          any weights, packing none
+//   conv.f32.gemm         plain -> plain          any weights, packing none; the inputs of one output fit in 16 MB
+//   conv.f32.gemm.narrow  as conv.f32.gemm        few output channels, which would fill a small part of a block
 //   conv.f32.direct16     blocked16 -> blocked16  constant weights and bias; group 1, or channels per group (in and
 //                                                 out) multiples of 16; packing o16i16
 //   conv.f32.winograd16   blocked16 -> blocked16  with NEON: constant weights and bias; group 1; 3 x 3, stride and
@@ -44,6 +45,8 @@ inline constexpr int64_t kStemChannels = 8;
 // The variants.
 bool accepts_conv_plain_f32(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_reference(const OperatorSpec& spec);
+bool accepts_conv_gemm(const OperatorSpec& spec);
+bool accepts_conv_gemm_narrow(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec);
 bool accepts_conv_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_direct16(const OperatorSpec& spec);

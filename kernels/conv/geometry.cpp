@@ -5,6 +5,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/framework/rules.h"
@@ -179,6 +180,37 @@ Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec) {
   }
   NESTRT_RETURN_IF_ERROR(finish(spec, geometry));
   return geometry;
+}
+
+namespace {
+
+bool is_unit(const ConvAxis& axis) {
+  return axis.input == 1 && axis.kernel == 1 && axis.output == 1 && axis.pad_begin == 0;
+}
+
+bool reads_own_position(const ConvAxis& axis) {
+  return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.output == axis.input;
+}
+
+}  // namespace
+
+ConvGeometry without_unit_axes(ConvGeometry geometry) {
+  auto& [d, h, w] = geometry.axes;
+  for (const auto& [outer, inner] : {std::pair(&h, &w), std::pair(&d, &h), std::pair(&h, &w)})
+    if (is_unit(*inner)) *inner = std::exchange(*outer, {});
+  return geometry;
+}
+
+ConvGeometry with_merged_axes(ConvGeometry geometry) {
+  geometry = without_unit_axes(geometry);
+  auto& [d, h, w] = geometry.axes;
+  for (const auto& [outer, inner] : {std::pair(&h, &w), std::pair(&d, &h)}) {
+    if (!reads_own_position(*inner) || !reads_own_position(*outer)) continue;
+    inner->input *= outer->input;
+    inner->output = inner->input;
+    *outer = {};
+  }
+  return without_unit_axes(geometry);
 }
 
 }  // namespace nestrt::kernels

@@ -46,4 +46,11 @@ struct ConvGeometry {
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec);
 Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
 
+// Returns the geometry with axes of one element that no padding surrounds moved to the front. The elements keep their
+// order, but rows of the image may become columns; the shape `output` is unchanged.
+ConvGeometry without_unit_axes(ConvGeometry geometry);
+
+// The same for a convolution, and merges adjacent axes along which each output reads the input at its own position.
+ConvGeometry with_merged_axes(ConvGeometry geometry);
+
 }  // namespace nestrt::kernels

@@ -19,13 +19,15 @@ struct ImageRows {
 };
 
 // Copies the rows under output row `row`, counted through depth and height: [channels][kernel depth][kernel
-// height][length]. Elements outside the image are `zero`.
+// height][length]. Elements outside the image are `zero`. The padding of the width may be negative: columns to skip.
 template <typename T>
 void copy_rows_under(const ConvGeometry& geometry, const ImageRows<T>& image, int64_t row, T zero, int64_t length,
                      T* to) {
   const auto& [d, h, w] = geometry.axes;
   const int64_t z = row / h.output, y = row % h.output;
-  const int64_t begin = std::min(w.pad_begin, length), end = std::clamp(length, begin, begin + w.input);
+  const int64_t skipped = std::clamp<int64_t>(-w.pad_begin, 0, w.input);
+  const int64_t begin = std::clamp<int64_t>(w.pad_begin, 0, length);
+  const int64_t end = std::clamp(length, begin, begin + w.input - skipped);
   for (int64_t c = 0; c < geometry.in_channels; ++c)
     for (int64_t kd = 0; kd < d.kernel; ++kd)
       for (int64_t kh = 0; kh < h.kernel; ++kh, to += length) {
@@ -33,7 +35,7 @@ void copy_rows_under(const ConvGeometry& geometry, const ImageRows<T>& image, in
         const bool inside = (iz | iy) >= 0;
         std::fill(to, to + (inside ? begin : length), zero);
         if (!inside) continue;
-        const T* const from = image.pixels + c * image.channel_stride;
+        const T* const from = image.pixels + c * image.channel_stride + skipped;
         std::copy_n(from + (iz * h.input + iy - image.first) * w.input, end - begin, to + begin);
         std::fill(to + end, to + length, zero);
       }

@@ -29,7 +29,9 @@ int64_t steps(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
-    {"conv_transpose.f32.gemm", 10, is_plain, prepare_conv_transpose_gemm},
+    {"conv_transpose.f32.depthwise16", 30, accepts_conv_transpose_depthwise16, prepare_conv_transpose_depthwise16},
+    {"conv_transpose.f32.direct16", 20, accepts_conv_transpose_direct16, prepare_conv_transpose_direct16},
+    {"conv_transpose.f32.gemm", 10, accepts_conv_transpose_gemm, prepare_conv_transpose_gemm},
     {"conv_transpose.f32.reference", 0, is_plain, prepare_conv_transpose_reference},
 };
 

@@ -1,279 +1,300 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolution as matrix products. Outputs whose positions agree modulo the strides (a phase) depend on the
-// same taps, each with a fixed shift between output and input: within a phase it is a convolution of stride 1. Weights
-// are therefore sorted by phase, and a task gathers the inputs of 16-pixel panels of one phase. No product is wasted.
+// Transposed convolution of plain tensors as matrix products (kernels/conv_transpose/transposed_products.h). A task
+// copies the inputs of a chunk of outputs once for all phases, taps and output channels. Vectors contain adjacent
+// outputs of a phase; rows of outputs are interleaved from the sums of their phases.
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "kernels/common/framework/split.h"
-#include "kernels/common/gemm_f32/tile16.h"
+#include "kernels/common/framework/rules.h"
+#include "kernels/common/framework/steps.h"
 #include "kernels/common/math/integers.h"
 #include "kernels/common/packing/packed_constant.h"
-#include "kernels/conv/gather_panel.h"
-#include "kernels/conv/geometry.h"
 #include "kernels/conv_transpose/conv_transpose.h"
+#include "kernels/conv_transpose/transposed_products.h"
 
 namespace nestrt::kernels {
 namespace {
 
-// The taps of one axis for outputs phase, phase + stride, ...: every step-th from the first. Output phase + j * stride
-// reads input shift + j through the first tap, and `shift_step` less through each next one.
-struct AxisPhase {
-  int64_t phase = 0;
-  int64_t outputs = 0;
-  int64_t first = 0, step = 1, taps = 0;
-  int64_t shift = 0, shift_step = 0;
-};
+constexpr int64_t kMaxColumns = 512;       // of a tile
+constexpr int64_t kSumFloats = 16 * 1024;  // of the phases of rows that are computed together
+constexpr int64_t kMinSplitColumns = 64;
 
-// Returns the phase of the outputs that a tap contributes to.
-int64_t phase_of_tap(const ConvAxis& axis, int64_t tap) {
-  const int64_t remainder = (tap * axis.dilation - axis.pad_begin) % axis.stride;
-  return remainder < 0 ? remainder + axis.stride : remainder;
+TransposedAxes transposed_axes(const ConvGeometry& g) {
+  return {TransposedAxis(g.axes[0]), TransposedAxis(g.axes[1]), TransposedAxis(g.axes[2])};
 }
 
-AxisPhase first_tap(const ConvAxis& axis, int64_t phase, int64_t tap) {
-  AxisPhase result;
-  result.phase = phase;
-  result.outputs = ceil_div(axis.output - phase, axis.stride);
-  result.first = tap;
-  result.taps = 1;
-  result.shift = (phase + axis.pad_begin - tap * axis.dilation) / axis.stride;
-  return result;
+int64_t window_floats(const ConvGeometry& g, const TransposedAxes& axes, int64_t rows, int64_t columns) {
+  return g.group_inputs() * (axes[0].reach + 1) * (rows + axes[1].reach) * (columns + axes[2].reach);
 }
 
-// Returns the phases that have taps, in order. There are at most as many as taps. The total number of phases can be as
-// large as the stride, which a file of a few bytes can set to 2^31 - 1.
-std::vector<AxisPhase> reached_phases(const ConvAxis& axis) {
-  std::vector<std::pair<int64_t, int64_t>> taps;  // phase, tap
-  for (int64_t tap = 0; tap < axis.kernel; ++tap)
-    if (const int64_t phase = phase_of_tap(axis, tap); phase < axis.output) taps.emplace_back(phase, tap);
-  std::sort(taps.begin(), taps.end());
-  std::vector<AxisPhase> result;
-  for (const auto& [phase, tap] : taps) {
-    if (result.empty() || result.back().phase != phase) {
-      result.push_back(first_tap(axis, phase, tap));
-      continue;
-    }
-    AxisPhase& last = result.back();
-    if (last.taps++ > 1) continue;
-    last.step = tap - last.first;
-    last.shift_step = last.step * axis.dilation / axis.stride;
-  }
-  return result;
+// Depth positions are phases of the window, because a chunk has one depth.
+FlatWindow make_window(const ConvGeometry& g, const TransposedAxes& axes, int64_t rows, int64_t columns) {
+  std::array<WindowAxis, 3> result;
+  result[0].phases.clear();
+  for (int64_t i = 0; i <= axes[0].reach; ++i) result[0].phases.push_back(i);
+  result[1].length = rows + axes[1].reach;
+  result[2].length = columns + axes[2].reach;
+  return FlatWindow(g, std::move(result));
 }
 
-struct Phase {
-  std::array<AxisPhase, 3> axes;
-
-  int64_t taps() const { return axes[0].taps * axes[1].taps * axes[2].taps; }
-  int64_t pixels() const { return axes[0].outputs * axes[1].outputs * axes[2].outputs; }
-  int64_t tap_index(const ConvGeometry& g, int64_t d, int64_t h, int64_t w) const {
-    const auto tap = [&](size_t axis, int64_t i) { return axes[axis].first + i * axes[axis].step; };
-    return (tap(0, d) * g.axes[1].kernel + tap(1, h)) * g.axes[2].kernel + tap(2, w);
-  }
-};
+// Returns the number of rows of outputs that fill a tile.
+int64_t units_of_tile(const TransposedAxis& width, int64_t points) {
+  int64_t most = 1;
+  for (const PhaseClass& phases : width.classes) most = std::max(most, phases.size());
+  return std::max<int64_t>(1, points / most);
+}
 
 class Gemm final : public Kernel {
  public:
-  explicit Gemm(const ConvGeometry& geometry, const Activation& activation)
-      : g_(geometry), activation_(activation), tile_(tile16_function()), limits_(tile16_limits()) {
-    for (size_t axis = 0; axis < 3; ++axis) phases_[axis] = reached_phases(g_.axes[axis]);
+  Gemm(const ConvGeometry& geometry, const Activation& activation)
+      : g_(geometry),
+        activation_(activation),
+        axes_(transposed_axes(g_)),
+        has_gaps_(has_gaps(g_, {axes_[0].phases, axes_[1].phases, axes_[2].phases})),
+        columns_(part_that_fits(axes_[2].outputs, [&](int64_t n) { return window_floats(g_, axes_, 1, n); })),
+        rows_(part_that_fits(axes_[1].outputs, [&](int64_t n) { return window_floats(g_, axes_, n, columns_); })),
+        window_(make_window(g_, axes_, rows_, columns_)),
+        functions_(shift_functions()),
+        unit_block_(units_of_tile(axes_[2], functions_.points)),
+        products_(g_, axes_, window_, unit_block_, functions_.points) {
+    const int64_t columns = kSumFloats / std::max<int64_t>(1, unit_block_ * axes_[2].num_phases());
+    max_columns_ = std::clamp<int64_t>(columns / kShiftColumns * kShiftColumns, kShiftColumns, kMaxColumns);
   }
 
   // Sorts constant weights once. Errors: kOutOfMemory.
   Status sort_constant(const float* weights) {
-    const int64_t count = g_.in_channels * g_.group_outputs() * g_.taps();
-    sorted_ = AlignedFloats(count);
+    sorted_ = AlignedFloats(num_weights());
     if (sorted_.data() == nullptr) return Status(Code::kOutOfMemory, "no memory for sorted weights");
-    sort_weights(weights, sorted_.data());
+    products_.sort_weights(weights, sorted_.data());
     return {};
   }
 
   void run(const KernelCall& call) const override;
   ScratchSize scratch(int) const override {
-    const int64_t weights = sorted_.data() != nullptr ? 0 : g_.in_channels * g_.group_outputs() * g_.taps();
+    const int64_t weights = sorted_.data() != nullptr ? 0 : num_weights();
     return {static_cast<size_t>(weights) * sizeof(float), slot_bytes()};
   }
 
  private:
-  // Scratch per thread: the panels of a tile, the input offsets of their pixels, and the products.
-  int64_t panel_width() const { return limits_.blocks * kTileBlock; }
-  size_t panel_bytes() const {
-    return static_cast<size_t>(panel_width() * g_.group_inputs() * g_.taps()) * sizeof(float);
-  }
-  size_t offset_bytes() const { return static_cast<size_t>(kTileBlock * g_.taps()) * sizeof(int64_t); }
-  size_t product_bytes() const { return static_cast<size_t>(kMaxTilePoints * panel_width()) * sizeof(float); }
-  size_t slot_bytes() const { return panel_bytes() + offset_bytes() + product_bytes(); }
+  // Outputs of one depth of one group of one image, numbered within their phases.
+  struct Chunk {
+    int64_t image = 0, group = 0, depth = 0;
+    Range rows, columns;
+    int64_t part = 0, parts = 1;  // of the blocks of units
+  };
+  struct Parts {
+    int64_t rows = 1, columns = 1, units = 1;
+    int64_t count() const { return rows * columns * units; }
+  };
+  // The scratch of a thread.
+  struct Scratch {
+    float* window;
+    float* sums;         // [width classes][units][phases of the class][sums_stride()]
+    float* line;         // a row of outputs
+    const float** rows;  // the sums of each phase
+  };
 
-  int64_t phases() const { return static_cast<int64_t>(phases_[0].size() * phases_[1].size() * phases_[2].size()); }
-  Phase phase_at(int64_t index) const;
-  // Returns whether some outputs have no tap.
-  bool has_gaps() const;
-  void fill(const KernelCall& call) const;
-  void sort_weights(const float* weights, float* sorted) const;
-  void run_panel(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
-                 std::byte* scratch) const;
-  void fill_offsets(const Phase& phase, Range pixels, int64_t* offsets) const;
-  void multiply(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
-                const float* panel, float* products) const;
-  void scatter(const KernelCall& call, const Phase& phase, const float* products, int64_t first_channel, Range channels,
-               Range pixels) const;
+  int64_t num_weights() const { return g_.in_channels * g_.group_outputs() * g_.taps(); }
+  int64_t sums_stride() const { return max_columns_ + kShiftColumns; }
+  size_t slot_bytes() const {
+    const int64_t phases = axes_[2].num_phases();
+    return static_cast<size_t>(window_.size() + (unit_block_ + 1) * phases * sums_stride()) * sizeof(float) +
+           static_cast<size_t>(phases + 1) * sizeof(const float*);
+  }
+  Scratch scratch_at(std::byte* slot) const;
+  Parts parts_for(int threads) const;
+  void run_chunk(const KernelCall& call, const float* weights, const Chunk& chunk, const Scratch& scratch) const;
+  void run_units(const KernelCall& call, const float* weights, const Chunk& chunk, size_t first_product, Range units,
+                 const Scratch& scratch) const;
+  void multiply(const TransposedProduct& product, const float* weights, const float* bias, Range units,
+                ShiftTile tile) const;
+  void finish(const KernelCall& call, const Chunk& chunk, const TransposedProduct& product, int64_t unit,
+              const FlatRanges& ranges, const FlatRange& range, const Scratch& scratch) const;
+  void finish_run(const KernelCall& call, int64_t line, int64_t first, int64_t count, int64_t position,
+                  const Scratch& scratch) const;
 
   ConvGeometry g_;
-  std::array<std::vector<AxisPhase>, 3> phases_;
   Activation activation_;
-  Tile16Function tile_;
-  TileLimits limits_;
+  TransposedAxes axes_;
+  bool has_gaps_;
+  int64_t columns_, rows_;  // largest outputs of a window
+  FlatWindow window_;
+  ShiftFunctions functions_;
+  int64_t unit_block_, max_columns_ = kShiftColumns;
+  TransposedProducts products_;
   AlignedFloats sorted_;
 };
 
-Phase Gemm::phase_at(int64_t index) const {
-  Phase phase;
-  for (size_t axis = 3; axis-- > 0;) {
-    const auto count = static_cast<int64_t>(phases_[axis].size());
-    phase.axes[axis] = phases_[axis][static_cast<size_t>(index % count)];
-    index /= count;
-  }
-  return phase;
+Gemm::Scratch Gemm::scratch_at(std::byte* slot) const {
+  const int64_t phases = axes_[2].num_phases();
+  Scratch result{};
+  result.window = reinterpret_cast<float*>(slot);
+  result.sums = result.window + window_.size();
+  result.line = result.sums + unit_block_ * phases * sums_stride();
+  const int64_t floats = window_.size() + (unit_block_ + 1) * phases * sums_stride();
+  result.rows = reinterpret_cast<const float**>(slot + round_up(floats * int64_t{sizeof(float)}, sizeof(float*)));
+  return result;
 }
 
-bool Gemm::has_gaps() const {
-  for (size_t axis = 0; axis < 3; ++axis)
-    if (static_cast<int64_t>(phases_[axis].size()) < std::min(g_.axes[axis].stride, g_.axes[axis].output)) return true;
-  return false;
-}
-
-// Fills all outputs with the value of an output without taps. The others are computed afterwards.
-void Gemm::fill(const KernelCall& call) const {
-  const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
-  const float* residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
-  const int64_t pixels = g_.out_spatial();
-  call.parallel->parallel_for(g_.batch * g_.out_channels, [&](int64_t plane, int) {
-    const float sum = bias == nullptr ? 0.0f : bias[plane % g_.out_channels];
-    for (int64_t i = plane * pixels; i < (plane + 1) * pixels; ++i)
-      call.output<float>(0)[i] = apply_activation(activation_, residual == nullptr ? sum : sum + residual[i]);
-  });
-}
-
-// Sorts weights [in_channels][group outputs][taps] by phase: [group][group outputs][group inputs][taps of the phase].
-void Gemm::sort_weights(const float* weights, float* sorted) const {
-  const int64_t outputs = g_.group_outputs(), inputs = g_.group_inputs();
-  for (int64_t index = 0; index < phases(); ++index) {
-    const Phase phase = phase_at(index);
-    for (int64_t group = 0; group < g_.group; ++group)
-      for (int64_t m = 0; m < outputs; ++m)
-        for (int64_t c = group * inputs; c < (group + 1) * inputs; ++c)
-          for (int64_t d = 0; d < phase.axes[0].taps; ++d)
-            for (int64_t h = 0; h < phase.axes[1].taps; ++h)
-              for (int64_t w = 0; w < phase.axes[2].taps; ++w)
-                *sorted++ = weights[(c * outputs + m) * g_.taps() + phase.tap_index(g_, d, h, w)];
-  }
+// Splits the outputs further than windows require if threads would be idle.
+Gemm::Parts Gemm::parts_for(int threads) const {
+  const int64_t rows = axes_[1].outputs, columns = axes_[2].outputs;
+  const int64_t sums = g_.batch * g_.in_channels * g_.in_spatial();
+  const int64_t wanted =
+      ceil_div(task_count(sums, g_.group_outputs() * g_.taps(), threads), g_.batch * g_.group * axes_[0].outputs);
+  Parts parts{ceil_div(rows, rows_), ceil_div(columns, columns_), 1};
+  parts.rows = std::clamp(ceil_div(wanted, parts.columns), parts.rows, rows);
+  parts.columns =
+      std::clamp(ceil_div(wanted, parts.rows), parts.columns, std::max(parts.columns, columns / kMinSplitColumns));
+  parts.units = std::min(ceil_div(wanted, parts.rows * parts.columns), ceil_div(g_.group_outputs(), unit_block_));
+  return parts;
 }
 
 void Gemm::run(const KernelCall& call) const {
   const float* sorted = sorted_.data();
   if (sorted == nullptr) {
     float* target = reinterpret_cast<float*>(call.shared_scratch);
-    sort_weights(call.input<float>(1), target);
+    products_.sort_weights(call.input<float>(1), target);
     sorted = target;
   }
-  if (has_gaps()) fill(call);
-  int64_t taps = 0;
-  for (int64_t index = 0; index < phases(); ++index) {
-    const Phase phase = phase_at(index);
-    const float* weights = sorted + taps * g_.in_channels * g_.group_outputs();
-    taps += phase.taps();
-    const int64_t panels = ceil_div(phase.pixels(), panel_width());
-    call.parallel->parallel_for(g_.batch * g_.group * panels, [&](int64_t i, int slot) {
-      run_panel(call, phase, weights, i / panels, part_of(phase.pixels(), i % panels, panels, panel_width()),
-                call.slot_scratch<std::byte>(slot, slot_bytes()));
-    });
+  if (has_gaps_) fill_gaps(g_, activation_, call);
+  if (products_.products().empty()) return;
+  const Parts parts = parts_for(call.parallel->num_threads());
+  const int64_t depth = axes_[0].outputs;
+  call.parallel->parallel_for(g_.batch * g_.group * depth * parts.count(), [&](int64_t index, int slot) {
+    const int64_t part = index % parts.count(), plane = index / parts.count(), window = part / parts.units;
+    Chunk chunk{
+        plane / depth / g_.group, plane / depth % g_.group, plane % depth, {}, {}, part % parts.units, parts.units};
+    chunk.rows = part_of(axes_[1].outputs, window / parts.columns, parts.rows);
+    chunk.columns = part_of(axes_[2].outputs, window % parts.columns, parts.columns);
+    const float* const weights = sorted + chunk.group * g_.group_inputs() * g_.group_outputs() * g_.taps();
+    run_chunk(call, weights, chunk, scratch_at(call.slot_scratch<std::byte>(slot, slot_bytes())));
+  });
+}
+
+void Gemm::run_chunk(const KernelCall& call, const float* weights, const Chunk& chunk, const Scratch& scratch) const {
+  const int64_t group = chunk.image * g_.group + chunk.group;
+  window_.fill(
+      call.input<float>(0) + group * g_.group_inputs() * g_.in_spatial(),
+      {chunk.depth + axes_[0].lowest, chunk.rows.first + axes_[1].lowest, chunk.columns.first + axes_[2].lowest},
+      chunk.rows.size() + axes_[1].reach, chunk.columns.size() + axes_[2].reach, scratch.window);
+  const std::vector<TransposedProduct>& products = products_.products();
+  for (size_t first = 0; first < products.size(); first += axes_[2].classes.size()) {
+    const int64_t blocks = ceil_div(products_.num_units(products[first]), unit_block_);
+    const Range part = part_of(blocks, chunk.part, chunk.parts);
+    for (int64_t block = part.first; block < part.last; ++block)
+      run_units(call, weights, chunk, first, products_.unit_block(products[first], block), scratch);
   }
 }
 
-// Computes the input offsets of 16 pixels of a phase: [taps of the phase][16], negative outside the input and past the
-// last pixel.
-void Gemm::fill_offsets(const Phase& phase, Range pixels, int64_t* offsets) const {
-  const auto& [d, h, w] = phase.axes;
-  const auto source = [&](size_t axis, int64_t output, int64_t tap) {
-    const int64_t input = phase.axes[axis].shift + output - tap * phase.axes[axis].shift_step;
-    return input < g_.axes[axis].input ? input : -1;
-  };
-  for (int64_t kd = 0; kd < d.taps; ++kd)
-    for (int64_t kh = 0; kh < h.taps; ++kh)
-      for (int64_t kw = 0; kw < w.taps; ++kw)
-        for (int64_t i = 0; i < kTileBlock; ++i) {
-          const int64_t pixel = pixels.first + i, row = pixel / w.outputs;
-          const int64_t z = source(0, row / h.outputs, kd), y = source(1, row % h.outputs, kh);
-          const int64_t x = source(2, pixel % w.outputs, kw);
-          const bool inside = pixel < pixels.last && z >= 0 && y >= 0 && x >= 0;
-          *offsets++ = inside ? (z * g_.axes[1].input + y) * g_.axes[2].input + x : -1;
-        }
-}
-
-void Gemm::run_panel(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group,
-                     Range pixels, std::byte* scratch) const {
-  float* panel = reinterpret_cast<float*>(scratch);
-  float* products = reinterpret_cast<float*>(scratch + panel_bytes());
-  int64_t* offsets = reinterpret_cast<int64_t*>(scratch + panel_bytes() + product_bytes());
-  const float* input = call.input<float>(0) + image_group * g_.group_inputs() * g_.in_spatial();
-  float* block = panel;
-  for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock) {
-    fill_offsets(phase, {first, std::min(first + kTileBlock, pixels.last)}, offsets);
-    gather_panel(input, g_.group_inputs(), g_.in_spatial(), offsets, phase.taps(), block);
-    block += g_.group_inputs() * phase.taps() * kTileBlock;
-  }
-  multiply(call, phase, weights, image_group, pixels, panel, products);
-}
-
-void Gemm::multiply(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
-                    const float* panel, float* products) const {
-  const int64_t outputs = g_.group_outputs(), reduction = g_.group_inputs() * phase.taps();
-  const int64_t group = image_group % g_.group;
-  const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
-  int64_t offsets[kMaxTilePoints];
-  for (int64_t p = 0; p < limits_.points; ++p) offsets[p] = p * reduction;
-  Tile16 tile;
-  tile.blocks = ceil_div(pixels.size(), kTileBlock);
-  tile.offsets = offsets;
-  tile.segments = tile.chunks = 1;
-  tile.length = tile.last_length = reduction;
-  tile.weights = panel;
-  tile.weights_stride = reduction * kTileBlock;
-  tile.output = products;
-  tile.point_stride = panel_width();
-  tile.block_stride = kTileBlock;
-  const int64_t tiles = ceil_div(outputs, limits_.points);
-  for (int64_t t = 0; t < tiles; ++t) {
-    const Range channels = part_of(outputs, t, tiles);
-    tile.points = channels.size();
-    tile.input = weights + (group * outputs + channels.first) * reduction;
-    tile.point_bias = bias == nullptr ? nullptr : bias + group * outputs + channels.first;
-    tile_(tile);
-    scatter(call, phase, products, image_group * outputs, channels, pixels);
-  }
-}
-
-// Stores the products of a tile at the output positions of their phase.
-void Gemm::scatter(const KernelCall& call, const Phase& phase, const float* products, int64_t first_channel,
-                   Range channels, Range pixels) const {
-  const auto& [d, h, w] = g_.axes;
-  const float* residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
-  for (int64_t pixel = pixels.first; pixel < pixels.last; ++pixel) {
-    const int64_t x = phase.axes[2].phase + pixel % phase.axes[2].outputs * w.stride,
-                  row = pixel / phase.axes[2].outputs;
-    const int64_t y = phase.axes[1].phase + row % phase.axes[1].outputs * h.stride;
-    const int64_t z = phase.axes[0].phase + row / phase.axes[1].outputs * d.stride;
-    for (int64_t m = channels.first; m < channels.last; ++m) {
-      const int64_t at = (((first_channel + m) * d.output + z) * h.output + y) * w.output + x;
-      const float sum = products[(m - channels.first) * panel_width() + pixel - pixels.first];
-      call.output<float>(0)[at] = apply_activation(activation_, residual == nullptr ? sum : sum + residual[at]);
+// Computes units of the products that share the classes of depth and height with `first_product`.
+void Gemm::run_units(const KernelCall& call, const float* weights, const Chunk& chunk, size_t first_product,
+                     Range units, const Scratch& scratch) const {
+  const FlatRanges ranges(chunk.rows.size(), chunk.columns.size(), window_.pitch(), max_columns_);
+  const float* const bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
+  for (int64_t i = 0; i < ranges.count(); ++i) {
+    const FlatRange range = ranges.at(i);
+    ShiftTile tile;
+    tile.input = scratch.window + range.first;
+    tile.columns = range.last - range.first;
+    tile.output = scratch.sums;
+    tile.point_stride = sums_stride();
+    for (size_t w = 0; w < axes_[2].classes.size(); ++w) {
+      const TransposedProduct& product = products_.products()[first_product + w];
+      multiply(product, weights, bias == nullptr ? nullptr : bias + chunk.group * g_.group_outputs(), units, tile);
+      tile.output += units.size() * product.classes[2]->size() * sums_stride();
+    }
+    for (int64_t unit = units.first; unit < units.last; ++unit) {
+      const float* sums = scratch.sums;
+      for (const PhaseClass& phases : axes_[2].classes) {
+        for (int64_t p = 0; p < phases.size(); ++p)
+          scratch.rows[phases.members[static_cast<size_t>(p)]] =
+              sums + ((unit - units.first) * phases.size() + p) * sums_stride();
+        sums += units.size() * phases.size() * sums_stride();
+      }
+      finish(call, chunk, products_.products()[first_product], unit, ranges, range, scratch);
     }
   }
 }
 
+// Computes the sums of units: [points][tile.point_stride]. `weights` and `bias`: those of the group.
+void Gemm::multiply(const TransposedProduct& product, const float* weights, const float* bias, Range units,
+                    ShiftTile tile) const {
+  const int64_t points_per_channel = product.units_per_channel() * product.classes[2]->size();
+  float point_bias[kMaxShiftPoints];
+  tile.shifts = product.shifts.data();
+  tile.length = product.length();
+  if (bias != nullptr) tile.bias = point_bias;
+  products_.for_each_tile(product, units, [&](Range points) {
+    tile.points = points.size();
+    tile.weights = weights + product.first_weight + points.first * product.length();
+    for (int64_t p = 0; p < points.size() && bias != nullptr; ++p)
+      point_bias[p] = bias[(points.first + p) / points_per_channel];
+    functions_.tile(tile);
+    tile.output += points.size() * tile.point_stride;
+  });
+}
+
+void Gemm::finish(const KernelCall& call, const Chunk& chunk, const TransposedProduct& product, int64_t unit,
+                  const FlatRanges& ranges, const FlatRange& range, const Scratch& scratch) const {
+  const auto& [d, h, w] = g_.axes;
+  const auto phase_of = [&](size_t axis, int64_t member) -> const AxisPhase& {
+    return axes_[axis].phases[product.classes[axis]->members[static_cast<size_t>(member)]];
+  };
+  const int64_t channel = unit / product.units_per_channel(), heights = product.classes[1]->size();
+  const AxisPhase& depth = phase_of(0, unit / heights % product.classes[0]->size());
+  const AxisPhase& height = phase_of(1, unit % heights);
+  if (chunk.depth >= depth.outputs) return;
+  const int64_t plane = ((chunk.image * g_.group + chunk.group) * g_.group_outputs() + channel) * d.output +
+                        chunk.depth * d.stride + depth.phase;
+  ranges.for_each_run(range, [&](int64_t row, int64_t column, int64_t count, int64_t position) {
+    const int64_t y = chunk.rows.first + row;
+    if (y >= height.outputs) return;
+    finish_run(call, (plane * h.output + y * h.stride + height.phase) * w.output, chunk.columns.first + column, count,
+               position, scratch);
+  });
+}
+
+// Stores the outputs of a row, starting at element `line` of the output: `count` of each phase, starting at `first`.
+// `position`: of their sums.
+void Gemm::finish_run(const KernelCall& call, int64_t line, int64_t first, int64_t count, int64_t position,
+                      const Scratch& scratch) const {
+  const ConvAxis& width = g_.axes[2];
+  const std::vector<AxisPhase>& phases = axes_[2].phases;
+  const float* const residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
+  const auto store = [&](const float* sums, int64_t at, int64_t outputs) {
+    functions_.finish(activation_,
+                      {sums, residual == nullptr ? nullptr : residual + at, call.output<float>(0) + at, outputs});
+  };
+  const auto num_phases = static_cast<int64_t>(phases.size());
+  if (width.stride == 1) return store(scratch.rows[0] + position, line + first, count);
+  if (num_phases == std::min(width.stride, width.output)) {
+    for (const float*& row : std::span(scratch.rows, phases.size())) row += position;
+    functions_.interleave({scratch.rows, num_phases, count, scratch.line});
+    for (const float*& row : std::span(scratch.rows, phases.size())) row -= position;
+    const int64_t at = first * width.stride;
+    return store(scratch.line, line + at, std::min(width.output - at, count * num_phases));
+  }
+  for (size_t p = 0; p < phases.size(); ++p)
+    for (int64_t i = 0; i < std::min(count, phases[p].outputs - first); ++i)
+      store(scratch.rows[p] + position + i, line + phases[p].phase + (first + i) * width.stride, 1);
+}
+
 }  // namespace
+
+bool accepts_conv_transpose_gemm(const OperatorSpec& spec) {
+  if (!is_plain(spec)) return false;
+  const Result<ConvGeometry> g = conv_transpose_geometry(spec);
+  if (!g) return false;
+  int64_t floats = g->group_inputs();
+  for (const ConvAxis& axis : g->axes) {
+    const int64_t reach = ((axis.kernel - 1) * axis.dilation + axis.stride - 1) / axis.stride;
+    floats = saturating_product(floats, std::max(reach + 1, axis.kernel));
+  }
+  return floats <= kMaxWindowFloats;
+}
 
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_gemm(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_transpose_geometry(spec));

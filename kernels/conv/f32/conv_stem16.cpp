@@ -23,7 +23,8 @@ constexpr bool kGathers = true;
 constexpr bool kGathers = false;
 #endif
 
-constexpr int64_t kCopied = 4;  // elements at a time
+constexpr int64_t kCopied = 4;       // elements at a time
+constexpr int64_t kMinColumns = 56;  // of a part of a row
 
 // Copies four elements `count` times at constant strides. Several copies are in flight, because an in-order core stalls
 // when it uses a load.
@@ -50,64 +51,82 @@ struct OutputRow {
 
 class Stem16 final : public Kernel, public WindowRows {
  public:
-  explicit Stem16(BlockedConv conv) : WindowRows(image_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)) {
-    const auto& [d, h, w] = conv_.geometry.axes;
-    kernel_rows_ = conv_.geometry.in_channels * d.kernel * h.kernel;
-    row_length_ = (w.output - 1) * w.stride + w.kernel;
+  explicit Stem16(BlockedConv conv)
+      : WindowRows(image_rows(conv.geometry, sizeof(float))), conv_(std::move(conv)), long_rows_(conv_.geometry) {
+    const ConvGeometry without_units = without_unit_axes(conv_.geometry);
+    if (without_units.axes[2].dilation == 1) long_rows_ = without_units;
   }
 
   void run(const KernelCall& call) const override;
   bool repacked() const override { return conv_.weights.repacked(); }
-  ScratchSize scratch(int) const override {
-    const size_t rows = saturated_bytes(kernel_rows_, row_length_, sizeof(float));
-    if (!kGathers) return {0, rows};
-    // Includes room after each buffer for the excess of its last copy.
-    const size_t pixels = saturated_bytes(conv_.geometry.axes[2].output, pixel_step(), sizeof(float));
-    size_t bytes = 2 * kCopied * sizeof(float);
-    if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, pixels, &bytes))
-      bytes = std::numeric_limits<size_t>::max();
-    return {0, bytes};
-  }
+  ScratchSize scratch(int) const override { return {0, scratch_bytes(long_rows_)}; }
   const RowKernel* by_rows() const override { return has_rows(conv_.geometry) ? this : nullptr; }
 
-  size_t row_scratch(int64_t) const override { return scratch(1).per_thread; }
+  size_t row_scratch(int64_t) const override { return scratch_bytes(conv_.geometry); }
   void run_rows(const RowCall& call) const override;
 
  private:
   int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // per output
   // Elements between gathered outputs, including room for the excess of copies.
-  int64_t pixel_step() const {
-    const int64_t width = conv_.geometry.axes[2].kernel;
-    return round_up(products() + round_up(width, kCopied) - width, kCopied);
+  int64_t pixel_step(const ConvAxis& width) const {
+    return round_up(products() + round_up(width.kernel, kCopied) - width.kernel, kCopied);
   }
-  void gather_pixels(const float* rows, float* pixels) const;
-  void run_row(const ImageRows<float>& image, int64_t row, const OutputRow& to, float* scratch) const;
-  void multiply(const float* from, const OutputRow& to) const;
+  // The number of input rows under a row of outputs, and their length with padding.
+  static int64_t kernel_rows(const ConvGeometry& g) { return g.in_channels * g.axes[0].kernel * g.axes[1].kernel; }
+  static int64_t row_length(const ConvAxis& width) { return (width.output - 1) * width.stride + width.kernel; }
+  size_t scratch_bytes(const ConvGeometry& geometry) const;
+  void run_columns(const KernelCall& call, int64_t row, Range columns, float* scratch) const;
+  void gather_pixels(const ConvGeometry& geometry, const float* rows, float* pixels) const;
+  void run_row(const ConvGeometry& geometry, const ImageRows<float>& image, int64_t row, const OutputRow& to,
+               float* scratch) const;
+  void multiply(const ConvGeometry& geometry, const float* from, const OutputRow& to) const;
 
   BlockedConv conv_;
-  int64_t kernel_rows_ = 0;
-  int64_t row_length_ = 0;  // of a padded input row
+  ConvGeometry long_rows_;  // the same convolution; images of one column are rows
 };
 
+size_t Stem16::scratch_bytes(const ConvGeometry& geometry) const {
+  const ConvAxis& width = geometry.axes[2];
+  const size_t rows = saturated_bytes(kernel_rows(geometry), row_length(width), sizeof(float));
+  if (!kGathers) return rows;
+  // Includes room after each buffer for the excess of its last copy.
+  const size_t pixels = saturated_bytes(width.output, pixel_step(width), sizeof(float));
+  size_t bytes = 2 * kCopied * sizeof(float);
+  if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, pixels, &bytes))
+    return std::numeric_limits<size_t>::max();
+  return bytes;
+}
+
+// Splits rows only if there are too few for all threads.
 void Stem16::run(const KernelCall& call) const {
-  const ConvGeometry& g = conv_.geometry;
-  const int64_t image_rows = g.axes[0].output * g.axes[1].output, rows = g.batch * image_rows;
+  const ConvGeometry& g = long_rows_;
+  const int64_t rows = g.batch * g.axes[0].output * g.axes[1].output, columns = g.axes[2].output;
   const int64_t wanted =
-      task_count(g.batch * g.out_channels * g.out_spatial(), g.in_channels * g.taps(), call.parallel->num_threads());
+      task_count(g.batch * g.out_channels * g.out_spatial(), products(), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, rows);
-  const size_t per_thread = scratch(1).per_thread;
-  const float* const residual = residual_of(call);
-  call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    const Range part = part_of(rows, index, parts);
-    for (int64_t i = part.first; i < part.last; ++i) {
-      const int64_t image = i / image_rows, row = i % image_rows;
-      const int64_t at = (image * conv_.out_blocks() * g.out_spatial() + row * g.axes[2].output) * kTileBlock;
-      const OutputRow to{call.output<float>(0) + at, residual == nullptr ? nullptr : residual + at,
-                         g.out_spatial() * kTileBlock};
-      run_row({call.input<float>(0) + image * g.in_channels * g.in_spatial(), 0, g.in_spatial()}, row, to,
-              call.slot_scratch<float>(slot, per_thread));
-    }
+  const int64_t cuts = std::clamp<int64_t>(columns / kMinColumns, 1, wanted / parts);
+  const size_t per_thread = scratch_bytes(g);
+  call.parallel->parallel_for(parts * cuts, [&](int64_t index, int slot) {
+    const Range part = part_of(rows, index / cuts, parts);
+    for (int64_t row = part.first; row < part.last; ++row)
+      run_columns(call, row, part_of(columns, index % cuts, cuts), call.slot_scratch<float>(slot, per_thread));
   });
+}
+
+// `row`: counted through images, depth and height.
+void Stem16::run_columns(const KernelCall& call, int64_t row, Range columns, float* scratch) const {
+  ConvGeometry part = long_rows_;
+  ConvAxis& width = part.axes[2];
+  const int64_t image_rows = part.axes[0].output * part.axes[1].output, spatial = part.out_spatial();
+  const int64_t image = row / image_rows;
+  const int64_t at =
+      (image * conv_.out_blocks() * spatial + row % image_rows * width.output + columns.first) * kTileBlock;
+  const float* const residual = residual_of(call);
+  width.output = columns.size();
+  width.pad_begin -= columns.first * width.stride;
+  run_row(part, {call.input<float>(0) + image * part.in_channels * part.in_spatial(), 0, part.in_spatial()},
+          row % image_rows,
+          {call.output<float>(0) + at, residual == nullptr ? nullptr : residual + at, spatial * kTileBlock}, scratch);
 }
 
 void Stem16::run_rows(const RowCall& call) const {
@@ -117,40 +136,42 @@ void Stem16::run_rows(const RowCall& call) const {
   OutputRow to{reinterpret_cast<float*>(call.output), reinterpret_cast<const float*>(call.residual),
                call.output_block_bytes / int64_t{sizeof(float)}};
   for (int64_t i = 0; i < call.rows.count; ++i) {
-    run_row(image, call.rows.first + i, to, reinterpret_cast<float*>(call.scratch));
+    run_row(conv_.geometry, image, call.rows.first + i, to, reinterpret_cast<float*>(call.scratch));
     to.output += row_elements;
     if (to.residual != nullptr) to.residual += row_elements;
   }
 }
 
-void Stem16::run_row(const ImageRows<float>& image, int64_t row, const OutputRow& to, float* scratch) const {
-  copy_rows_under(conv_.geometry, image, row, 0.0f, row_length_, scratch);
-  if (!kGathers) return multiply(scratch, to);
-  float* const pixels = scratch + kernel_rows_ * row_length_ + kCopied;
-  gather_pixels(scratch, pixels);
-  multiply(pixels, to);
+void Stem16::run_row(const ConvGeometry& geometry, const ImageRows<float>& image, int64_t row, const OutputRow& to,
+                     float* scratch) const {
+  const int64_t length = row_length(geometry.axes[2]);
+  copy_rows_under(geometry, image, row, 0.0f, length, scratch);
+  if (!kGathers) return multiply(geometry, scratch, to);
+  float* const pixels = scratch + kernel_rows(geometry) * length + kCopied;
+  gather_pixels(geometry, scratch, pixels);
+  multiply(geometry, pixels, to);
 }
 
 // Gathers the inputs of each output of a row: [outputs][channels][kernel depth][kernel height][kernel width],
 // pixel_step() apart. Copies whole vectors; the next copy overwrites the excess.
-void Stem16::gather_pixels(const float* rows, float* pixels) const {
-  const ConvAxis& width = conv_.geometry.axes[2];
-  for (int64_t row = 0; row < kernel_rows_; ++row, rows += row_length_, pixels += width.kernel)
+void Stem16::gather_pixels(const ConvGeometry& geometry, const float* rows, float* pixels) const {
+  const ConvAxis& width = geometry.axes[2];
+  for (int64_t row = 0; row < kernel_rows(geometry); ++row, rows += row_length(width), pixels += width.kernel)
     for (int64_t k = 0; k < width.kernel; k += kCopied)
-      copy_fours(rows + k, width.stride, pixels + k, pixel_step(), width.output);
+      copy_fours(rows + k, width.stride, pixels + k, pixel_step(width), width.output);
 }
 
 // `from`: rows, or gathered pixels.
-void Stem16::multiply(const float* from, const OutputRow& to) const {
-  const ConvAxis& width = conv_.geometry.axes[2];
+void Stem16::multiply(const ConvGeometry& geometry, const float* from, const OutputRow& to) const {
+  const ConvAxis& width = geometry.axes[2];
   int64_t offsets[kMaxTilePoints];
-  const int64_t step = kGathers ? pixel_step() : width.stride;
+  const int64_t step = kGathers ? pixel_step(width) : width.stride;
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * step;
   Tile16 tile;
   tile.offsets = offsets;
   tile.segments = 1;
-  tile.chunks = kGathers ? 1 : kernel_rows_;
-  tile.chunk_stride = row_length_;
+  tile.chunks = kGathers ? 1 : kernel_rows(geometry);
+  tile.chunk_stride = row_length(width);
   tile.length = tile.last_length = kGathers ? products() : width.kernel;
   tile.weights_stride = products() * kTileBlock;
   tile.point_stride = kTileBlock;

@@ -9,7 +9,7 @@
 #include "kernels/common/math/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
-#include "kernels/conv/gather_panel.h"
+#include "kernels/conv/gather_offsets.h"
 
 namespace nestrt::kernels {
 namespace {

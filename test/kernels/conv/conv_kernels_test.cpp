@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares every fast Conv kernel with the reference, on shapes with odd sizes in all dimensions.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -156,8 +159,8 @@ TEST_CASE("Every kernel of Conv agrees with the reference") {
   const int layers = by_level(30, 60, 300);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(random_layer(generator), generator));
   std::erase_if(names, is_winograd);  // few of these layers are large enough
-  CHECK(names ==
-        std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm", "conv.f32.stem16"});
+  CHECK(names == std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm",
+                                       "conv.f32.gemm.narrow", "conv.f32.stem16"});
 }
 
 TEST_CASE("Conv kernels agree with the reference on layers large enough to be split") {
@@ -166,6 +169,66 @@ TEST_CASE("Conv kernels agree with the reference on layers large enough to be sp
   check_layer(layer2d({1, 40, 28, 28}, 48, 1, 1, 0), generator);
   check_layer(layer2d({1, 3, 57, 57}, 40, 7, 2, 3), generator);
   check_layer(layer2d({1, 96, 28, 28}, 96, 3, 2, 1, 96), generator);
+}
+
+TEST_CASE("Conv kernels agree with the reference on signals with long, strided and dilated kernels") {
+  std::mt19937 generator(8);
+  for (const Layer& layer :
+       {Layer{{2, 1, 700}, 5, {123}, {7}, {1}, {60}, {61}}, Layer{{1, 1, 5000}, 36, {512}, {256}, {1}, {256}, {256}},
+        Layer{{1, 2, 1300}, 1, {31}, {1}, {9}, {135}, {0}}, Layer{{1, 1, 4100}, 2, {400}, {3}, {1}, {0}, {200}},
+        Layer{{1, 2, 640, 1}, 20, {64, 1}, {16, 1}, {1, 1}, {32, 0}, {0, 0}},
+        Layer{{1, 2, 640, 1}, 17, {9, 1}, {2, 1}, {5, 1}, {3, 0}, {3, 0}},
+        Layer{{1, 3, 300, 1, 1}, 18, {5, 1, 1}, {2, 1, 1}, {1, 1, 1}, {2, 0, 0}, {2, 0, 0}},
+        Layer{{1, 3, 9, 150}, 4, {3, 39}, {1, 1}, {1, 1}, {1, 19}, {1, 19}},
+        Layer{{1, 96, 60, 90}, 12, {3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, 4},
+        Layer{{2, 12, 24, 25}, 24, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, 3},
+        Layer{{1, 30, 40, 7}, 30, {3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}, 2}})
+    CHECK(check_layer(layer, generator).contains("conv.f32.gemm"));
+}
+
+TEST_CASE("NaN and infinity in the input of Conv reach exactly the outputs that read them") {
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::mt19937 generator(9);
+    const Layer layer = layer2d({1, 6, 13, 19}, 6, 3, 2, 1, 2);
+    Operands o = operands(layer, generator);
+    reinterpret_cast<float*>(o.x.bytes.data())[5 * 19 + 7] = value;
+    const OperatorCase c = make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone);
+    const std::vector<float> expected = reference(c)[0].values<float>();
+    for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      INFO(what);
+      const std::vector<float> actual = outputs[0].values<float>();
+      CHECK(std::ranges::equal(
+          actual, expected, {}, [](float x) { return std::fpclassify(x) != FP_NORMAL; },
+          [](float x) { return std::fpclassify(x) != FP_NORMAL; }));
+    });
+  }
+}
+
+TEST_CASE("Conv prefers the plain layout if its outputs would fill a small part of a block") {
+  std::mt19937 generator(10);
+  const auto is_narrow = [&](const Layer& layer) {
+    const Operands o = operands(layer, generator);
+    std::string name;
+    make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone).with_spec([&](const OperatorSpec& spec) {
+      name = kernels::operators().select(spec, InstructionSet::kPortable)->name;
+    });
+    return name == "conv.f32.gemm.narrow";
+  };
+  CHECK(is_narrow(layer2d({1, 64, 14, 14}, 1, 3, 1, 1)));
+  CHECK(is_narrow(layer2d({1, 64, 14, 14}, 3, 7, 1, 3)));
+  CHECK(is_narrow(Layer{{1, 32, 900}, 1, {7}, {1}, {1}, {3}, {3}}));
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 1, 1, 1, 0)));  // copying the input would take longer
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 3, 3, 1, 1)));  // Winograd's algorithm needs fewer products
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 16, 7, 1, 3)));
+  CHECK(!is_narrow(layer2d({1, 64, 14, 14}, 2, 3, 1, 1, 2)));
+}
+
+TEST_CASE("Conv with a window of inputs too large to copy uses the reference") {
+  OperatorCase c(attributes({{1, 1, 4}, 1, {2}, {1}, {1 << 30}, {1 << 30}, {0}}, true));
+  c.input(shape_only({1, 1, 4})).input(shape_only({1, 1, 2})).output(DataType::kF32, {1, 1, 4});
+  c.with_spec([](const OperatorSpec& spec) {
+    CHECK(kernels::operators().select(spec, InstructionSet::kPortable)->name == "conv.f32.reference");
+  });
 }
 
 TEST_CASE("Winograd kernels agree with the reference on maps of any size") {

@@ -2,6 +2,8 @@
 #include "kernels/conv_transpose/conv_transpose.h"
 
 #include <catch2/catch.hpp>
+#include <map>
+#include <set>
 
 #include "test/support/evta/sum_check.h"
 #include "test/support/kernel/kernel_runner.h"
@@ -115,6 +117,107 @@ TEST_CASE("Every kernel of ConvTranspose agrees with the reference") {
       check_sums(what + " of " + x.to_string(), outputs[0], expected, sums, terms);
     });
   }
+}
+
+namespace {
+
+struct Layer {
+  Shape x;
+  int64_t outputs;  // per group
+  std::vector<int> kernel, stride, dilation, pad_begin, pad_end;
+  int group = 1;
+  bool bias = true, residual = false;
+  ops::ActivationKind activation = ops::ActivationKind::kNone;
+};
+
+// Runs all kernels that support the layer, plain and blocked, and returns their names.
+std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
+  ops::ConvTranspose conv = conv_transpose_attributes(static_cast<int>(layer.kernel.size()), 1);
+  conv.kernel.assign(layer.kernel.begin(), layer.kernel.end());
+  conv.stride.assign(layer.stride.begin(), layer.stride.end());
+  conv.dilation.assign(layer.dilation.begin(), layer.dilation.end());
+  conv.pad_begin.assign(layer.pad_begin.begin(), layer.pad_begin.end());
+  conv.pad_end.assign(layer.pad_end.begin(), layer.pad_end.end());
+  conv.group = layer.group;
+  Shape weights{layer.x[1], layer.outputs};
+  for (int extent : layer.kernel) weights.push_back(extent);
+  const TestTensor x = random_tensor(generator, layer.x), kernel = as_constant(random_tensor(generator, weights));
+  const TestTensor bias = layer.bias ? as_constant(random_tensor(generator, {layer.outputs * layer.group})) : absent();
+  OperatorCase shapes(conv);
+  shapes.input(x).input(kernel);
+  const Shape output = shapes.infer().value()[0].shape;
+  const TestTensor residual = layer.residual ? random_tensor(generator, output) : absent();
+  const auto make = [&](Layout layout) {
+    conv.activation = {layer.activation, 0.2f, 0.7f};
+    OperatorCase c(conv);
+    c.input(with_layout(x, layout)).input(kernel).input(bias);
+    c.input(residual.present ? with_layout(residual, layout) : residual).output(DataType::kF32, output, layout);
+    return c;
+  };
+  const TestTensor expected = reference(make(Layout::kPlain))[0];
+  conv.activation = {};
+  OperatorCase absolute(conv);
+  absolute.input(magnitude(x)).input(magnitude(kernel)).input(magnitude(bias)).input(magnitude(residual));
+  const TestTensor sums = reference(absolute.output(DataType::kF32, output))[0];
+  const int64_t terms = layer.x[1] / layer.group * weights.product(2, weights.rank());
+  std::set<std::string> names;
+  for (const Layout layout : {Layout::kPlain, Layout::kBlocked16}) {
+    std::map<std::string, std::vector<std::byte>> by_set;
+    for_each_fast_kernel(make(layout), [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      check_sums(what + " of " + layer.x.to_string(), outputs[0], expected, sums, terms);
+      names.insert(what.substr(0, what.find(' ')));
+      // The result is bit-identical for any number of threads.
+      const auto [known, fresh] = by_set.emplace(what.substr(0, what.find(',')), outputs[0].bytes);
+      CHECK((fresh || known->second == outputs[0].bytes));
+    });
+  }
+  return names;
+}
+
+Layer random_layer(std::mt19937& generator) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  Layer layer;
+  const int rank = draw(1, 3), form = draw(0, 2);
+  int64_t channels = draw(1, 40);
+  layer.outputs = draw(8, 50);
+  if (form == 1) layer.group = static_cast<int>(channels), layer.outputs = 1;
+  if (form == 2) layer.group = 2, channels = 32 * draw(1, 2), layer.outputs = 16 * draw(1, 2);
+  layer.x = {draw(1, 2), channels};
+  for (int axis = 0; axis < rank; ++axis) {
+    layer.kernel.push_back(draw(1, rank == 3 ? 3 : 5));
+    layer.stride.push_back(draw(1, 4));
+    layer.dilation.push_back(draw(1, 2));
+    layer.pad_begin.push_back(draw(0, 2));
+    layer.pad_end.push_back(draw(0, 2));
+    layer.x.push_back(draw(5, rank == 1 ? 60 : rank == 2 ? 19 : 6));
+  }
+  layer.bias = draw(0, 3) > 0;
+  layer.residual = draw(0, 1) > 0;
+  layer.activation = static_cast<ops::ActivationKind>(draw(0, 8));
+  return layer;
+}
+
+}  // namespace
+
+TEST_CASE("Plain and blocked kernels of ConvTranspose agree with the reference") {
+  std::mt19937 generator(3);
+  std::set<std::string> names;
+  const int layers = by_level(30, 60, 300);
+  for (int i = 0; i < layers; ++i) names.merge(check_layer(random_layer(generator), generator));
+  CHECK(names == std::set<std::string>{"conv_transpose.f32.depthwise16", "conv_transpose.f32.direct16",
+                                       "conv_transpose.f32.gemm"});
+}
+
+TEST_CASE("ConvTranspose kernels agree with the reference on layers large enough to be split") {
+  std::mt19937 generator(4);
+  for (const Layer& layer :
+       {Layer{{1, 40, 30, 31}, 24, {2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+        Layer{{1, 64, 28, 28}, 32, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+        Layer{{1, 96, 40, 41}, 1, {4, 4}, {4, 4}, {1, 1}, {0, 1}, {1, 0}},
+        Layer{{1, 24, 900}, 3, {16}, {8}, {1}, {4}, {4}}, Layer{{1, 20, 70}, 2, {80}, {40}, {1}, {0}, {0}},
+        Layer{{1, 48, 40, 40}, 1, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 48},
+        Layer{{1, 64, 120, 130}, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}})
+    CHECK(check_layer(layer, generator).contains("conv_transpose.f32.gemm"));
 }
 
 TEST_CASE("ConvTranspose adds a residual before the activation") {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels of input elements for convolutions computed as matrix products: the inputs of 16 adjacent outputs under each
-// tap, channel by channel.
+// The inputs of adjacent outputs under each tap.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/common/framework/split.h"
-#include "kernels/common/gemm_f32/tile16.h"
 #include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {
@@ -25,14 +23,6 @@ inline void gather_offsets(const ConvGeometry& g, Range pixels, int64_t lanes, i
           const bool inside = pixel < pixels.last && (iz | iy | ix) >= 0;
           *offsets++ = inside ? (iz * h.input + iy) * w.input + ix : -1;
         }
-}
-
-// `offsets` holds [taps][16] element offsets within the plane of a channel, negative for padding; planes are `spatial`
-// apart. Writes [channels][taps][16].
-inline void gather_panel(const float* input, int64_t channels, int64_t spatial, const int64_t* offsets, int64_t taps,
-                         float* panel) {
-  for (int64_t c = 0; c < channels; ++c, input += spatial)
-    for (int64_t i = 0; i < taps * kTileBlock; ++i) *panel++ = offsets[i] < 0 ? 0.0f : input[offsets[i]];
 }
 
 }  // namespace nestrt::kernels
