@@ -220,7 +220,7 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
                   programs > 0 ? fmt::format("programs of other units {}, ", tools::format_bytes(programs)) : "",
                   tools::format_bytes(header.data_bytes - std::min(programs, header.data_bytes))));
   if (!loaded.session) return facts;
-  facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
+  facts.emplace_back("scratch", fmt::format("{} for the operator that needs the most",
                                             tools::format_bytes(loaded.session->memory().scratch_bytes)));
   facts.emplace_back("row fusion", tools::describe_row_fusion(tools::traffic_of(*loaded.session)));
   return facts;

@@ -34,7 +34,7 @@ Result<int> shape_of_inputs(const Plan& plan, std::span<const std::string> argum
 }
 
 Option add_shape_option(Command command, int& shape, const std::string& use) {
-  return command.add_option("--shape", shape, "of a plan for inputs of several shapes the one to " + use)
+  return command.add_option("--shape", shape, "if the plan has several shapes, the number of the shape to " + use)
       .in_range(1, 32)
       .type_name("N");
 }

@@ -69,7 +69,7 @@ class Copy {
   }
   Status check_still_right(uint32_t seed, const Bytes& expected) {
     NESTRT_ASSIGN_OR_RETURN(const Bytes again, results(seed));
-    return again == expected ? Status() : broken("the results of the same inputs differ later");
+    return again == expected ? Status() : broken("the same inputs produce different results in a later run");
   }
   const BranchMemory& memory() const { return memory_; }
 
