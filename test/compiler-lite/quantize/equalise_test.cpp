@@ -63,7 +63,7 @@ TEST_CASE("Equalisation before a depthwise layer scales every channel into the u
   CHECK(test::difference(pair.graph, before, generator) == 0);
 }
 
-TEST_CASE("Equalisation before other layers divides the factor between activations and weights") {
+TEST_CASE("Equalisation before a non-depthwise layer splits the factor between activations and weights") {
   Pair pair(kRelu, 1, {0.5f, 0.5f, -0.25f, 0.5f}, {3.9f, 0.25f});
   const Graph before = pair.graph.clone();
   CHECK(equalise(pair.graph, pair.profile) == 1);

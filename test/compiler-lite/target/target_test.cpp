@@ -61,7 +61,7 @@ TEST_CASE("A configuration determines the number of instances") {
   CHECK_FALSE(read_target("cpu,evta:5_1x32_15_15_18_17"));
 }
 
-TEST_CASE("An impossible list is rejected with the known items") {
+TEST_CASE("An invalid unit list is rejected, and the error lists the valid items") {
   CHECK_THAT(refusal(read_target("toaster")),
              Contains("'toaster'") && Contains("units are cpu, evta") && Contains("x86-64-v3"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
