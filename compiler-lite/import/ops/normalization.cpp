@@ -115,7 +115,7 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
 }
 
 // Applies parameters that are broadcast to the normalized axes or differ between normalized slices.
-Status scale_layers(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
+Status normalize_then_scale(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
   const Shape& shape = node.shape(inputs[0]);
   const Shape normalized(shape.dims().subspan(static_cast<size_t>(norm.axis)));
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, normalized));
@@ -144,7 +144,7 @@ Status import_layer_normalization(NodeContext& node) {
   }
   const Shape normalized(node.shape(x).dims().subspan(static_cast<size_t>(norm.axis)));
   const auto is_whole = [&](ValueId parameter) { return node.shape(parameter) == normalized; };
-  if (!std::all_of(inputs.begin() + 1, inputs.end(), is_whole)) return scale_layers(node, norm, inputs);
+  if (!std::all_of(inputs.begin() + 1, inputs.end(), is_whole)) return normalize_then_scale(node, norm, inputs);
   return node.finish(std::move(norm), std::move(inputs));
 }
 
