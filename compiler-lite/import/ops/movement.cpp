@@ -47,7 +47,7 @@ struct Range {
 // Requires: step != 0.
 Range clamp_range(int64_t dim, int64_t start, int64_t end, int64_t step) {
   if (dim == 0) return {};
-  // Any longer step selects the first element only, as this one does.
+  // A step of magnitude `dim` or more selects only the first element, so clamping it does not change the result.
   step = std::clamp(step, -dim, dim);
   if (start < 0) start += dim;
   if (end < 0) end += dim;

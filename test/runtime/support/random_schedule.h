@@ -18,8 +18,8 @@ namespace nestrt::test {
 // for what they read.
 class RandomSchedule {
  public:
-  // The first `cpu_lanes` lanes are the CPU's; its steps use `threads` threads or, for some steps on lane 0, all of
-  // them.
+  // The first `cpu_lanes` lanes belong to the CPU. CPU steps use `threads` threads; some steps on lane 0 use all of the
+  // CPU's threads instead.
   RandomSchedule(const plan::Tables& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads,
                  std::mt19937& random)
       : plan_(plan),

@@ -24,7 +24,7 @@
   };
   const shorten = (text, letters) => (text.length > letters ? text.slice(0, letters - 1) + '\u2026' : text);
 
-  // Colours by group, in the order in which groups come.
+  // Colours by group, in order of first appearance.
   const colors = (names) => {
     const known = [...new Set(names)];
     return { of: (name) => `var(--c${known.indexOf(name) % COLORS})`, known };
