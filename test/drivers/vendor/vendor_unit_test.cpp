@@ -78,7 +78,7 @@ TEST_CASE("A program with other ports than the plan's is rejected, and so is inv
     REQUIRE_FALSE(executable);
     return std::string(executable.error().message());
   };
-  CHECK_THAT(refusal("finds other ports in a program than it was compiled with"), Catch::Contains("in port 1 of its"));
+  CHECK_THAT(refusal("finds other ports in a program than it was compiled with"), Catch::Contains("for port 1 of its"));
   CHECK_THAT(refusal("returns no program"), Catch::Contains("load() returns OK without a program"));
   CHECK_THAT(refusal("allocates misaligned shared memory"), Catch::Contains("which is not aligned to 64"));
 }

@@ -213,7 +213,7 @@ std::span<const WrongPlugin> wrong_plugins() {
       {"fails its self-test", with(&F::self_test, fail_self_test), "the self-test succeeds, and programs run after it",
        "self_test(): the device has failed"},
       {"finds other ports in a program than it was compiled with", with(&F::load, load_other_ports),
-       "a program has the inputs and outputs that it was compiled for", "99 bytes in port 1"},
+       "a program has the inputs and outputs that it was compiled for", "99 bytes for port 1"},
       {"accepts a truncated program", with(&F::load, load_anything), "a truncated program is rejected",
        "load() accepts the first 0 of a program's 16 bytes"},
       {"returns no program", with(&F::load, load_nothing),
