@@ -102,7 +102,7 @@ TEST_CASE("An xclbin for another shell is incompatible") {
   XclbinDescription description = kernel_xclbin();
   description.shell = "xilinx_u50_gen3x16";
   description.id = 7;
-  check_failure(options_for(description), Code::kIncompatible, "another shell");
+  check_failure(options_for(description), Code::kIncompatible, "a different shell");
 }
 
 TEST_CASE("Errors of the driver while it loads an xclbin are explained") {
@@ -176,7 +176,7 @@ TEST_CASE("A kernel whose ports have no common bank is incompatible") {
   if (description.banks.size() < 2) return nestrt::test::skip("the board has one bank");
   description.id = 10;
   description.kernels[0].banks = {{0, 1}, {0}};
-  check_failure(options_for(description), Code::kIncompatible, "no common bank");
+  check_failure(options_for(description), Code::kIncompatible, "no common memory bank");
 }
 
 TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {

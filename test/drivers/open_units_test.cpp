@@ -31,7 +31,7 @@ TEST_CASE("Unknown units are rejected with the list of known ones") {
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
   }
-  CHECK(open_units("tpu").error().message() == "unknown unit 'tpu'; available: cpu, evta, and those of a plug-in");
+  CHECK(open_units("tpu").error().message() == "unknown unit 'tpu'; available: cpu, evta, and the units of a plug-in");
   CHECK(open_units("evta:1x1").error().message().find("available: 1x16_15_15_18_17, 1x32_15_15_18_17, ") !=
         std::string_view::npos);
 }

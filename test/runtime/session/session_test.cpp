@@ -188,8 +188,8 @@ TEST_CASE("Wrong arguments are rejected with the expected and actual values") {
   const ConstTensorView good_x{DataType::kF32, {2, 3}, x.data()};
   auto* const odd = reinterpret_cast<std::byte*>(y.data()) + 2;
 
-  CHECK(refusal({}, {good_y}) == "the plan has 1 inputs, the call has 0");
-  CHECK(refusal({good_x}, {good_y, good_y}) == "the plan has 1 outputs, the call has 2");
+  CHECK(refusal({}, {good_y}) == "the plan expects 1 inputs, got 0");
+  CHECK(refusal({good_x}, {good_y, good_y}) == "the plan expects 1 outputs, got 2");
   CHECK(refusal({{DataType::kF32, {3, 2}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got f32 3x2");
   CHECK(refusal({{DataType::kS32, {2, 3}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got s32 2x3");
   CHECK(refusal({good_x}, {{DataType::kF32, {6}, y.data()}}) == "output 0 'y': expected f32 2x3, got f32 6");
