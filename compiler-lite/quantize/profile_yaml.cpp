@@ -99,7 +99,8 @@ Status check_counts(const YAML::Node& node, const ValueProfile& value) {
   uint64_t sum = value.zeros;
   for (const uint64_t count : value.magnitudes.counts) sum += count;  // at most 2049 * 2^53
   if (sum == value.elements) return {};
-  return refuse(node, fmt::format("elements: {} stated, but zeros and histogram have {}", value.elements, sum));
+  return refuse(node,
+                fmt::format("elements: expected the sum of zeros and histogram, {1}, got {0}", value.elements, sum));
 }
 
 Result<ValueProfile> parse_value(const YAML::Node& node) {

@@ -30,7 +30,7 @@ Status import_batch_normalization(NodeContext& node) {
   std::vector<float>* const parameters[4] = {&stated.scale, &stated.bias, &stated.mean, &stated.variance};
   const char* names[4] = {"scale", "bias", "mean", "variance"};
   const Shape shape = node.shape(x);
-  if (shape.rank() < 2) return node.invalid(fmt::format("input of shape {} has no channels", shape.to_string()));
+  if (shape.rank() < 2) return node.invalid(fmt::format("input of shape {} has no channel axis", shape.to_string()));
   for (size_t i = 0; i < 4; ++i) {
     NESTRT_ASSIGN_OR_RETURN(*parameters[i], node.constant_floats(i + 1, names[i]));
     if (static_cast<int64_t>(parameters[i]->size()) != shape[1]) {

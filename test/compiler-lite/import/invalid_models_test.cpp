@@ -41,7 +41,7 @@ TEST_CASE("Integers are not divided by a constant 0") {
     ModelBuilder model;
     model.input("x", {2}, onnx_type::kInt64).output("y").constant("zero", std::vector<int64_t>{1, 0});
     model.node(op_type, {"x", "zero"}, {"y"});
-    check_refused(model, "divides integers by 0");
+    check_refused(model, "integer division by a constant 0");
   }
   ModelBuilder floats;
   floats.input("x", {1}).output("y").constant("zero", {1}, {0}).node("Div", {"x", "zero"}, {"y"});

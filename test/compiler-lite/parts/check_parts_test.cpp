@@ -114,7 +114,7 @@ TEST_CASE("Parts are only checked against the model that they were cut from") {
   const auto report = check_parts(options);
   REQUIRE_FALSE(report);
   CHECK(report.error().code() == Code::kInvalidArgument);
-  CHECK_THAT(std::string(report.error().message()), Contains("belong to another model"));
+  CHECK_THAT(std::string(report.error().message()), Contains("do not belong to"));
 }
 
 TEST_CASE("Missing inputs and an empty set of runs are reported before anything runs") {

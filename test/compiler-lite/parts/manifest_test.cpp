@@ -84,7 +84,7 @@ TEST_CASE("A manifest that names a file in another folder is rejected") {
   for (const char* file : {"../tail.onnx", "/etc/passwd", "sub/tail.onnx", ".hidden", ""}) {
     Manifest manifest = sample();
     manifest.parts[1].file = file;
-    CHECK_THAT(refusal_of_manifest(json_of(manifest)), Contains("names of parts consist of"));
+    CHECK_THAT(refusal_of_manifest(json_of(manifest)), Contains("part names consist of"));
   }
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("Signing again replaces the signature") {
 TEST_CASE("Keys without a name are refused and not written") {
   const TemporaryFolder folder;
   for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
-    expect("nestc", {"keygen", name}, 2, "does not end in a name");
+    expect("nestc", {"keygen", name}, 2, "does not end in a file name");
   CHECK(std::filesystem::is_empty(folder.path()));
   CHECK_FALSE(std::filesystem::exists(".key"));
 }
