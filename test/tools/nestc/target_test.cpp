@@ -274,7 +274,7 @@ TEST_CASE("nestc explain gives the same counts for a plan as for its model") {
   const ProgramResult of_plan = run_program("nestc", {"explain", workshop.plan(), "--json", workshop.path("x.json")});
   check_target(of_plan, 0, "computes nothing: a view");
   CHECK(count_in(of_plan.text) == count_in(of_model.text));
-  check_target(run_program("nestc", {"explain", workshop.plan(), "--target", "zcu102"}), 2, "is a plan already");
+  check_target(run_program("nestc", {"explain", workshop.plan(), "--target", "zcu102"}), 2, "is already a plan");
   check_target(workshop.on_target("compile", "host"), 0, "operators");
   check_target(run_program("nestc", {"explain", workshop.plan()}), 2, "the plan has only CPU programs");
 }

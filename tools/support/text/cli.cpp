@@ -100,7 +100,7 @@ Option& Option::positive() {
   const auto check = [](const std::string& text) {
     double value = 0;
     const bool good = CLI::detail::lexical_cast(text, value) && value > 0;
-    return good ? std::string() : fmt::format("{} is not a number above 0", text);
+    return good ? std::string() : fmt::format("{} is not a number greater than 0", text);
   };
   option_->check(validator(check, "POSITIVE"));
   return *this;
