@@ -97,7 +97,7 @@ TEST_CASE("A missing or invalid xclbin is reported") {
   check_failure(options, Code::kNotFound, "none.xclbin");
 }
 
-TEST_CASE("An xclbin for another shell is incompatible") {
+TEST_CASE("An xclbin for a different shell is incompatible") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();
   description.shell = "xilinx_u50_gen3x16";
@@ -105,7 +105,7 @@ TEST_CASE("An xclbin for another shell is incompatible") {
   check_failure(options_for(description), Code::kIncompatible, "a different shell");
 }
 
-TEST_CASE("Errors of the driver while it loads an xclbin are explained") {
+TEST_CASE("Driver errors while an xclbin is loaded are explained") {
   const std::pair<int, Code> cases[] = {{EOPNOTSUPP, Code::kIncompatible},   {EBUSY, Code::kUnavailable},
                                         {EKEYREJECTED, Code::kIncompatible}, {ETIMEDOUT, Code::kUnavailable},
                                         {EDEADLK, Code::kDeviceFault},       {EIO, Code::kDeviceFault}};
@@ -162,7 +162,7 @@ TEST_CASE("An error about an xclbin without the accelerator lists its compute un
   CHECK(failure_of(options).ok());
 }
 
-TEST_CASE("A kernel with other arguments is incompatible") {
+TEST_CASE("A kernel with unexpected arguments is incompatible") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();
   description.id = 9;

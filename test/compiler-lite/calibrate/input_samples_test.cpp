@@ -58,7 +58,7 @@ void write_images(const test::TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("Images of a folder are samples in the order of their names") {
+TEST_CASE("Images in a folder are samples in the order of their names") {
   const test::TemporaryFolder folder;
   write_images(folder);
   Preprocessing preprocessing;
@@ -123,7 +123,7 @@ TEST_CASE("A file in a folder is one input, with or without a batch axis of one"
   for (const Shape& shape : {Shape{2, 3, 2, 2}, Shape{2, 2}, Shape{3, 2, 1}}) CHECK_FALSE(read(shape));
 }
 
-TEST_CASE("A sample with elements that are not finite is rejected by name") {
+TEST_CASE("A sample with non-finite elements is rejected by name") {
   const test::TemporaryFolder folder;
   std::vector<float> elements = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
   const std::string npy = folder.path() + "/nan.npy";

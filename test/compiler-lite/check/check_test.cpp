@@ -78,7 +78,7 @@ TEST_CASE("A plan matches its model operator by operator") {
   CHECK(report->layers.size() >= 3);
 }
 
-TEST_CASE("A plan of a model with a different weight fails the check, and the first diverging operator is named") {
+TEST_CASE("The plan of a model with one different weight fails the check, and the first diverging operator is named") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;

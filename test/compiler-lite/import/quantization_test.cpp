@@ -98,7 +98,7 @@ TEST_CASE("QuantizeLinear and DequantizeLinear compute integers and floats in op
   }
 }
 
-TEST_CASE("Scales along an axis stay in Quantize and Dequantize") {
+TEST_CASE("Scales along an axis are kept in Quantize and Dequantize") {
   ModelBuilder model;
   model.input("x", {2, 2});
   model.constant("scales", {2}, std::vector<float>{1.0f, 10.0f});
@@ -133,7 +133,7 @@ TEST_CASE("The same integers may be dequantized in two ways") {
   CHECK(run(optimised(model), {{1.0f, 2.0f}}) == std::vector<float>{9.0f, 12.0f});  // 5 and 7
 }
 
-TEST_CASE("Results that are quantized with different scales stay separate") {
+TEST_CASE("Results that are quantized with different scales are kept separate") {
   ModelBuilder model;
   model.input("x", {1});
   add_parameters(model, "a", 1.0f, 0);
@@ -167,7 +167,7 @@ TEST_CASE("QLinearConv computes with integers for every type of weights") {
   }
 }
 
-TEST_CASE("Weights that do not fit s8 without a zero point are computed with floats") {
+TEST_CASE("Convolutions compute with floats if their weights do not fit s8 without a zero point") {
   ModelBuilder model(10);
   model.input("x", {1, 1, 1, 1}, onnx_type::kUint8);
   add_parameters(model, "x", 1.0f, 0);

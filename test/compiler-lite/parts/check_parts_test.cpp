@@ -107,7 +107,7 @@ TEST_CASE("A part with different results is detected, by output and run") {
   CHECK(report.outputs[0].difference.max_absolute > 1e-5);
 }
 
-TEST_CASE("Parts are only checked against the model that they were cut from") {
+TEST_CASE("Parts are only checked against the model that they were created from") {
   const DemoParts parts;
   CheckPartsOptions options = parts.options("no interpreter is needed");
   options.model = NESTRT_SOURCE_DIR "/LICENSE";

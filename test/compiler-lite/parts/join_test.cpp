@@ -64,7 +64,7 @@ std::string refusal_of_changed(const std::function<void(onnx::ModelProto&)>& cha
 
 }  // namespace
 
-TEST_CASE("Joined parts equal the model that they were cut from, with shared constants stored once") {
+TEST_CASE("Joined parts equal the original model, with shared constants stored once") {
   const Divided parts = divided();
   const auto joined = parts.join();
   INFO(joined.error().to_string());
