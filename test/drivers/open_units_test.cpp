@@ -100,12 +100,12 @@ TEST_CASE("A list of all units states how each was opened or why it was not") {
   CHECK(units->back().usable.ok());
 }
 
-TEST_CASE("Impossible paces are rejected") {
+TEST_CASE("Invalid paces are rejected") {
   for (const double pace : {-1.0, 1e300, std::nan("")})
     CHECK(open_units("evta:sim", {.pace = pace}).error().code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("Impossible numbers of threads are rejected") {
+TEST_CASE("Invalid numbers of threads are rejected") {
   UnitOptions options;
   options.num_threads = -1;
   CHECK(open_units("cpu", options).error().code() == Code::kInvalidArgument);

@@ -100,7 +100,7 @@ TEST_CASE("A model rejects inputs that do not match and names the remedy") {
   CHECK(refusal({condition, a, tensor_view(longer, {3})}) == "input 'b' has shape 2, got 3");
 }
 
-TEST_CASE("A model converts images of bytes as the plan states") {
+TEST_CASE("A model converts byte images as the plan states") {
   const PlanFile planar = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   const PlanFile interleaved = image_plan({1, 2, 2, 3}, kPreprocessing).build();
   Model of_planar = model_of(planar), of_interleaved = model_of(interleaved);
@@ -120,7 +120,7 @@ TEST_CASE("A model swaps red and blue if the plan states BGR") {
   CHECK(values_of(model_of(file).run({kNhwc})) == bgr);
 }
 
-TEST_CASE("A model refuses images of another size and images without preprocessing") {
+TEST_CASE("A model refuses images of a different size, and images if the plan states no preprocessing") {
   const PlanFile file = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   Model model = model_of(file);
   const std::vector<uint8_t> larger(27);

@@ -79,7 +79,7 @@ TEST_CASE("An invalid blob is rejected by the null unit") {
         std::string_view::npos);
 }
 
-TEST_CASE("A program for another null unit, or of another kind, is rejected") {
+TEST_CASE("A program for a different null unit, or of a different kind, is rejected") {
   PlanBuilder other = plan_of(blob_of({{0, 1}}));
   program_of(other).configuration = "copies-2";
   const Status configuration = error_of(std::move(other));

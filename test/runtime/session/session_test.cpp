@@ -74,7 +74,7 @@ TEST_CASE("Reshape, Slice and Concat in place compute nothing") {
   CHECK(views == 3);
 }
 
-TEST_CASE("Concat copies only the inputs that are not in their place") {
+TEST_CASE("Concat copies only the inputs that are not already in place") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3});
   const int whole = builder.arena("whole", {1, 9});
@@ -175,7 +175,7 @@ TEST_CASE("The allocation counter counts") {
   CHECK(counter.count() >= 1);
 }
 
-TEST_CASE("Wrong arguments are rejected with the expected and actual values") {
+TEST_CASE("Invalid arguments are rejected with the expected and actual values") {
   const PlanFile file = relu_plan().build();
   const auto session = open(file);
   std::vector<float> x(8), y(8);

@@ -194,7 +194,7 @@ TEST_CASE("nestc states the problem of an invalid option") {
                            "absent");
 }
 
-TEST_CASE("Commands for one shape refuse several") {
+TEST_CASE("Commands for one shape refuse several shapes") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   for (const std::vector<std::string>& command :

@@ -55,7 +55,7 @@ TEST_CASE("A library whose entry point returns no component is rejected") {
   CHECK(component.error().message().find("is not a nestrt component") != std::string_view::npos);
 }
 
-TEST_CASE("A component of another version is rejected") {
+TEST_CASE("A component of a different version is rejected") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("old");
   REQUIRE_FALSE(component);
