@@ -139,7 +139,8 @@ Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
   return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
 }
 
-// Every value allocates all bins of our histogram, however short its own is.
+// Parses a value of a NEST-C profile. Every value allocates all bins of nestrt's histogram, even if NEST-C's is
+// shorter.
 Result<ValueProfile> parse_foreign_value(const YAML::Node& node, Budget& bins) {
   if (bins.charge(Histogram::kMaxBins)) return parse_foreign_value(node);
   return refuse(

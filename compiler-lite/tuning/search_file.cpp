@@ -88,7 +88,7 @@ Result<std::vector<T>> list(const YAML::Node& map, const std::string& key, Resul
   return result;
 }
 
-// Both fields must be present, or neither.
+// Parses the two fields of a score with labels. Both fields must be present, or neither.
 Status parse_labelled(const YAML::Node& node, Score& score) {
   if (!node["right"].IsDefined() && !node["right_in_f32"].IsDefined()) return {};
   NESTRT_ASSIGN_OR_RETURN(score.right, member_number(node, "right", uint64_t{0}, score.samples));

@@ -16,7 +16,7 @@ namespace {
 
 using test::shared_data;
 
-// ONNX fills the inputs of these with 0, 1/n, 2/n, ...
+// Returns the values 0, 1/n, 2/n, ..., with which ONNX fills the inputs of these models.
 std::vector<float> ramp(const Shape& shape) {
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   const auto count = static_cast<double>(elements.size());

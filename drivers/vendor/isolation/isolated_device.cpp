@@ -342,7 +342,8 @@ Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, 
   return failure(fmt::format("run {} does not stop: its process was killed", run));
 }
 
-// A run may report cancellation or an exceeded deadline only if this is what happened.
+// Returns the status of a run. A run may report cancellation only if it was cancelled, and an exceeded deadline only if
+// the deadline has passed.
 Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_stopped) const {
   Status status = status_of(reply);
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||

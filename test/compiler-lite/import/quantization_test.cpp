@@ -18,7 +18,7 @@ namespace {
 
 using compiler::Graph;
 
-// The parameters "NAME_scale" and "NAME_zero" of one tensor.
+// Adds the parameters "NAME_scale" and "NAME_zero" of one tensor.
 void add_parameters(ModelBuilder& model, const std::string& name, float scale, int32_t zero,
                     int32_t type = onnx_type::kUint8) {
   model.constant(name + "_scale", {}, std::vector<float>{scale});
@@ -33,7 +33,7 @@ Graph optimised(const ModelBuilder& model) {
   return std::move(*graph);
 }
 
-// The only output of a graph of one u8 input.
+// Returns the only output of a graph with one u8 input.
 std::vector<uint8_t> run_bytes(const Graph& graph, const std::vector<uint8_t>& input) {
   const compiler::Value& x = graph.value(graph.inputs.at(0).value);
   compiler::HostTensor tensor{x.type, x.shape, compiler::Bytes(input.size())};
@@ -62,7 +62,7 @@ onnx::NodeProto& add_microsoft(ModelBuilder& model, const std::string& type, con
   return node;
 }
 
-// The constant B of a QGemm, 3, -2; 1, 4, with one scale or one per column.
+// Adds the constant B of a QGemm, 3, -2; 1, 4, with one scale or one per column.
 void add_gemm_constants(ModelBuilder& model, bool transposed, const std::vector<float>& scales) {
   model.constant("b", {2, 2}, transposed ? std::vector<int32_t>{3, 1, -2, 4} : std::vector<int32_t>{3, -2, 1, 4},
                  onnx_type::kInt8);

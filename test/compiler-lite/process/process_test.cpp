@@ -59,7 +59,7 @@ TEST_CASE("A process that exceeds its time limit is killed with its children") {
   REQUIRE(result.error().code() == Code::kDeadlineExceeded);
 }
 
-// A program that creates a file when it runs, and then sleeps.
+// Returns a program that creates a file and then sleeps.
 std::vector<std::string> slow_program(const std::string& folder) {
   return {"sh", "-c", "echo $$ > \"$1\".new; mv \"$1\".new \"$1\"; exec sleep 1000", "sh", folder + "/started"};
 }

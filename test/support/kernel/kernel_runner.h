@@ -46,7 +46,7 @@ struct TestTensor {
 TestTensor tensor(const Shape& shape, const std::vector<float>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
-// For braced values, whose type is ambiguous.
+// Overload for braced values, whose type is ambiguous.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
 // 1, 2, 3, ...

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-// A convolution over images of any number and size, with weights large enough to share.
+// Returns a convolution over any number of images of any size, with weights large enough to share.
 std::string model_of_any_size() {
   ModelBuilder model;
   model.input("x", {-1, 8, -1, -1}).output("y");

@@ -120,7 +120,7 @@ TEST_CASE("nestrt bench stores costs and measures several inferences in flight")
   CHECK(run_program("nestrt", arguments).exit_code == 2);
 }
 
-// A ZCU102 with additional keys for its EVTA.
+// Writes the board file of a ZCU102 with additional keys for EVTA.
 std::string board_with(const TargetWorkshop& workshop, const std::string& name, const std::string& more) {
   const auto path = tools::find_board("zcu102");
   REQUIRE(path);

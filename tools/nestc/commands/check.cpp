@@ -252,7 +252,7 @@ Status CheckCommand::read_samples() {
   return {};
 }
 
-// A value that is NaN on either side matches nothing.
+// Reports outputs in which nothing was compared, because a NaN on either side matches no value.
 void print_empty(const CheckReport& report) {
   for (const OutputSummary& output : report.summaries)
     if (output.difference.all_nan())
@@ -282,7 +282,7 @@ Result<ExitCode> CheckCommand::run_shape() {
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
-// Without --shape, runs each shape of the plan.
+// Runs the selected shape, or each shape of the plan without --shape.
 Result<ExitCode> CheckCommand::run_plan() {
   NESTRT_RETURN_IF_ERROR(check_runs());
   NESTRT_RETURN_IF_ERROR(check_page());

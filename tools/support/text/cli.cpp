@@ -240,7 +240,7 @@ void Cli::take_over_log() const {
   });
 }
 
-// Without arguments, users want help; in a script it is a mistake.
+// Shows the help if there are no arguments. The exit code reports an error, because scripts always pass arguments.
 int Cli::show_help() const {
   std::fputs(app_->help().c_str(), stderr);
   return static_cast<int>(ExitCode::kBadInput);

@@ -19,7 +19,7 @@ struct Golden {
   InstructionWord word;
 };
 
-// From VTA's own header, compiled.
+// Returns the words that VTA's own header produces.
 std::vector<Golden> golden_words() {
   return {
       {make_load({.memory = Memory::kInp,

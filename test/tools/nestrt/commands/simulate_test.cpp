@@ -36,7 +36,7 @@ class SimulateWorkshop {
     std::ifstream file(path(name));
     return nlohmann::json::parse(file);
   }
-  // A board with a CPU whose operators all take a millisecond.
+  // Returns a board with a CPU whose operators all take a millisecond.
   static std::string estimating_board() {
     return "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " + isa() +
            ", estimates: {kinds: {other: {begin_us: 1000}}}}\n";
