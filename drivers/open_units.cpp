@@ -20,7 +20,7 @@ constexpr double kMaxPace = 1e6;
 
 struct Driver {
   std::string_view kind;
-  // `instance` is the number of previous units of that kind.
+  // `instance` is the number of previous units of the same kind.
   Result<UnitList> (*open)(const UnitRequest& request, int instance, const UnitOptions& options);
 };
 

@@ -27,7 +27,7 @@ class LearnedCosts {
   // Returns the current estimates.
   const CostTable& costs() const { return costs_; }
 
-  // Scales the costs of all work on units like this one.
+  // Scales the costs of all work on units with the kind and configuration of `unit`.
   void slow_down(const UnitInfo& unit, double factor);
   // Scales the costs like slow_down(), for a unit whose speed has changed, possibly not equally for all work. Earlier
   // observations of its work therefore get less weight.

@@ -28,7 +28,7 @@ TensorInfo input_of(const Shape& shape) {
 
 const TensorInfo kImage = input_of({1, 3, 32, 32});
 
-// Writes a file of that shape with elements 0, 1, 2, ...
+// Writes a file of the given shape with elements 0, 1, 2, ...
 std::string write_array(const test::TemporaryFolder& folder, const Shape& shape) {
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   std::iota(elements.begin(), elements.end(), 0.0f);

@@ -78,9 +78,9 @@ class OperatorCase {
   // Adds an output with the properties of a tensor, ignoring its elements.
   OperatorCase& output(TestTensor tensor);
 
-  // Adds an s8 output with that exponent.
+  // Adds an s8 output with the given exponent.
   OperatorCase& output_s8(const Shape& shape, int exponent, Layout layout = Layout::kPlain);
-  // Adds an s8 output with that scale and zero point.
+  // Adds an s8 output with the given scale and zero point.
   OperatorCase& output_s8c(const Shape& shape, float scale, int zero_point, Layout layout = Layout::kPlain);
 
   // Applies the operator's rules to the inputs: returns their outputs or their error.

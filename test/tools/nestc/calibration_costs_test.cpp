@@ -38,7 +38,7 @@ std::string write_biased_model(const TemporaryFolder& folder) {
   return path;
 }
 
-// Calibrates with noise of that amplitude.
+// Calibrates with noise of the given amplitude.
 std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model, const Shape& input,
                                     float amplitude) {
   static int count = 0;
