@@ -56,7 +56,7 @@ Status require_s8(const Graph& graph, const QuantizationReport& report) {
       std::ranges::any_of(graph.nodes(), [](const auto& node) { return node->kind() == ops::Kind::kOpaque; });
   if (report.kept.empty() && has_vendor)
     return Status(Code::kInvalidArgument,
-                  "--quantize s8: the vendor's compiler takes every Conv and Dense; remove this option");
+                  "--quantize s8: the vendor's compiler compiles every Conv and Dense; remove this option");
   const std::string reason = report.kept.empty()
                                  ? "the network has no Conv and no Dense"
                                  : fmt::format("'{}' because {}", report.kept[0].name, report.kept[0].reason);

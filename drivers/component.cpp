@@ -66,10 +66,11 @@ Result<const Component*> load(const fs::path& file, const char* entry_name) {
   if (entry == nullptr) return cannot_load(file);
   const Component* const component = entry();
   if (component == nullptr)
-    return Status(Code::kIncompatible, fmt::format("{} is not a component of nestrt; reinstall it", file.string()));
+    return Status(Code::kIncompatible, fmt::format("{} is not a nestrt component; reinstall nestrt", file.string()));
   if (component->version == NESTRT_VERSION) return component;
-  return Status(Code::kIncompatible, fmt::format("{} belongs to nestrt {}, but this is {}; install the one of {}",
-                                                 file.string(), component->version, NESTRT_VERSION, NESTRT_VERSION));
+  return Status(Code::kIncompatible,
+                fmt::format("{} belongs to nestrt {}, but this is nestrt {}; install the component of version {}",
+                            file.string(), component->version, NESTRT_VERSION, NESTRT_VERSION));
 }
 
 }  // namespace

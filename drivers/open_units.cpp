@@ -20,14 +20,14 @@ constexpr double kMaxPace = 1e6;
 
 struct Driver {
   std::string_view kind;
-  // `instance` is the number of previous units of that kind.
+  // `instance` is the number of previous units of the same kind.
   Result<UnitList> (*open)(const UnitRequest& request, int instance, const UnitOptions& options);
 };
 
 Result<UnitList> open_cpu(const UnitRequest& request, int /*instance*/, const UnitOptions& options) {
   if (request.text != request.kind)
     return Status(Code::kInvalidArgument,
-                  fmt::format("unit 'cpu' does not support the configuration in '{}'", request.text));
+                  fmt::format("unit 'cpu' does not support a configuration, got '{}'", request.text));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit, drivers::open_cpu_unit(options));
   return UnitList{std::move(unit)};
 }
@@ -71,7 +71,7 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
 Result<UnitList> open_vendor(const UnitRequest& request, int instance, const UnitOptions& options) {
   if (request.text != request.kind)
     return Status(Code::kInvalidArgument,
-                  fmt::format("units of plug-ins do not support a configuration, as in '{}'", request.text));
+                  fmt::format("units of plug-ins do not support a configuration, got '{}'", request.text));
   NESTRT_ASSIGN_OR_RETURN(const drivers::Component* const found,
                           drivers::find_component("vendor", vendor::kComponentEntry));
   const auto open = static_cast<const vendor::Component*>(found)->open;
@@ -95,8 +95,8 @@ Result<UnitList> open_entry(const UnitRequest& request, const UnitList& before, 
   const auto* const driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
                                           [&](const Driver& candidate) { return candidate.kind == request.kind; });
   if (driver == std::end(kDrivers) && options.plugin.empty())
-    return Status(Code::kInvalidArgument,
-                  fmt::format("unknown unit '{}'; available: {}, and those of a plug-in", request.kind, known_kinds()));
+    return Status(Code::kInvalidArgument, fmt::format("unknown unit '{}'; available: {}, and the units of a plug-in",
+                                                      request.kind, known_kinds()));
   const auto instance =
       std::count_if(before.begin(), before.end(), [&](const auto& unit) { return unit->info().kind == request.kind; });
   const auto open = driver != std::end(kDrivers) ? driver->open : open_vendor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several sessions of one plan, each in a thread of its own: sessions_in_threads PLAN [THREADS]
+// Runs several sessions of one plan, each in its own thread: sessions_in_threads PLAN [THREADS]
 //
 // The sessions share the plan (its weights are mapped once) and the units (one thread pool); each has its own
 // activations. Every thread runs the same inputs, so all must find the same outputs, bit for bit.
@@ -26,7 +26,7 @@ Tensors make_tensors(std::span<const nestrt::TensorInfo> infos, float fill) {
   return tensors;
 }
 
-// Runs a session of its own kRuns times; the outputs of the last run.
+// Creates a session, runs it kRuns times and returns the outputs of the last run.
 nestrt::Result<Tensors> run_session(const std::shared_ptr<const nestrt::Plan>& plan, const nestrt::UnitList& units) {
   NESTRT_ASSIGN_OR_RETURN(const auto session, nestrt::Session::create(plan, units));
   Tensors inputs = make_tensors(session->inputs(), 0.25f);

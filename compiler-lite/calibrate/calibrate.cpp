@@ -162,8 +162,9 @@ Result<Calibration> calibrate(const std::string& model, const CalibrationOptions
   }
   if (options.progress) options.progress(samples.size(), samples.size());
   if (result.skipped.size() == samples.size()) {
-    return Status(Code::kInvalidArgument, fmt::format("none of the {} calibration samples could be read; the first: {}",
-                                                      samples.size(), result.skipped.front()));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("none of the {} calibration samples could be read; the first error: {}", samples.size(),
+                              result.skipped.front()));
   }
   NESTRT_ASSIGN_OR_RETURN(result.profile, merge(parts, options.method, options.percentile));
   return result;

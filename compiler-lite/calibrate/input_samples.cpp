@@ -49,7 +49,7 @@ bool is_one(const Shape& shape, const Shape& input) {
 Status check_one_source(const SampleOptions& options) {
   if (options.images.empty() != options.npy.empty()) return {};
   return Status(Code::kInvalidArgument,
-                "calibration needs data: either --images DIR (images) or --npy FILE.npy (N x the input's shape)");
+                "calibration requires data: either --images DIR (images) or --npy FILE.npy (N x the input's shape)");
 }
 
 Result<InputSamples> InputSamples::open(const SampleOptions& options, const TensorInfo& input,
@@ -65,10 +65,11 @@ Result<InputSamples> InputSamples::open(const SampleOptions& options, const Tens
 Status InputSamples::open_images(const SampleOptions& options) {
   std::error_code error;
   if (is_array(options.images) && fs::is_regular_file(options.images, error))
-    return Status(Code::kInvalidArgument,
-                  fmt::format("samples '{}': expected a folder of images or .npy arrays; an array of all samples is "
-                              "named with --npy {}",
-                              options.images, options.images));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format(
+            "samples '{}': expected a folder of images or .npy arrays; pass one array with all samples as --npy {}",
+            options.images, options.images));
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
     if (tools::is_sample_name(entry->path())) images_.push_back(entry->path().string());
   if (error)
@@ -91,7 +92,7 @@ Status InputSamples::open_npy(const SampleOptions& options) {
   const int64_t available = inputs_in(array_.shape, input_.shape);
   if (array_.type != input_.type || available < 1 || size_of(input_) == 0) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("samples '{}' holds {} {}; expected {} of N x {}, N at least 1, for input '{}'",
+                  fmt::format("samples '{}' contains {} {}; expected {} of N x {}, N at least 1, for input '{}'",
                               options.npy, nestrt::name(array_.type), array_.shape.to_string(),
                               nestrt::name(input_.type), input_.shape.to_string(), input_.name));
   }
@@ -115,7 +116,7 @@ Result<tools::Array> InputSamples::read_array(const std::string& path) const {
   if (array.type != input_.type || !is_one(array.shape, input_.shape)) {
     return Status(
         Code::kInvalidArgument,
-        fmt::format("'{}' holds {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
+        fmt::format("'{}' contains {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
                     array.shape.to_string(), nestrt::name(input_.type), input_.shape.to_string(), input_.name));
   }
   array.shape = input_.shape;

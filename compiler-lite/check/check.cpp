@@ -140,9 +140,10 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     const std::string& name = session.outputs()[i].name;
     const auto found = expected.find(name);
     if (found == expected.end()) {
-      return Status(Code::kInvalidArgument,
-                    fmt::format("output {} of the plan does not exist in the model; are {} and {} the same network?",
-                                name, options.model, options.plan));
+      return Status(
+          Code::kInvalidArgument,
+          fmt::format("output {} of the plan does not exist in the model; expected {} and {} to be the same network",
+                      name, options.model, options.plan));
     }
     auto difference = compare(actual[i].view(), found->second.view());
     if (!difference) return difference.error().with_context(fmt::format("output {}", name));

@@ -117,8 +117,8 @@ void Difference::add(const Difference& other) {
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected) {
   if (actual.type != expected.type || actual.shape.num_elements() != expected.shape.num_elements()) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("the plan gives {} {}, ONNX Runtime {} {}", name(actual.type), actual.shape.to_string(),
-                              name(expected.type), expected.shape.to_string()));
+                  fmt::format("the plan returns {} {}, but ONNX Runtime returns {} {}", name(actual.type),
+                              actual.shape.to_string(), name(expected.type), expected.shape.to_string()));
   }
   Difference difference;
   difference.elements = expected.shape.num_elements();

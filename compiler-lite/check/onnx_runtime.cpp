@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::string_view kRemedy =
-    "; name an interpreter that has onnxruntime, onnx and numpy with --python, or allow pip to install them";
+    "; set --python to an interpreter with onnxruntime, onnx and numpy, or allow pip to install them";
 
 constexpr int kMissing = 3;  // exit code of ort_environment.py --offline if the environment does not exist
 

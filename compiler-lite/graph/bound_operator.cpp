@@ -90,7 +90,8 @@ Result<std::vector<Bytes>> run(const Node& node, const OperatorSpec& spec, const
   std::unique_ptr<std::byte, decltype(&std::free)> scratch(
       static_cast<std::byte*>(std::aligned_alloc(64, aligned(total))), &std::free);
   if (scratch == nullptr) {
-    return Status(Code::kOutOfMemory, fmt::format("node '{}': no memory for {} bytes of scratch", node.name, total));
+    return Status(Code::kOutOfMemory,
+                  fmt::format("node '{}': cannot allocate {} bytes of scratch memory", node.name, total));
   }
   InlineRunner runner;
   KernelCall call;

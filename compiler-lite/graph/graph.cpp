@@ -59,7 +59,7 @@ Result<Node*> Graph::add_node(std::string node_name, ops::Attributes attributes,
   auto inferred = infer(*this, attributes, node_inputs);
   if (!inferred) return inferred.error().with_context(fmt::format("node '{}'", node_name));
   if (inferred->size() != output_names.size()) {
-    return Status(Code::kInvalidModel, fmt::format("node '{}' has {} outputs, its operator computes {}", node_name,
+    return Status(Code::kInvalidModel, fmt::format("node '{}' has {} outputs, but its operator computes {}", node_name,
                                                    output_names.size(), inferred->size()));
   }
   auto node = std::make_unique<Node>();

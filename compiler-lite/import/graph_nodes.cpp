@@ -167,8 +167,8 @@ class Scope {
 
 Status define_values(GraphBuilder& builder, const OnnxGraph& graph, const std::vector<ValueId>& inputs) {
   if (inputs.size() != graph.inputs.size())
-    return Status(Code::kInvalidModel, fmt::format("subgraph '{}' has {} inputs, the operator passes {}", graph.name,
-                                                   graph.inputs.size(), inputs.size()));
+    return Status(Code::kInvalidModel, fmt::format("subgraph '{}' has {} inputs, but the operator passes {}",
+                                                   graph.name, graph.inputs.size(), inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) NESTRT_RETURN_IF_ERROR(builder.define(graph.inputs[i].name, inputs[i]));
   for (const OnnxTensor& tensor : graph.initializers)
     NESTRT_RETURN_IF_ERROR(builder.define(tensor.name, builder.add_constant(tensor)));

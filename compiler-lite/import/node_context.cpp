@@ -326,7 +326,7 @@ Status NodeContext::close() const {
   }
   for (const std::string& output : node_.outputs) {
     if (!output.empty() && builder_.find(output) == kNoValue) {
-      return unsupported(fmt::format("output '{}' is not supported; only the first output is", output));
+      return unsupported(fmt::format("output '{}' is not supported; only the first output is supported", output));
     }
   }
   return ok_status();

@@ -38,7 +38,7 @@ constexpr std::array<ImportRule, N + M> rules_of(const OnnxName<Kind> (&names)[N
 
 // Sorted by op_type.
 std::span<const ImportRule> import_rules();
-// Returns null if the operator is not supported in that opset. Operators of other domains have no opset.
+// Returns null if the operator is not supported in `opset`. Operators of other domains have no opset.
 const ImportRule* find_import_rule(std::string_view op_type, int64_t opset);
 
 }  // namespace nestrt::compiler

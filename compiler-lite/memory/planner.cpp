@@ -96,7 +96,7 @@ Placement first_fit(const Problem& problem, const std::vector<uint32_t>& order) 
 // The free blocks of an arena that grows at its end.
 class FreeList {
  public:
-  // Best fit; the lowest address on a tie.
+  // Allocates from the smallest block that fits, at the lowest address on a tie; grows the arena if no block fits.
   uint64_t take(uint64_t size) {
     const auto found = by_size_.lower_bound({size, 0});
     if (found == by_size_.end()) return grow(size);

@@ -70,7 +70,7 @@ Status require_same_model(const std::string& model, const Manifest& manifest) {
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
   if (digest == manifest.model_digest) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("the parts belong to another model than {}, or it has changed; partition it again", model));
+                fmt::format("the parts do not belong to {}, or the model has changed; partition it again", model));
 }
 
 ModelChain files_of(const Manifest& manifest, const std::filesystem::path& folder) {

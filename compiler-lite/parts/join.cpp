@@ -38,7 +38,7 @@ Status check_borders(const Infos& infos, const std::vector<Border>& borders, con
   std::unordered_map<std::string, const Border*> expected;
   for (const Border& border : borders) expected.emplace(border.name, &border);
   if (static_cast<size_t>(infos.size()) != borders.size())
-    return invalid(fmt::format("has {} {}s, the manifest has {}", infos.size(), what, borders.size()));
+    return invalid(fmt::format("has {} {}s, but the manifest has {}", infos.size(), what, borders.size()));
   for (const onnx::ValueInfoProto& info : infos) {
     const auto found = expected.find(info.name());
     if (found == expected.end())
@@ -48,7 +48,8 @@ Status check_borders(const Infos& infos, const std::vector<Border>& borders, con
                 tensor.shape().dim_size() == found->second->shape.rank();
     for (int axis = 0; fits && axis < tensor.shape().dim_size(); ++axis)
       fits = tensor.shape().dim(axis).dim_value() == found->second->shape[axis];
-    if (!fits) return invalid(fmt::format("{} '{}' has another type or shape than in the manifest", what, info.name()));
+    if (!fits)
+      return invalid(fmt::format("{} '{}' has a different type or shape than in the manifest", what, info.name()));
     expected.erase(found);
   }
   return {};
@@ -102,7 +103,7 @@ class Joiner {
     for (const auto& entry : model.opset_import()) {
       if (!entry.domain().empty() && entry.domain() != "ai.onnx") continue;
       if (entry.version() != manifest_.opset)
-        return invalid(fmt::format("has opset {}, the manifest has {}", entry.version(), manifest_.opset));
+        return invalid(fmt::format("has opset {}, but the manifest has {}", entry.version(), manifest_.opset));
     }
     if (joined_.opset_import_size() > 0) return {};
     joined_.set_ir_version(model.ir_version());
@@ -130,7 +131,7 @@ class Joiner {
       return {};
     }
     if (joined_.graph().initializer(entry->second).SerializeAsString() == tensor.SerializeAsString()) return {};
-    return invalid(fmt::format("has another initializer '{}' than an earlier part", tensor.name()));
+    return invalid(fmt::format("has a different initializer '{}' than an earlier part", tensor.name()));
   }
 
   void add_value_infos() {

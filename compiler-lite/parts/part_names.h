@@ -9,6 +9,6 @@ namespace nestrt::compiler {
 // Returns true for a valid name, which denotes a file in the manifest's folder.
 bool is_part_name(std::string_view name);
 inline constexpr std::string_view kPartNameRule =
-    "names of parts consist of at most 100 letters, digits, '_', '-' and '.', and do not start with '.'";
+    "part names consist of at most 100 letters, digits, '_', '-' and '.', and do not start with '.'";
 
 }  // namespace nestrt::compiler

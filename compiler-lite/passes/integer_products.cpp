@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns the scale of each of `count` output channels; empty if the weights' quantization has another axis.
+// Returns the scale of each of `count` output channels; empty if the weights are quantized along a different axis.
 std::vector<float> channel_scales(const plan::Quantization& weights, int axis, int64_t count) {
   const auto channels = static_cast<size_t>(count);
   if (weights.scales.size() == 1 && weights.axis == -1) return std::vector<float>(channels, weights.scales[0]);

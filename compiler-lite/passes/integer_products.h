@@ -19,7 +19,7 @@ struct IntegerProduct {
 };
 
 // Returns nullopt if the weights are not a dequantized constant, do not fit s8 with zero point 0, or if sums could
-// overflow int32 for some input of that quantization. Requires: Conv or Dense.
+// overflow int32 for some input with this quantization. Requires: Conv or Dense.
 std::optional<IntegerProduct> integer_product(const Graph& graph, const Node& node, kernels::s8c::Affine input);
 
 }  // namespace nestrt::compiler

@@ -91,7 +91,7 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
   graph.value(node->outputs[0]).quantization = before.quantization;
   const Value& after = graph.value(node->outputs[0]);
   if (before.type != after.type || !(before.shape == after.shape)) {
-    return Status(Code::kInternal, fmt::format("node '{}' has shape {}, its replacement has shape {}", old->name,
+    return Status(Code::kInternal, fmt::format("node '{}' has shape {}, but its replacement has shape {}", old->name,
                                                before.shape.to_string(), after.shape.to_string()));
   }
   retire(graph, old);

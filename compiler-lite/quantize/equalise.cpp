@@ -27,7 +27,7 @@ bool passes_scale(const ops::Activation& activation) {
 
 // Calls visit(index of a weight, its input channel) for all weights.
 template <typename Visit>
-void for_each_input(const Graph& graph, const Node& node, Visit visit) {
+void for_each_weight(const Graph& graph, const Node& node, Visit visit) {
   const Shape& shape = graph.value(node.inputs[kWeights]).shape;
   const auto* conv = node.as<ops::Conv>();
   const int64_t outputs = shape[output_channel_axis(node)], inputs = shape[1 - output_channel_axis(node)];
@@ -52,7 +52,7 @@ Powers choose_powers(const Graph& graph, const Node& consumer, const ValueProfil
   const double range = std::ldexp(127.5, -*value.exponent);
   std::vector<double> reach(value.peaks.size());
   const std::span<const float> weights = floats(graph, consumer.inputs[kWeights]);
-  for_each_input(graph, consumer, [&](size_t at, size_t input) {
+  for_each_weight(graph, consumer, [&](size_t at, size_t input) {
     reach[input] = std::max(reach[input], std::abs(double{weights[at]}));
   });
   const double largest = *std::max_element(reach.begin(), reach.end());
@@ -113,7 +113,7 @@ class Equaliser {
 
   void scale_inputs(Node* node, const Powers& powers) {
     std::vector<int> by_weight(floats(graph_, node->inputs[kWeights]).size());
-    for_each_input(graph_, *node, [&](size_t at, size_t input) { by_weight[at] = -powers[input]; });
+    for_each_weight(graph_, *node, [&](size_t at, size_t input) { by_weight[at] = -powers[input]; });
     replace(node, kWeights, [&](size_t at) { return by_weight[at]; });
   }
 

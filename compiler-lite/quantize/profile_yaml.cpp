@@ -99,7 +99,8 @@ Status check_counts(const YAML::Node& node, const ValueProfile& value) {
   uint64_t sum = value.zeros;
   for (const uint64_t count : value.magnitudes.counts) sum += count;  // at most 2049 * 2^53
   if (sum == value.elements) return {};
-  return refuse(node, fmt::format("elements: {} stated, but zeros and histogram have {}", value.elements, sum));
+  return refuse(node,
+                fmt::format("elements: expected the sum of zeros and histogram, {1}, got {0}", value.elements, sum));
 }
 
 Result<ValueProfile> parse_value(const YAML::Node& node) {
@@ -138,7 +139,8 @@ Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
   return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
 }
 
-// Every value allocates all bins of our histogram, however short its own is.
+// Parses a value of a NEST-C profile. Every value allocates all bins of nestrt's histogram, even if NEST-C's is
+// shorter.
 Result<ValueProfile> parse_foreign_value(const YAML::Node& node, Budget& bins) {
   if (bins.charge(Histogram::kMaxBins)) return parse_foreign_value(node);
   return refuse(

@@ -77,7 +77,7 @@ std::array<uint8_t, 64> SecretKey::sign(std::span<const std::byte> bytes) const 
 
 Status write_key_pair(const std::string& name, const SecretKey& key) {
   if (std::filesystem::path(name).filename().empty())
-    return Status(Code::kInvalidArgument, fmt::format("'{}' does not end in a name for the key files", name));
+    return Status(Code::kInvalidArgument, fmt::format("'{}' does not end in a file name for the keys", name));
   const std::string secret = name + ".key", open = name + ".pub";
   for (const std::string& path : {secret, open}) {
     std::error_code error;

@@ -65,7 +65,8 @@ class Builder {
     const bool has_cpu = std::any_of(board.units.begin(), board.units.end(),
                                      [](const UnitDescription& unit) { return unit.kind == kHostUnit; });
     if (!has_cpu)
-      return Status(Code::kInvalidArgument, "a board requires a unit 'cpu', which runs what no other unit can");
+      return Status(Code::kInvalidArgument,
+                    "a board requires a unit 'cpu' for the operators that no other unit can run");
     for (UnitDescription& unit : board.units) NESTRT_RETURN_IF_ERROR(add_unit(std::move(unit)));
     return {};
   }
@@ -83,9 +84,9 @@ class Builder {
       return {};
     }
     if (!kinds_.insert(unit.kind).second)
-      return Status(
-          Code::kInvalidArgument,
-          "unit '" + unit.kind + "' is named twice, by itself or by a board; a plan is for one configuration");
+      return Status(Code::kInvalidArgument,
+                    "unit '" + unit.kind +
+                        "' is named twice, directly or by a board; a plan supports one configuration per unit");
     others_.push_back(std::move(unit));
     return {};
   }

@@ -105,7 +105,7 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
   const int64_t rows = tools::class_rows(f32_->session->plan(), 0);
   if (rows != 1) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("'{}' has a class for each image, but the network has {} rows of scores ({})",
+                  fmt::format("'{}' has one class per image, but the network has {} rows of scores ({})",
                               options.labels, rows, scores.to_string()));
   }
   NESTRT_ASSIGN_OR_RETURN(const auto images, tools::read_labelled_files(options.labels));
@@ -150,8 +150,8 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
     classes_.push_back(known->second);
   }
   if (!inputs_.empty()) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("none of the {} samples could be read; the first: {}", samples.size(), skipped_.front()));
+  return Status(Code::kInvalidArgument, fmt::format("none of the {} samples could be read; the first error: {}",
+                                                    samples.size(), skipped_.front()));
 }
 
 std::string Evaluator::data_digest() const {

@@ -88,7 +88,7 @@ Result<std::vector<T>> list(const YAML::Node& map, const std::string& key, Resul
   return result;
 }
 
-// Both fields must be present, or neither.
+// Parses the two fields of a score with labels. Both fields must be present, or neither.
 Status parse_labelled(const YAML::Node& node, Score& score) {
   if (!node["right"].IsDefined() && !node["right_in_f32"].IsDefined()) return {};
   NESTRT_ASSIGN_OR_RETURN(score.right, member_number(node, "right", uint64_t{0}, score.samples));
@@ -135,7 +135,7 @@ Result<SearchRecord> parse_record(const YAML::Node& node) {
 }
 
 Result<std::vector<SearchRecord>> parse_root(const YAML::Node& root) {
-  if (!root.IsMap()) return refuse(root, "not a search file; name a new file to start one");
+  if (!root.IsMap()) return refuse(root, "not a search file; specify a new file to start a search");
   NESTRT_ASSIGN_OR_RETURN(const std::string format, member_text(root, "format"));
   if (format != kFormat) return refuse(root, fmt::format("format: expected '{}', got '{}'", kFormat, format));
   NESTRT_RETURN_IF_ERROR(member_number(root, "version", kVersion, kVersion).error());

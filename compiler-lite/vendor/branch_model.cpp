@@ -73,7 +73,7 @@ class Extractor {
     Graph& body = model_.body;
     const ValueId result = plain(id);
     if (!computed_.contains(id) || body.producer(result) == nullptr || body.is_output(result))
-      return Status(Code::kUnsupported, "a result may be a view of another branch's, or exists in two layouts");
+      return Status(Code::kUnsupported, "a result may be a view of another branch's result, or exists in two layouts");
     body.outputs.push_back(result);
     return {};
   }

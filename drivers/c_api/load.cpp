@@ -49,8 +49,9 @@ Status create(nestrt_load_options** options) {
 Status set_verification(nestrt_load_options* options, nestrt_verification verification) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
   if (verification != NESTRT_VERIFY_TABLES && verification != NESTRT_VERIFY_COMPLETE)
-    return Status(Code::kInvalidArgument,
-                  fmt::format("invalid verification {}: expected NESTRT_VERIFY_TABLES or _COMPLETE", verification));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("invalid verification {}: expected NESTRT_VERIFY_TABLES or NESTRT_VERIFY_COMPLETE", verification));
   options->value.verification = static_cast<nestrt::Verification>(verification);
   return {};
 }

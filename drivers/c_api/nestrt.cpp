@@ -129,7 +129,8 @@ Status shape_of(const nestrt_plan* plan, size_t index, nestrt_plan** shape) {
   const auto shapes = plan->plan->shapes();
   const size_t count = std::max<size_t>(shapes.size(), 1);
   if (index >= count)
-    return Status(Code::kInvalidArgument, fmt::format("shape {} does not exist: the plan has {}", index, count));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("shape index {} does not exist; number of shapes of the plan: {}", index, count));
   *shape = new nestrt_plan{shapes.empty() ? plan->plan : shapes[index]};
   return {};
 }
@@ -138,7 +139,7 @@ Status set_log_level(nestrt_log_level level) {
   const int number = level;
   if (number < NESTRT_LOG_DEBUG || number > NESTRT_LOG_OFF)
     return Status(Code::kInvalidArgument,
-                  fmt::format("invalid log level {}: expected NESTRT_LOG_DEBUG to _OFF", number));
+                  fmt::format("invalid log level {}: expected NESTRT_LOG_DEBUG to NESTRT_LOG_OFF", number));
   nestrt::set_log_level(static_cast<nestrt::LogLevel>(number));
   return {};
 }

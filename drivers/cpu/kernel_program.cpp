@@ -53,9 +53,10 @@ Status check_channels(const BranchSpec& spec) {
   const plan::Branch& branch = tables.branches[spec.branch];
   const uint32_t all = divisible_channels(tables, branch);
   if (all > 0 && is_part(all, divisible_rows(tables, branch), spec.channels)) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("branch {} cannot be divided into channels {}{}", spec.branch, to_string(spec.channels),
-                            all == 0 ? ": it is not divisible" : fmt::format(": it has {}, in blocks of 16", all)));
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("branch {} cannot be divided into channels {}{}", spec.branch, to_string(spec.channels),
+                  all == 0 ? ": it is not divisible" : fmt::format(": it has {} channels in blocks of 16", all)));
 }
 
 }  // namespace
@@ -219,8 +220,9 @@ Status KernelProgram::reserve_scratch(const Step& step, ScratchSize size) {
   if (size.shared > kLimit || size.per_thread > kLimit ||
       __builtin_mul_overflow(align_up(size.per_thread, 64), static_cast<size_t>(pool_->num_threads()), &total) ||
       __builtin_add_overflow(total, align_up(size.shared, 64), &total))
-    return Status(Code::kOutOfMemory,
-                  fmt::format("its kernel {} needs an impossible amount of scratch memory", step.kernel_name));
+    return Status(
+        Code::kOutOfMemory,
+        fmt::format("its kernel {} needs more scratch memory than the address space allows", step.kernel_name));
   scratch_bytes_ = std::max(scratch_bytes_, total);
   return {};
 }

@@ -26,13 +26,13 @@ Result<size_t> index_of(std::span<const TensorInfo> infos, const ModelInput& inp
   if (const auto index = find(infos, input.name())) return *index;
   std::string names;
   for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
-  return invalid(fmt::format("unknown input '{}'; the plan has {}", input.name(), names));
+  return invalid(fmt::format("unknown input '{}'; available: {}", input.name(), names));
 }
 
 // Returns the inputs in the plan's order. Errors: kInvalidArgument if one is unknown, missing or given twice.
 Result<std::vector<const ModelInput*>> in_order(std::span<const TensorInfo> infos, std::span<const ModelInput> inputs) {
   if (inputs.size() != infos.size())
-    return invalid(fmt::format("the plan has {} inputs, but {} were passed", infos.size(), inputs.size()));
+    return invalid(fmt::format("the plan expects {} inputs, got {}", infos.size(), inputs.size()));
   std::vector<const ModelInput*> ordered(infos.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     NESTRT_ASSIGN_OR_RETURN(const size_t index, index_of(infos, inputs[i], i));

@@ -91,7 +91,8 @@ class NullUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
     const std::string where = fmt::format("branch {}", branch.branch);
     if (!branch.channels.all())
-      return Status(Code::kUnsupported, fmt::format("{}: unit 'null' cannot compute a part of the channels", where));
+      return Status(Code::kUnsupported,
+                    fmt::format("{}: unit 'null' does not support programs for some of the channels", where));
     Result<std::vector<Copy>> program = read_program(*branch.plan, *branch.program);
     if (!program) return program.error().with_context(where);
     return std::unique_ptr<Executable>(std::make_unique<NullExecutable>(device_, queue_, branch, std::move(*program)));

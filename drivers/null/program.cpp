@@ -21,7 +21,7 @@ Result<std::vector<BlobCopy>> decode_blob(std::span<const std::byte> blob) {
                   "the program has a format that unit 'null' does not support; recompile the model");
   blob = blob.subspan(sizeof header);
   if (blob.size() % sizeof(BlobCopy) != 0 || blob.size() / sizeof(BlobCopy) != header.copies)
-    return damaged_plan(fmt::format("a program for unit 'null' states {} copies, but contains {} bytes of them",
+    return damaged_plan(fmt::format("a program for unit 'null' states {} copies, but its copies have {} bytes",
                                     header.copies, blob.size()));
   std::vector<BlobCopy> copies(header.copies);
   if (!copies.empty()) std::memcpy(copies.data(), blob.data(), blob.size());
@@ -35,10 +35,11 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
         fmt::format("copies range {} to range {}, but has {} ranges", copy.from, copy.to, ranges.size()));
   const plan::ProgramRange &from = ranges[copy.from], &to = ranges[copy.to];
   if (from.access == plan::RangeAccess::kWrite || to.access == plan::RangeAccess::kRead)
-    return damaged_plan(fmt::format("copies range {}, which is for {}, to {}, which is for {}", copy.from,
+    return damaged_plan(fmt::format("copies range {}, which has access {}, to range {}, which has access {}", copy.from,
                                     name(from.access), copy.to, name(to.access)));
   if (from.size != to.size)
-    return damaged_plan(fmt::format("copies {} bytes of range {} to {} of {}", from.size, copy.from, to.size, copy.to));
+    return damaged_plan(
+        fmt::format("copies {} bytes of range {} to {} bytes of range {}", from.size, copy.from, to.size, copy.to));
   if (from.layout != plan::RangeLayout::kPlain || to.layout != plan::RangeLayout::kPlain)
     return Status(Code::kUnsupported,
                   "copies in a layout that differs from the tensors'; unit 'null' does not convert layouts");
@@ -51,7 +52,7 @@ Status check_all_are_written(std::span<const BlobCopy> copies, std::span<const p
   for (const BlobCopy& copy : copies) written[copy.to] = true;
   for (size_t i = 0; i < ranges.size(); ++i)
     if (ranges[i].access == plan::RangeAccess::kWrite && !written[i])
-      return damaged_plan(fmt::format("does not write range {}, which is for results", i));
+      return damaged_plan(fmt::format("does not write the result range {}", i));
   return {};
 }
 

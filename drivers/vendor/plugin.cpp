@@ -45,8 +45,9 @@ Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt
     return Status(Code::kIncompatible, fmt::format("plug-in '{}' {}", file, what));
   };
   if (functions == nullptr)
-    return refuse(
-        fmt::format("does not have version {} of the interface; install the one for this nestrt", NESTRT_VENDOR_ABI));
+    return refuse(fmt::format(
+        "does not support version {} of the interface; install the plug-in built for this version of nestrt",
+        NESTRT_VENDOR_ABI));
   if (functions->abi != NESTRT_VENDOR_ABI)
     return refuse(fmt::format("returns version {} of the interface instead of {}", functions->abi, NESTRT_VENDOR_ABI));
   if (functions->struct_bytes < sizeof(nestrt_vendor_functions))

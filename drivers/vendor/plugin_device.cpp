@@ -141,15 +141,17 @@ Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<con
                    fmt::format("returns {} inputs and {} outputs: expected at least one output and at most {} in total",
                                given.num_inputs, given.num_outputs, NESTRT_VENDOR_MAX_PORTS));
   if (given.num_inputs != inputs.size() || given.num_outputs != outputs.size())
-    return Status(Code::kInvalidPlan,
-                  fmt::format("plug-in '{}' finds {} inputs and {} outputs in its program, but the plan has {} and {}",
-                              file(), given.num_inputs, given.num_outputs, inputs.size(), outputs.size()));
+    return Status(
+        Code::kInvalidPlan,
+        fmt::format(
+            "plug-in '{}' reports {} inputs and {} outputs for its program, but the plan has {} inputs and {} outputs",
+            file(), given.num_inputs, given.num_outputs, inputs.size(), outputs.size()));
   for (size_t i = 0; i < all; ++i) {
     const uint64_t expected = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
     if (given.bytes[i] == expected) continue;
     return Status(Code::kInvalidPlan,
-                  fmt::format("plug-in '{}' has {} bytes in port {} of its program, but the plan has {}", file(),
-                              given.bytes[i], i, expected));
+                  fmt::format("plug-in '{}' reports {} bytes for port {} of its program, but the plan has {} bytes",
+                              file(), given.bytes[i], i, expected));
   }
   return {};
 }

@@ -106,7 +106,8 @@ class VendorUnit final : public Unit {
  private:
   Result<std::unique_ptr<Executable>> prepare_program(const BranchSpec& branch) {
     if (!branch.channels.all())
-      return Status(Code::kUnsupported, fmt::format("unit '{}' cannot compute a part of the channels", info_.kind));
+      return Status(Code::kUnsupported,
+                    fmt::format("unit '{}' does not support programs for some of the channels", info_.kind));
     NESTRT_ASSIGN_OR_RETURN(PortedProgram source, read_program(*branch.plan, *branch.program, info_.configuration));
     std::vector<Port> ports = source.inputs;
     ports.insert(ports.end(), source.outputs.begin(), source.outputs.end());

@@ -150,7 +150,7 @@ def write_samples(samples: Union[np.ndarray, Dict[str, np.ndarray]], folder: str
 def sample_arrays(samples: Any) -> List[np.ndarray]:
     """Returns a list of arrays, each with the shape of an input or with several inputs along the first axis."""
     if isinstance(samples, np.ma.MaskedArray):
-        raise TypeError("samples: masked arrays are not supported; convert it with array.filled(...)")
+        raise TypeError("samples: masked arrays are not supported; convert them with array.filled(...)")
     if isinstance(samples, np.ndarray):
         return [_numbers(samples)]
     arrays = [_numbers(sample) for sample in samples]

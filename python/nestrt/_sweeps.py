@@ -85,7 +85,7 @@ class SensitivityReport(Report):
     def _rows(self) -> Tuple[Sequence[str], List[Sequence[Any]]]:
         rows = [[layer["name"], layer["kind"], layer["mac_share"], *layer["only_it"].values()]
                 for layer in self.layers]
-        return ("layer", "kind", "share of the work", "only it: SNR dB", "agreement"), rows
+        return ("layer", "kind", "share of the work", "only this layer in s8: SNR dB", "agreement"), rows
 
 
 def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: int = 16, all_but_one: bool = True,

@@ -319,7 +319,7 @@ def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_l
     if core is None:
         best = report["trials"][report["chosen"]]
         raise InvalidArgument(
-            f"no quantization of {len(report['trials'])} tried loses at most {max_loss} points; the best loses "
+            f"none of the {len(report['trials'])} quantizations tried loses at most {max_loss} points; the best loses "
             f"{best['loss']:.2f} ({best['options']}); increase max_loss or search_budget", "compile"
         )
     for note in report["notes"]:

@@ -13,7 +13,7 @@ namespace nestrt {
 class Budget {
  public:
   constexpr explicit Budget(uint64_t limit) : limit_(limit) {}
-  // Returns a budget of `free` for any file plus `per_byte` for each of the `bytes` of this one.
+  // Returns a budget of `free` for any file, plus `per_byte` for each of the `bytes` of the actual file.
   static constexpr Budget of_file(uint64_t free, uint64_t per_byte, uint64_t bytes) {
     Budget budget(free);
     budget.extend(per_byte, bytes);

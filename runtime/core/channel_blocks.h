@@ -22,8 +22,8 @@ struct ChannelBlocks {
   }
 };
 
-// Returns the stored blocks of a tensor with that layout. For a folded image, channels and pixels are the folded ones.
-// Requires: rank 2 or more, 4 for folded layouts; channels times 64 do not overflow.
+// Returns the stored blocks of a tensor with the given layout. For a folded image, channels and pixels are the folded
+// ones. Requires: rank 2 or more, 4 for folded layouts; channels times 64 do not overflow.
 inline ChannelBlocks stored_blocks(const Shape& shape, Layout layout) {
   if (!is_folded(layout)) return {shape[1], shape.product(2, shape.rank()), block_size(layout)};
   const int64_t fold = fold_of(layout);

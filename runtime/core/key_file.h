@@ -14,7 +14,7 @@ namespace nestrt {
 inline constexpr std::string_view kPublicKey = "nestrt-public-key";
 inline constexpr std::string_view kSecretKey = "nestrt-secret-key";
 
-// Fills all of `key`. Errors: kNotFound, kIo, kInvalidArgument if no line contains a valid key of that kind.
+// Fills all of `key`. Errors: kNotFound, kIo, kInvalidArgument if no line contains a valid key of the requested kind.
 Status read_key_file(const std::string& path, std::string_view kind, std::span<uint8_t> key);
 
 }  // namespace nestrt

@@ -14,7 +14,7 @@ std::string describe(DataType type, const Shape& shape) { return fmt::format("{}
 
 Status check_count(std::string_view side, size_t expected, size_t got) {
   if (got == expected) return {};
-  return Status(Code::kInvalidArgument, fmt::format("the plan has {} {}s, the call has {}", expected, side, got));
+  return Status(Code::kInvalidArgument, fmt::format("the plan expects {} {}s, got {}", expected, side, got));
 }
 
 Status check_view(std::string_view side, size_t position, const TensorInfo& expected, const ConstTensorView& got) {

@@ -55,11 +55,11 @@ class ScheduleCheck {
     const plan::Program& program = programs[step.program];
     const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit];
     if (step.threads < 0 || (unit.is_host && step.threads > unit.num_threads))
-      return wrong(fmt::format("it requests {} of {} threads", step.threads, unit.num_threads));
+      return wrong(fmt::format("it requests {} threads, expected 0 to {}", step.threads, unit.num_threads));
     if (!can_run(program, unit)) return wrong(fmt::format("unit '{}' cannot run its program", unit.name));
     const bool fits = program.channels.all() ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
                                              : step.channels == program.channels;
-    return fits ? Status() : wrong("its program computes other channels");
+    return fits ? Status() : wrong("its program does not compute the requested channels");
   }
 
   // Checks that the channel ranges of an operator's parts are contiguous and complete.

@@ -271,7 +271,8 @@ Status Executor::fall_back_to_host(PreparedStep& step, const Status& why, UnitLe
   return {};
 }
 
-// A unit that misses its deadline completes with an error as soon as it no longer accesses the memory of this run.
+// Runs a step on its unit. A unit that misses its deadline completes with an error as soon as it no longer accesses the
+// memory of this run.
 Status Executor::run_on_unit(PreparedStep& step, const StepTimeout& timeout, bool is_checked) {
   Submitted& submitted = submitted_[step.thread];
   Submission submission = submission_of(step);

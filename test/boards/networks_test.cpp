@@ -37,24 +37,24 @@ void check_network(const std::string& model, int64_t extent, const XclbinDescrip
   check_plan(compile(model, extent), {xclbin}, 3);
 }
 
-TEST_CASE("nest_squeeze computes the same on CPU and board together as on the CPU alone") {
+TEST_CASE("nest_squeeze produces the same results on CPU and board together as on the CPU alone") {
   const std::string model = nestrt::test::kDemoModel;
   check_network(model, 32, kernel_xclbin());
 }
 
-TEST_CASE("Two compute units with separate banks compute the same as the CPU, with copies between their banks") {
+TEST_CASE("Two compute units with separate banks produce the CPU's results, with copies between their banks") {
   const std::string model = nestrt::test::kDemoModel;
   const auto plan = compile(model, 32);
   const BoardRuns one = check_plan(plan, {kernel_xclbin()}, 2), two = check_plan(plan, {kernel_xclbin(), 2}, 2);
   CHECK(two.memory.copied_bytes > one.memory.copied_bytes);
 }
 
-TEST_CASE("nest_squeeze computes the same on the four stages as on the CPU alone") {
+TEST_CASE("nest_squeeze produces the same results on the four stages as on the CPU alone") {
   const std::string model = nestrt::test::kDemoModel;
   check_network(model, 32, stages_xclbin());
 }
 
-TEST_CASE("ResNet-20 and SqueezeNet compute the same on CPU and board together as on the CPU alone") {
+TEST_CASE("ResNet-20 and SqueezeNet produce the same results on CPU and board together as on the CPU alone") {
   const auto folder = test::shared_data("models");
   if (!folder) return;
   check_network(*folder / "resnet20.onnx", 32, kernel_xclbin());

@@ -97,15 +97,15 @@ TEST_CASE("A missing or invalid xclbin is reported") {
   check_failure(options, Code::kNotFound, "none.xclbin");
 }
 
-TEST_CASE("An xclbin for another shell is incompatible") {
+TEST_CASE("An xclbin for a different shell is incompatible") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();
   description.shell = "xilinx_u50_gen3x16";
   description.id = 7;
-  check_failure(options_for(description), Code::kIncompatible, "another shell");
+  check_failure(options_for(description), Code::kIncompatible, "a different shell");
 }
 
-TEST_CASE("Errors of the driver while it loads an xclbin are explained") {
+TEST_CASE("Driver errors while an xclbin is loaded are explained") {
   const std::pair<int, Code> cases[] = {{EOPNOTSUPP, Code::kIncompatible},   {EBUSY, Code::kUnavailable},
                                         {EKEYREJECTED, Code::kIncompatible}, {ETIMEDOUT, Code::kUnavailable},
                                         {EDEADLK, Code::kDeviceFault},       {EIO, Code::kDeviceFault}};
@@ -162,7 +162,7 @@ TEST_CASE("An error about an xclbin without the accelerator lists its compute un
   CHECK(failure_of(options).ok());
 }
 
-TEST_CASE("A kernel with other arguments is incompatible") {
+TEST_CASE("A kernel with unexpected arguments is incompatible") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();
   description.id = 9;
@@ -176,7 +176,7 @@ TEST_CASE("A kernel whose ports have no common bank is incompatible") {
   if (description.banks.size() < 2) return nestrt::test::skip("the board has one bank");
   description.id = 10;
   description.kernels[0].banks = {{0, 1}, {0}};
-  check_failure(options_for(description), Code::kIncompatible, "no common bank");
+  check_failure(options_for(description), Code::kIncompatible, "no common memory bank");
 }
 
 TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {

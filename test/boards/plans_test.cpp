@@ -27,7 +27,7 @@ void check(const std::filesystem::path& path, const char* accelerator, const Boa
 }
 
 // NESTRT_BOARD_PLANS: their paths, separated by colons.
-TEST_CASE("Given plans compute the same on CPU and board together as on the CPU alone", "[.given]") {
+TEST_CASE("Given plans produce the same results on CPU and board together as on the CPU alone", "[.given]") {
   const char* const paths = std::getenv("NESTRT_BOARD_PLANS");
   REQUIRE(paths != nullptr);
   fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", "plan", "accelerator", "programs", "copied B", "crossing B");

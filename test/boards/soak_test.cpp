@@ -109,11 +109,11 @@ void check_random_faults(const Form& form) {
   CHECK(soak.failed() > runs / 10);
 }
 
-TEST_CASE("Random faults of a board end in a Status or in the right result, in time") {
+TEST_CASE("Random board faults result in a Status or the correct result within the time limit") {
   check_random_faults({kernel_xclbin(), true, true, 300, std::chrono::seconds(3)});
 }
 
-TEST_CASE("Random faults of the four stages end in a Status or in the right result, in time") {
+TEST_CASE("Random faults of the four stages result in a Status or the correct result within the time limit") {
   check_random_faults({stages_xclbin(), false, false, 10, std::chrono::seconds(8)});
 }
 

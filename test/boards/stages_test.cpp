@@ -59,7 +59,7 @@ TEST_CASE("The end of the previous run is not taken for the end of the current o
   }
 }
 
-TEST_CASE("A reset of hanging stages fails after its time limit until they end") {
+TEST_CASE("A reset fails after its time limit as long as stages hang") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kHang);
   REQUIRE(probe.transfer_inputs().ok());
@@ -78,7 +78,7 @@ TEST_CASE("A reset of hanging stages fails after its time limit until they end")
   CHECK(probe.run().ok());
 }
 
-TEST_CASE("After a reset of the card the hanging run is over and the stages work again") {
+TEST_CASE("After a reset of the card the hanging run has ended and the stages work again") {
   Board& board = Board::instance();
   {
     ProbeRun probe(open_stages());
@@ -98,7 +98,7 @@ TEST_CASE("After a reset of the card the hanging run is over and the stages work
   CHECK(next.run().ok());
 }
 
-TEST_CASE("A cancelled run is over when its stages are idle") {
+TEST_CASE("A cancelled run ends when its stages are idle") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kLate);
   REQUIRE(probe.transfer_inputs().ok());
@@ -108,7 +108,7 @@ TEST_CASE("A cancelled run is over when its stages are idle") {
   CHECK(probe.is_right());
 }
 
-TEST_CASE("Stages that another process has started are not started") {
+TEST_CASE("Stages that another process started are not started again") {
   ProbeRun probe(open_stages());
   Board::instance().stages()->write(Stage::kFetch, 0x00, 0x01);
   const Status status = probe.start();

@@ -74,7 +74,7 @@ TEST_CASE("A run that hangs ends at the deadline, and a reset stops it") {
   check_runs(probe);
 }
 
-TEST_CASE("A run without a wait is not restarted before a reset") {
+TEST_CASE("A run that was never waited for is not restarted before a reset") {
   ProbeRun probe(open_transport());
   start_hanging(probe);
   for (int i = 0; i < 3; ++i) CHECK(probe.start().code() == Code::kUnavailable);
@@ -82,7 +82,7 @@ TEST_CASE("A run without a wait is not restarted before a reset") {
   check_runs(probe);
 }
 
-TEST_CASE("An interrupt before or during a wait ends it and the run continues") {
+TEST_CASE("An interrupt before or during a wait ends the wait, and the run continues") {
   ProbeRun probe(open_transport());
   faults().next_run(RunFault::kLate);
   REQUIRE(probe.transfer_inputs().ok());
@@ -94,7 +94,7 @@ TEST_CASE("An interrupt before or during a wait ends it and the run continues") 
   CHECK(probe.is_right());
 }
 
-TEST_CASE("A compute unit that ends with an error is a fault of the device, and works again") {
+TEST_CASE("A compute unit that ends with an error counts as a device fault and works again after a reset") {
   ProbeRun probe(open_transport());
   faults().next_run(RunFault::kError);
   REQUIRE(probe.start().ok());
@@ -105,7 +105,7 @@ TEST_CASE("A compute unit that ends with an error is a fault of the device, and 
   check_runs(probe);
 }
 
-TEST_CASE("A failed transfer is a fault of the device") {
+TEST_CASE("A failed transfer counts as a device fault") {
   ProbeRun probe(open_transport());
   faults().fail(Call::kSync, EIO);
   CHECK(probe.transfer_inputs().code() == Code::kDeviceFault);
@@ -117,7 +117,7 @@ TEST_CASE("A failed transfer is a fault of the device") {
   check_runs(probe);
 }
 
-TEST_CASE("After a start that the driver rejects there is nothing to wait for and the next one works") {
+TEST_CASE("After the driver rejects a start, a wait returns immediately and the next start works") {
   for (const int error : {EIO, EBUSY, ENOMEM, EINVAL, EDEADLK}) {
     ProbeRun probe(open_transport());
     faults().fail(Call::kExecute, error);
@@ -140,7 +140,7 @@ TEST_CASE("A compute unit without a reset is lost after its first hang until the
   check_runs(probe);
 }
 
-TEST_CASE("A reset that the driver does not answer fails after its time limit and succeeds once it is answered") {
+TEST_CASE("A reset fails after its time limit if the driver does not respond, and succeeds once the driver responds") {
   ProbeRun probe(open_transport());
   faults().set_deaf(true);
   start_hanging(probe);
@@ -171,7 +171,7 @@ TEST_CASE("Memory of any requested size is allocated in the accelerator's bank")
     }
 }
 
-TEST_CASE("More memory than the bank has is rejected and what fits is not") {
+TEST_CASE("An allocation larger than the bank is rejected, and one that fits is not") {
   const auto transport = open_transport();
   const MemoryBank bank = kernel_xclbin().banks[0];
   CHECK(transport->allocate(bank.size + (44u << 20), 0).error().code() == Code::kOutOfMemory);
@@ -180,14 +180,14 @@ TEST_CASE("More memory than the bank has is rejected and what fits is not") {
   CHECK(transport->allocate(1 << 20, 0));
 }
 
-TEST_CASE("Memory that the driver does not allocate is an out-of-memory error") {
+TEST_CASE("An allocation that the driver rejects is an out-of-memory error") {
   const auto transport = open_transport();
   faults().fail(Call::kCreateBuffer, ENOMEM);
   CHECK(transport->allocate(4096, 0).error().code() == Code::kOutOfMemory);
   CHECK(transport->allocate(4096, 0));
 }
 
-TEST_CASE("A buffer in another bank than the accelerator's is rejected instead of copied") {
+TEST_CASE("A buffer in a bank other than the accelerator's is rejected, not copied") {
   const auto transport = open_transport();
   if (kernel_xclbin().banks.size() < 2) return nestrt::test::skip("the board has one bank");
   faults().set_wrong_bank(true);

@@ -18,7 +18,7 @@ Status status_of_thrown(const Thrown& thrown) {
 
 struct Unknown {};
 
-TEST_CASE("An exception of XRT becomes a Status with the failed activity and the remedy") {
+TEST_CASE("An XRT exception becomes a Status with the failed activity and the remedy") {
   CHECK(status_of_thrown(std::bad_alloc()).code() == Code::kOutOfMemory);
   CHECK(status_of_thrown(std::out_of_range("no such key")).code() == Code::kIncompatible);
   CHECK(status_of_thrown(std::runtime_error("XRT's words")).code() == Code::kUnavailable);

@@ -16,7 +16,7 @@ namespace {
 
 using test::shared_data;
 
-// ONNX fills the inputs of these with 0, 1/n, 2/n, ...
+// Returns the values 0, 1/n, 2/n, ..., with which ONNX fills the inputs of these models.
 std::vector<float> ramp(const Shape& shape) {
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   const auto count = static_cast<double>(elements.size());
@@ -51,18 +51,18 @@ void check_network(const std::string& name) {
   for (size_t i = 0; i < output.size(); ++i) REQUIRE(output[i] == Approx(elements[i]).epsilon(1e-5));
 }
 
-TEST_CASE("AlexNet gives ONNX's expected output") { check_network("light_bvlc_alexnet"); }
-TEST_CASE("Inception v1 gives ONNX's expected output") { check_network("light_inception_v1"); }
-TEST_CASE("ResNet-50 gives ONNX's expected output") { check_network("light_resnet50"); }
-TEST_CASE("SqueezeNet gives ONNX's expected output") { check_network("light_squeezenet"); }
+TEST_CASE("AlexNet produces ONNX's expected output") { check_network("light_bvlc_alexnet"); }
+TEST_CASE("Inception v1 produces ONNX's expected output") { check_network("light_inception_v1"); }
+TEST_CASE("ResNet-50 produces ONNX's expected output") { check_network("light_resnet50"); }
+TEST_CASE("SqueezeNet produces ONNX's expected output") { check_network("light_squeezenet"); }
 
 constexpr const char* kTooLarge = "hundreds of megabytes of weights, and no operator that the others do not have";
 
-TEST_CASE("VGG-19 gives ONNX's expected output") {
+TEST_CASE("VGG-19 produces ONNX's expected output") {
   if (test::test_level() == test::TestLevel::kQuick) return test::skip(kTooLarge);
   check_network("light_vgg19");
 }
-TEST_CASE("ZFNet-512 gives ONNX's expected output") {
+TEST_CASE("ZFNet-512 produces ONNX's expected output") {
   if (test::test_level() == test::TestLevel::kQuick) return test::skip(kTooLarge);
   check_network("light_zfnet512");
 }

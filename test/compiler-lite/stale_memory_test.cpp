@@ -49,7 +49,8 @@ compiler::Quantization calibrated(const std::string& model, const TensorInfo& in
   return {std::move(calibration->profile), {}, {}};
 }
 
-// On one thread, on two, and on two together with an accelerator if the plan has programs for one.
+// Checks the plan on one thread, on two threads, and on two threads with an accelerator if the plan has programs for
+// one.
 void check_steady(const compiler::PlanBytes& bytes, const std::string& units) {
   const auto plan = plan_in(bytes);
   const GuardedRun expected = run_guarded(plan, *open_units("cpu", {.num_threads = 1}), {}, Stale::kZeros);

@@ -31,7 +31,7 @@ TEST_CASE("Unknown units are rejected with the list of known ones") {
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
   }
-  CHECK(open_units("tpu").error().message() == "unknown unit 'tpu'; available: cpu, evta, and those of a plug-in");
+  CHECK(open_units("tpu").error().message() == "unknown unit 'tpu'; available: cpu, evta, and the units of a plug-in");
   CHECK(open_units("evta:1x1").error().message().find("available: 1x16_15_15_18_17, 1x32_15_15_18_17, ") !=
         std::string_view::npos);
 }
@@ -100,12 +100,12 @@ TEST_CASE("A list of all units states how each was opened or why it was not") {
   CHECK(units->back().usable.ok());
 }
 
-TEST_CASE("Impossible paces are rejected") {
+TEST_CASE("Invalid paces are rejected") {
   for (const double pace : {-1.0, 1e300, std::nan("")})
     CHECK(open_units("evta:sim", {.pace = pace}).error().code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("Impossible numbers of threads are rejected") {
+TEST_CASE("Invalid numbers of threads are rejected") {
   UnitOptions options;
   options.num_threads = -1;
   CHECK(open_units("cpu", options).error().code() == Code::kInvalidArgument);

@@ -18,7 +18,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE_METHOD(FilesFixture, "An error of mapping or copying a plan names the file") {
+TEST_CASE_METHOD(FilesFixture, "An error while mapping or copying a plan names the file") {
   const std::string file = folder_.write("views.nest", views_plan().build().bytes());
   fail_every_call("views.nest", [&] { return Plan::map(file).error(); });
   LoadOptions options;
@@ -26,7 +26,7 @@ TEST_CASE_METHOD(FilesFixture, "An error of mapping or copying a plan names the 
   fail_every_call("views.nest", [&] { return Plan::map(file, options).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "An error of reading keys, costs, images, arrays or lists names the file") {
+TEST_CASE_METHOD(FilesFixture, "An error while reading keys, costs, images, arrays or lists names the file") {
   const std::string key = folder_.write_text("team.pub", "nestrt-public-key " + std::string(64, 'a') + "\n");
   fail_every_call("team.pub", [&] { return read_public_key(key).error(); });
   const std::string image = folder_.write("image.png", from_hex(images::kPngRgb3x2));
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(FilesFixture, "An error of reading keys, costs, images, arrays 
   fail_every_call("costs", [&] { return read_costs(path("costs")).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "An error of writing names the file, which has its old or its new content") {
+TEST_CASE_METHOD(FilesFixture, "An error while writing names the file, which has its old or its new content") {
   const std::string old = "\x93NUMPY";  // valid start of an array, so that write_npy() may replace it
   const std::string file = folder_.write_text("file", old);
   const auto is_new = [&] {

@@ -158,7 +158,7 @@ def test_the_directions_of_a_gru_are_one_layer(bidirectional_gru):
 
 def test_a_search_keeps_both_directions_of_a_gru_in_f32(bidirectional_gru):
     network, samples = bidirectional_gru
-    with pytest.raises(nestrt.InvalidArgument, match="no quantization of"):
+    with pytest.raises(nestrt.InvalidArgument, match="none of the [0-9]+ quantizations tried"):
         nestrt.compile(network, quantize="s8", calibration=samples, max_loss=-1)
 
 
@@ -180,7 +180,7 @@ def test_workers_search_like_one_process(model, bad_start):
 def test_workers_keep_the_same_layers_in_f32(model, samples):
     found, reported = [], []
     for workers in (None, 2):
-        with pytest.raises(nestrt.InvalidArgument, match="no quantization of") as caught:
+        with pytest.raises(nestrt.InvalidArgument, match="none of the [0-9]+ quantizations tried") as caught:
             nestrt.compile(model, quantize="s8", calibration=samples, max_loss=-1, search_budget=16, workers=workers,
                            progress=lambda what, *_: reported.append(what))
         found.append(str(caught.value))
@@ -195,7 +195,7 @@ def test_workers_search_with_labels_like_one_process(model, tmp_path):
            "max_loss": -100, "search_budget": 4}
     found = []
     for workers in (None, 2):
-        with pytest.raises(nestrt.InvalidArgument, match="no quantization of 4 tried") as caught:
+        with pytest.raises(nestrt.InvalidArgument, match="none of the 4 quantizations tried") as caught:
             nestrt.compile(model, **how, workers=workers)
         found.append(str(caught.value))
     assert found[0] == found[1]

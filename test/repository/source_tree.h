@@ -22,7 +22,7 @@ SourceTree load_source_tree(const std::filesystem::path& root);
 
 std::vector<std::string_view> lines_of(std::string_view text);
 
-// C++ or C.
+// Returns whether the file is C++ or C.
 bool is_code(std::string_view path);
 bool is_header(std::string_view path);
 

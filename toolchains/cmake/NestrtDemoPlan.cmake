@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The demo's network as a plan, for tests that need a real one: a ctest fixture that runs nestc into the build folder.
-#   NESTRT_DEMO_PLAN   the file; empty where there is no nestc, and then no such test
+# Compiles the demo's network, for tests that need a real plan: a ctest fixture that runs nestc in the build folder.
+#   NESTRT_DEMO_PLAN   the file; empty if nestc is not available, which omits these tests
 # Tests that need it set FIXTURES_REQUIRED demo_plan.
 set(NESTRT_HOST_NESTC "" CACHE FILEPATH "nestc of the machine that builds, for builds without one")
 

@@ -236,7 +236,8 @@ Status profile_laps(const std::string& plan_path, const std::string& out_path, i
   return out ? Status() : Status(Code::kIo, out_path + ": cannot be written");
 }
 
-// Widens 1000 channels of 13 x 13, SqueezeNet's last convolution, each time in other memory, so that no cache holds it.
+// Widens 1000 channels of 13 x 13 (SqueezeNet's last convolution) `repeats` times. Rotates through kTensors buffers so
+// that the data is never cached.
 void widen_repeatedly(int repeats) {
   constexpr int64_t kBlocks = 63, kPixels = 169;
   constexpr size_t kTensors = 8;

@@ -183,7 +183,7 @@ Result<NodeLayer> unary_layer(const Node& node, const OperatorSpec& spec) {
 Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
-  if (from < to) return refused("it increases elements; EVTA would need a wider result");
+  if (from < to) return refused("it multiplies elements by more than 1; EVTA would need a wider result");
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
   layer.shifts = {static_cast<uint8_t>(std::min(from - to, s8::kMaxShift))};
   layer.rounding = spec.as<ops::Requantize>()->rounding;
@@ -194,7 +194,8 @@ Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
 Status check_types(const OperatorSpec& spec) {
   const auto check = [](const TensorSpec& tensor) {
     if (!tensor.present || tensor.constant != nullptr) return ok_status();
-    if (tensor.type != DataType::kS8) return refused(fmt::format("it computes in {}, EVTA in s8", name(tensor.type)));
+    if (tensor.type != DataType::kS8)
+      return refused(fmt::format("it computes in {}; EVTA supports only s8", name(tensor.type)));
     if (tensor.quantization == nullptr || tensor.quantization->exponents.empty()) {
       return refused(kStatedScales);
     }

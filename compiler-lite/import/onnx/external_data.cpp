@@ -58,11 +58,11 @@ Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_byt
 
   const int64_t size = info.st_size;
   if (data.offset < 0 || data.offset > size) {
-    return refuse(data, fmt::format("has {} bytes, offset {} is outside", size, data.offset));
+    return refuse(data, fmt::format("has {} bytes, but the tensor starts at offset {}", size, data.offset));
   }
   const int64_t length = data.length.value_or(expected_bytes);
   if (length != expected_bytes || length > size - data.offset) {
-    return refuse(data, fmt::format("provides {} bytes at offset {}, the tensor needs {}",
+    return refuse(data, fmt::format("provides {} bytes at offset {}, but the tensor needs {}",
                                     std::min(length, size - data.offset), data.offset, expected_bytes));
   }
   const auto all = Budget::of_file(kFreeBytes, kUsesOfByte, static_cast<uint64_t>(size));

@@ -99,7 +99,7 @@ class Reader {
     NESTRT_ASSIGN_OR_RETURN(*tensor, decode_tensor(proto, files_, limits_));
     note_type(proto.data_type());
     if (constant_bytes_.charge(tensor->elements->size())) return ok_status();
-    return Status(Code::kInvalidModel, fmt::format("with tensor '{}' constants take more than {} bytes, the limit",
+    return Status(Code::kInvalidModel, fmt::format("the constants up to tensor '{}' exceed the limit of {} bytes",
                                                    tensor->name, constant_bytes_.limit()));
   }
 
@@ -256,10 +256,10 @@ class OpenFile {
     if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (size == 0) return Status(Code::kInvalidModel, "the file is empty");
     if (const auto is_plan = tools::begins_as_plan(path); is_plan && *is_plan)
-      return Status(Code::kInvalidModel, "a plan, not the ONNX model that it was compiled from");
+      return Status(Code::kInvalidModel, "this is a plan; expected the ONNX model that it was compiled from");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
       return Status(Code::kInvalidModel,
-                    fmt::format("the file has {} bytes, the limit is {}; store weights as external data", size,
+                    fmt::format("the file has {} bytes, but the limit is {}; store weights as external data", size,
                                 limits.file_bytes));
     }
     file.bytes_ = static_cast<int64_t>(size);

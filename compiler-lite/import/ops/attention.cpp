@@ -23,7 +23,7 @@ Result<ValueId> by_head(NodeContext& node, ValueId x, int64_t heads) {
   const Shape s = node.shape(x);
   if (s.rank() == 4) return x;
   if (s.rank() != 3 || heads < 1 || s[2] % heads != 0)
-    return node.invalid(fmt::format("input of shape {} has no {} heads", s.to_string(), heads));
+    return node.invalid(fmt::format("input of shape {} cannot be divided into {} heads", s.to_string(), heads));
   NESTRT_ASSIGN_OR_RETURN(const ValueId split, node.reshape(x, {s[0], s[1], heads, s[2] / heads}));
   return node.transpose(split, {0, 2, 1, 3});
 }
@@ -61,7 +61,7 @@ Result<Attention> read_operands(NodeContext& node) {
   const bool fits = k.rank() == 4 && v.rank() == 4 && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && k[2] == v[2] &&
                     q[3] == k[3] && k[1] > 0 && q[1] % k[1] == 0;
   if (!fits)
-    return node.invalid(fmt::format("queries {}, keys {} and values {} do not fit each other", q.to_string(),
+    return node.invalid(fmt::format("queries {}, keys {} and values {} have incompatible shapes", q.to_string(),
                                     k.to_string(), v.to_string()));
   a.batch = q[0];
   a.heads = q[1];
@@ -256,7 +256,7 @@ Result<ValueId> rotation(NodeContext& node, size_t input, const Shape& x, int64_
   const bool fits = shape.rank() == 3 && shape[1] == x[1] && shape[2] == half && (shape[0] == 1 || shape[0] == x[0]);
   if (!fits)
     return node.invalid(
-        fmt::format("a cache of {} does not fit {} positions of {} pairs", shape.to_string(), x[1], half));
+        fmt::format("a cache of shape {} does not match {} positions of {} pairs", shape.to_string(), x[1], half));
   return node.reshape(cache, {shape[0], shape[1], 1, half});
 }
 
@@ -293,7 +293,8 @@ Result<ValueId> rotate(NodeContext& node, ValueId x) {
   const int64_t size = shape[3], stated = node.attribute("rotary_embedding_dim", int64_t{0});
   const int64_t rotating = stated == 0 ? size : stated, half = rotating / 2;
   if (rotating < 2 || rotating > size || rotating % 2 != 0)
-    return node.invalid(fmt::format("rotary_embedding_dim {} of heads of {}", rotating, size));
+    return node.invalid(
+        fmt::format("rotary_embedding_dim is {}; expected an even number from 2 to the head size {}", rotating, size));
   const bool interleaved = node.flag("interleaved", false);
   NESTRT_ASSIGN_OR_RETURN(const ValueId cosine, rotation(node, 1, shape, half));
   NESTRT_ASSIGN_OR_RETURN(const ValueId sine, rotation(node, 2, shape, half));
@@ -317,7 +318,7 @@ Status import_rotary_embedding(NodeContext& node) {
     return node.set_output(node.transpose(x, {0, 2, 1, 3}));
   }
   if (shape.rank() != 3 || heads < 1 || shape[2] % heads != 0)
-    return node.invalid(fmt::format("input of shape {} has no {} heads", shape.to_string(), heads));
+    return node.invalid(fmt::format("input of shape {} cannot be divided into {} heads", shape.to_string(), heads));
   NESTRT_ASSIGN_OR_RETURN(x, node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}));
   NESTRT_ASSIGN_OR_RETURN(x, rotate(node, x));
   return node.set_output(node.reshape(x, shape));

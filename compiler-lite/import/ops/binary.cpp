@@ -20,7 +20,8 @@ Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   if (!broadcast || node.shape(b).rank() == 0) return b;
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(first, rank));
   Shape shape = node.shape(b);
-  if (axis + shape.rank() > rank) return node.invalid("axis and shape of the second operand pass the first");
+  if (axis + shape.rank() > rank)
+    return node.invalid("axis and shape of the second operand exceed the rank of the first operand");
   while (axis + shape.rank() < rank) shape.push_back(1);
   return node.reshape(b, shape);
 }
@@ -30,7 +31,7 @@ Status check_divisor(const NodeContext& node, ValueId divisor) {
   if (node.type(divisor) == DataType::kF32 || !node.value(divisor).is_constant()) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> elements, node.ints_of(divisor, "the divisor"));
   if (std::find(elements.begin(), elements.end(), 0) == elements.end()) return ok_status();
-  return node.invalid("divides integers by 0");
+  return node.invalid("integer division by a constant 0");
 }
 
 Status import_binary(NodeContext& node) {

@@ -24,7 +24,8 @@ Status import_if(NodeContext& node) {
   const char* const branch = taken ? "then_branch" : "else_branch";
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, node.subgraph(branch, {}, branch));
   if (outputs.size() != node.num_outputs())
-    return node.invalid(fmt::format("{} has {} outputs, the node {}", branch, outputs.size(), node.num_outputs()));
+    return node.invalid(
+        fmt::format("{} has {} outputs, but the node has {}", branch, outputs.size(), node.num_outputs()));
   for (size_t i = 0; i < outputs.size(); ++i) NESTRT_RETURN_IF_ERROR(node.set_output(i, outputs[i]));
   return ok_status();
 }
@@ -114,7 +115,7 @@ Status import_loop(NodeContext& node) {
     NESTRT_RETURN_IF_ERROR(iterate(node, i, state));
   }
   if (state.carried.size() + state.collected.size() != node.num_outputs())
-    return state.collected.empty() ? node.unsupported("scan outputs of a loop that runs zero times")
+    return state.collected.empty() ? node.unsupported("a loop that runs zero times must not have scan outputs")
                                    : node.invalid("the body and the node have different numbers of outputs");
   for (size_t i = 0; i < state.carried.size(); ++i) NESTRT_RETURN_IF_ERROR(node.set_output(i, state.carried[i]));
   return set_collected(node, state.carried.size(), state.collected);
@@ -192,11 +193,11 @@ Status import_scan(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const int64_t num_scanned, node.required_int("num_scan_inputs"));
   NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> state, node.all_inputs());
   if (num_scanned < 1 || num_scanned > static_cast<int64_t>(state.size()))
-    return node.invalid(fmt::format("num_scan_inputs {} of {} inputs", num_scanned, state.size()));
+    return node.invalid(fmt::format("num_scan_inputs is {}, but the node has {} inputs", num_scanned, state.size()));
   const size_t num_states = state.size() - static_cast<size_t>(num_scanned);
   const auto first_scanned = state.begin() + static_cast<std::ptrdiff_t>(num_states);
   NESTRT_ASSIGN_OR_RETURN(const ScanInputs scanned, scan_inputs(node, {first_scanned, state.end()}));
-  if (scanned.length == 0) return node.unsupported("a scan over an empty axis");
+  if (scanned.length == 0) return node.unsupported("the scanned axis is empty");
   state.resize(num_states);
   Collected collected;
   for (int64_t step = 0; step < scanned.length; ++step) {

@@ -131,7 +131,7 @@ Status import_causal_conv(NodeContext& node) {
   const Shape x = node.shape(input), w = node.shape(weights);
   if (x.rank() != 3 || w.rank() != 3 || w[0] != x[1] || w[1] != 1 || w[2] < 1 || w[2] > INT32_MAX || x[1] < 1 ||
       x[1] > INT32_MAX)
-    return node.invalid(fmt::format("input {} and weights {} do not fit", x.to_string(), w.to_string()));
+    return node.invalid(fmt::format("input {} and weights {} have incompatible shapes", x.to_string(), w.to_string()));
   const Shape before{x[0], x[1], w[2] - 1};
   ValueId padded = input;
   if (before[2] > 0) {

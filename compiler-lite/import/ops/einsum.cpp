@@ -226,7 +226,7 @@ Result<std::vector<Term>> read_terms(NodeContext& node, const Equation& equation
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
   if (equation.operands.size() != inputs.size())
     return node.invalid(
-        fmt::format("equation has {} operands, the node has {} inputs", equation.operands.size(), inputs.size()));
+        fmt::format("equation has {} operands, but the node has {} inputs", equation.operands.size(), inputs.size()));
   std::vector<Term> terms;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Term term{inputs[i], {}};

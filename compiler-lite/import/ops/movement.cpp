@@ -47,7 +47,7 @@ struct Range {
 // Requires: step != 0.
 Range clamp_range(int64_t dim, int64_t start, int64_t end, int64_t step) {
   if (dim == 0) return {};
-  // Any longer step selects the first element only, as this one does.
+  // A step of magnitude `dim` or more selects only the first element, so clamping it does not change the result.
   step = std::clamp(step, -dim, dim);
   if (start < 0) start += dim;
   if (end < 0) end += dim;
@@ -130,7 +130,7 @@ Result<std::vector<int64_t>> split_extents(NodeContext& node, int64_t dim) {
   int64_t total = 0;
   for (int64_t extent : extents) {
     if (extent < 0 || __builtin_add_overflow(total, extent, &total))
-      return node.invalid("split has a negative or huge entry");
+      return node.invalid("an entry of split is negative or too large");
   }
   if (total != dim || static_cast<int64_t>(extents.size()) != outputs) {
     return node.invalid(fmt::format("split must have one entry per output, which add up to {}", dim));

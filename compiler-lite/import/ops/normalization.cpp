@@ -30,7 +30,7 @@ Status import_batch_normalization(NodeContext& node) {
   std::vector<float>* const parameters[4] = {&stated.scale, &stated.bias, &stated.mean, &stated.variance};
   const char* names[4] = {"scale", "bias", "mean", "variance"};
   const Shape shape = node.shape(x);
-  if (shape.rank() < 2) return node.invalid(fmt::format("input of shape {} has no channels", shape.to_string()));
+  if (shape.rank() < 2) return node.invalid(fmt::format("input of shape {} has no channel axis", shape.to_string()));
   for (size_t i = 0; i < 4; ++i) {
     NESTRT_ASSIGN_OR_RETURN(*parameters[i], node.constant_floats(i + 1, names[i]));
     if (static_cast<int64_t>(parameters[i]->size()) != shape[1]) {
@@ -115,7 +115,7 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
 }
 
 // Applies parameters that are broadcast to the normalized axes or differ between normalized slices.
-Status scale_layers(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
+Status normalize_then_scale(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
   const Shape& shape = node.shape(inputs[0]);
   const Shape normalized(shape.dims().subspan(static_cast<size_t>(norm.axis)));
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, normalized));
@@ -144,7 +144,7 @@ Status import_layer_normalization(NodeContext& node) {
   }
   const Shape normalized(node.shape(x).dims().subspan(static_cast<size_t>(norm.axis)));
   const auto is_whole = [&](ValueId parameter) { return node.shape(parameter) == normalized; };
-  if (!std::all_of(inputs.begin() + 1, inputs.end(), is_whole)) return scale_layers(node, norm, inputs);
+  if (!std::all_of(inputs.begin() + 1, inputs.end(), is_whole)) return normalize_then_scale(node, norm, inputs);
   return node.finish(std::move(norm), std::move(inputs));
 }
 

@@ -142,7 +142,8 @@ Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
   quantization.zero_points.assign(scales.size(), 0);
   if (scales.size() > 1) quantization.axis = 0;
   if (scales.size() > 1 && static_cast<int64_t>(scales.size()) != shape[0])
-    return node.invalid(fmt::format("the bias has {} elements for {} scales of weights", shape[0], scales.size()));
+    return node.invalid(
+        fmt::format("the bias has {} elements, but the weights have {} scales", shape[0], scales.size()));
   NESTRT_RETURN_IF_ERROR(check_products(node, quantization.scales));
   return dequantized(node, bias, quantization);
 }

@@ -68,9 +68,11 @@ Status take_lengths(NodeContext& node, Layer& layer) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, node.constant_ints(4, "sequence_lens"));
   const int64_t length = lengths.empty() ? layer.steps : lengths.front();
   if (std::ranges::any_of(lengths, [&](int64_t other) { return other != length; }))
-    return node.unsupported("sequences of different lengths in one batch");
+    return node.unsupported("sequences of different lengths in one batch are not supported");
   if (length < 1 || length > layer.steps)
-    return node.unsupported(fmt::format("sequence length {} of an input of {} steps", length, layer.steps));
+    return node.unsupported(
+        fmt::format("sequence length {} is not supported; expected 1 to {}, the number of steps of the input", length,
+                    layer.steps));
   if (length == layer.steps) return ok_status();
   layer.padding = layer.steps - length;
   layer.steps = length;
@@ -100,7 +102,7 @@ Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
   layer.inputs = shape[2];
   layer.hidden = node.attribute("hidden_size", node.shape(weights)[2]);
   if (layer.hidden != node.shape(weights)[2]) return node.invalid("hidden_size differs from the width of R");
-  if (layer.steps == 0) return node.unsupported("an empty sequence");
+  if (layer.steps == 0) return node.unsupported("the sequence is empty");
   NESTRT_RETURN_IF_ERROR(check_shapes(node, layer));
   NESTRT_RETURN_IF_ERROR(take_lengths(node, layer));
   return layer;

@@ -52,7 +52,8 @@ Status import_reduce(NodeContext& node) {
   }
   if (!is_narrow(type) || (kind != ReduceKind::kMax && kind != ReduceKind::kMin))
     return node.finish(std::move(reduce), {x});
-  if (node.shape(x).num_elements() == 0) return node.unsupported("extremes of no elements of a narrow type");
+  if (node.shape(x).num_elements() == 0)
+    return node.unsupported("the maximum or minimum of an empty tensor of this type is not supported");
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kS32));
   NESTRT_ASSIGN_OR_RETURN(x, node.add(std::move(reduce), {x}));
   return node.set_output(node.cast(x, type));

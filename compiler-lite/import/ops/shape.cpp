@@ -33,7 +33,7 @@ Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::v
   const int64_t elements = input.num_elements();
   if (open_axis >= 0 && known != 0) shape[open_axis] = elements / known;
   if (open_axis >= 0 ? known == 0 || elements % known != 0 : known != elements) {
-    return node.invalid(fmt::format("shape {} does not hold the {} elements of the input ({})", shape.to_string(),
+    return node.invalid(fmt::format("shape {} does not match the {} elements of the input ({})", shape.to_string(),
                                     elements, input.to_string()));
   }
   return shape;
@@ -68,7 +68,8 @@ Status import_squeeze(NodeContext& node) {
   Shape result;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const bool named = std::find(axes.begin(), axes.end(), axis) != axes.end();
-    if (named && shape[axis] != 1) return node.invalid(fmt::format("axis {} of {} is not 1", axis, shape.to_string()));
+    if (named && shape[axis] != 1)
+      return node.invalid(fmt::format("axis {} of shape {} is not of size 1", axis, shape.to_string()));
     if (!(named || (axes.empty() && shape[axis] == 1))) result.push_back(shape[axis]);
   }
   return node.set_output(node.reshape(x, result));

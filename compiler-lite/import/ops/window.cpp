@@ -58,7 +58,7 @@ Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
   const auto padded = [](int32_t pad) { return pad != 0; };
   if (std::any_of(window.pad_begin.begin(), window.pad_begin.end(), padded) ||
       std::any_of(window.pad_end.begin(), window.pad_end.end(), padded)) {
-    return node.invalid(fmt::format("states both auto_pad '{}' and pads; one of them must go", mode));
+    return node.invalid(fmt::format("states both auto_pad '{}' and pads; remove one of them", mode));
   }
   for (int axis = 0; axis < window.spatial_rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);
@@ -67,7 +67,7 @@ Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
       const int64_t size = input[axis + 2];
       const int64_t outputs = (size + window.stride[i] - 1) / window.stride[i];
       total = std::max<int64_t>(0, (outputs - 1) * window.stride[i] + window.extent(axis) - size);
-      if (total > INT32_MAX) return node.invalid("auto_pad gives pads beyond 2^31");
+      if (total > INT32_MAX) return node.invalid("auto_pad results in pads beyond 2^31");
     }
     const int64_t smaller = total / 2;
     window.pad_begin[i] = static_cast<int32_t>(mode == "SAME_LOWER" ? total - smaller : smaller);

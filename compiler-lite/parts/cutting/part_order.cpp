@@ -40,8 +40,8 @@ Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperat
       const char* const what =
           through_parts ? "and other parts depend on each other" : "is not convex: a path leaves it and returns";
       return Status(Code::kInvalidArgument,
-                    fmt::format("part '{}' {}: {}; put the operators between into it, or divide it", parts[part].name,
-                                what, text));
+                    fmt::format("part '{}' {}: {}; add the operators in between to the part, or divide the part",
+                                parts[part].name, what, text));
     }
   }
   return Status(Code::kInternal, "parts without an order and without a cycle");

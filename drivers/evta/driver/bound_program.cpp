@@ -33,7 +33,8 @@ Status another_configuration(std::string_view made_for, const Configuration& uni
       fmt::format(
           "the program is for configuration '{}', but the unit has configuration '{}' ({}); recompile it: nestc "
           "compile MODEL --target cpu,evta:{}",
-          made_for, unit.name, known != nullptr ? differences(*known, unit) : "the former is unknown", unit.name));
+          made_for, unit.name, known != nullptr ? differences(*known, unit) : "the program's configuration is unknown",
+          unit.name));
 }
 
 MemoryRange::Access access_of(plan::RangeAccess access) {

@@ -214,7 +214,7 @@ Status Device::wait(Deadline deadline) {
 
 Device::Job* Device::next_job() const { return static_cast<Job*>(queue_.next(SteadyClock::now())); }
 
-// The queue may hold back jobs until a point in time.
+// Waits for the next job. The queue may delay jobs until a given time.
 void Device::wait_for_job() {
   if (running_ == nullptr && queue_.oldest() != nullptr)
     changed_.wait_until(mutex_, queue_.reserved_until());

@@ -52,7 +52,7 @@ class Device {
   // Queues the job, or runs it on this thread if the submitter waits and the job is next. Signals completion at the
   // end, with kUnavailable if the device is quarantined or the job is already pending. Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
-  // Ends the job with kCancelled if its submission of that generation is not complete.
+  // Ends the job with kCancelled if its submission of `generation` is not complete.
   void cancel(Job* job, uint64_t generation);
   // Removes the job. When this returns, the job is not running, and its completion will not be signalled.
   void retire(Job* job);

@@ -52,8 +52,8 @@ class EvtaUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
     if (!branch.channels.all() && branch.channels != branch.program->channels)
       return Status(Code::kInvalidArgument,
-                    fmt::format("branch {}: channels {} are requested from a program that computes {}", branch.branch,
-                                to_string(branch.channels), to_string(branch.program->channels)));
+                    fmt::format("branch {}: channels {} are requested, but the program computes channels {}",
+                                branch.branch, to_string(branch.channels), to_string(branch.program->channels)));
     NESTRT_ASSIGN_OR_RETURN(BoundProgram source,
                             read_program(*branch.plan, branch.branch, *branch.program, configuration_));
     Result<PlacedProgram> program = PlacedProgram::create(device_->memory(), std::move(source), branch.plan);

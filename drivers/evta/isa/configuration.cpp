@@ -31,11 +31,9 @@ Result<Instances> parse_instances(std::string_view text) {
   std::string known;
   for (const Configuration& configuration : kConfigurations)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", configuration.name);
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format(
-          "unknown configuration '{}' of unit 'evta'; available: {}; and 2_... to {}_... for several instances of one",
-          text, known, kMaxInstances));
+  return Status(Code::kInvalidArgument, fmt::format("unknown configuration '{}' of unit 'evta'; available: {}; the "
+                                                    "prefixes 2_ to {}_ select several instances of a configuration",
+                                                    text, known, kMaxInstances));
 }
 
 std::string to_text(const Instances& instances) {

@@ -18,7 +18,7 @@ class Dram {
   void add_write(uint64_t address, std::span<std::byte> bytes);
   void add_read_write(uint64_t address, std::span<std::byte> bytes);
 
-  // Return the bytes at an address, or null unless all `size` of them are within one range with that access.
+  // Return the bytes at an address, or null unless all `size` of them are within one range that allows the access.
   const std::byte* read(uint64_t address, uint64_t size) const { return find(address, size, Access::kRead); }
   std::byte* write(uint64_t address, uint64_t size) const { return find(address, size, Access::kWrite); }
 

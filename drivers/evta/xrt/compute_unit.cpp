@@ -67,8 +67,8 @@ Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise) {
   if (!is_connected) return otherwise;
   if (!common.empty()) return static_cast<uint32_t>(*common.rbegin());  // as in XRT: groups of banks come last
   return Status(Code::kIncompatible,
-                fmt::format("the ports of {} have no common bank, but programs use only one: link them to "
-                            "one, as with v++ --connectivity.sp",
+                fmt::format("the ports of {} have no common memory bank, but a program uses only one bank; link all "
+                            "ports to one bank, for example with v++ --connectivity.sp",
                             unit.get_name()));
 }
 

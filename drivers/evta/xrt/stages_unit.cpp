@@ -116,10 +116,10 @@ Result<std::unique_ptr<ComputeUnit>> open_stages_unit(const OpenedDevice& opened
     NESTRT_ASSIGN_OR_RETURN(const xrt::xclbin::ip unit, find_unit(opened, name, stages.size()));
     NESTRT_ASSIGN_OR_RETURN(const uint32_t reached, common_bank(unit, bank));
     if (!stages.empty() && reached != bank)
-      return Status(Code::kIncompatible,
-                    fmt::format("stage {} uses memory bank {}, but the previous ones use {}: link them "
-                                "to one",
-                                name, reached, bank));
+      return Status(
+          Code::kIncompatible,
+          fmt::format("stage {} uses memory bank {}, but the previous stages use bank {}; link all stages to one bank",
+                      name, reached, bank));
     bank = reached;
     stages.emplace_back(opened.device, opened.xclbin.get_uuid(), xrt_instance_name(unit));
   }

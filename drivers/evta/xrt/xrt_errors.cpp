@@ -18,10 +18,9 @@ namespace nestrt::evta {
 namespace {
 
 constexpr std::array kAdvice = {
-    XrtAdvice{
-        EOPNOTSUPP, Code::kIncompatible,
-        "the xclbin is for another shell than the card's: build it for the platform shown by `xbutil examine`, or "
-        "flash that shell"},
+    XrtAdvice{EOPNOTSUPP, Code::kIncompatible,
+              "the xclbin is for a different shell than the card's; build it for the platform shown by `xbutil "
+              "examine`, or flash that shell"},
     XrtAdvice{EBUSY, Code::kUnavailable,
               "another process or unit uses the device or its compute unit: stop it, or load the same xclbin"},
     XrtAdvice{

@@ -181,10 +181,11 @@ Status check_options(const XrtOptions& options) {
 
 Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xclbin& xclbin) {
   if (!options.load_xclbin && device.get_xclbin_uuid() != xclbin.get_uuid())
-    return Status(Code::kUnavailable,
-                  fmt::format("device {} runs xclbin {} instead of {} of {}: load the latter, or allow it to be loaded",
-                              options.device, device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(),
-                              options.xclbin.string()));
+    return Status(
+        Code::kUnavailable,
+        fmt::format("device {} runs xclbin {}, expected {} ({}); load this xclbin, or set XrtOptions::load_xclbin",
+                    options.device, device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(),
+                    options.xclbin.string()));
   device.load_xclbin(xclbin);  // if the device already runs it, XRT only reads its contents
   return {};
 }

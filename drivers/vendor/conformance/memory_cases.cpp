@@ -22,7 +22,8 @@ Status opens_again(const PluginPointer& plugin, const ConformanceProgram& progra
     NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> results, subject.results(1));
     if (round == 0) first = results;
-    if (results != first) return broken("the results of the same inputs differ after closing and opening again");
+    if (results != first)
+      return broken("the same inputs produce different results after the device was closed and opened again");
   }
   return {};
 }
@@ -45,7 +46,7 @@ Status shared_blocks_are_disjoint(const PluginPointer& plugin, const Conformance
   }
   for (size_t i = 0; i < blocks.size(); ++i)
     for (const std::byte byte : blocks[i]->bytes())
-      if (byte != static_cast<std::byte>(i + 1)) return broken("a write to one block changed another");
+      if (byte != static_cast<std::byte>(i + 1)) return broken("a write to one block changed another block");
   blocks.erase(blocks.begin() + 1);
   return device->allocate_shared(1000).has_value() ? Status()
                                                    : broken("shared memory cannot be allocated after some was freed");

@@ -75,7 +75,7 @@ Status keeps_programs_apart(const PluginPointer& plugin, const ConformanceProgra
     NESTRT_RETURN_IF_ERROR(subject.run(*own_ports));
     NESTRT_RETURN_IF_ERROR(subject.run(*second, *other_ports));
     if (own_ports->outputs() != expected || other_ports->outputs() != others)
-      return broken("two alternating programs compute different results than each alone");
+      return broken("two programs that run alternately produce different results than each program alone");
   }
   second.reset();
   return subject.check_still_right(1, expected);

@@ -29,7 +29,7 @@ Status computes_anywhere(const PluginPointer& plugin, const ConformanceProgram& 
     NESTRT_ASSIGN_OR_RETURN(const auto ports, subject.ports(1, shift));
     NESTRT_RETURN_IF_ERROR(subject.run(*ports));
     if (ports->outputs() == expected) continue;
-    return broken(fmt::format("the results differ if ports are moved by {} alignments", shift));
+    return broken(fmt::format("the results differ if the addresses of the ports are moved by {} alignments", shift));
   }
   return {};
 }

@@ -114,7 +114,7 @@ Result<std::vector<std::byte>> Subject::results(uint32_t seed) const {
 
 Status Subject::check_still_right(uint32_t seed, const std::vector<std::byte>& expected) const {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> again, results(seed));
-  return again == expected ? Status() : broken("the results of the same inputs differ later");
+  return again == expected ? Status() : broken("the same inputs produce different results in a later run");
 }
 
 }  // namespace nestrt::vendor

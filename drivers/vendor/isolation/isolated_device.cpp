@@ -238,7 +238,7 @@ Status IsolatedDevice::start() {
   if (description_.kind.empty())
     description_ = std::move(description);
   else if (description != description_)
-    return wrong_answer(file(), "describe", "returns another description after its process was restarted");
+    return wrong_answer(file(), "describe", "returns a different description after its process was restarted");
   NESTRT_RETURN_IF_ERROR(bring_all(*started));
   const MutexLock lock(mutex_);
   child_ = started;
@@ -342,13 +342,14 @@ Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, 
   return failure(fmt::format("run {} does not stop: its process was killed", run));
 }
 
-// A run may report cancellation or an exceeded deadline only if this is what happened.
+// Returns the status of a run. A run may report cancellation only if it was cancelled, and an exceeded deadline only if
+// the deadline has passed.
 Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_stopped) const {
   Status status = status_of(reply);
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||
                         (status.code() == Code::kDeadlineExceeded && SteadyClock::now() < deadline);
   if (!is_wrong) return status;
-  return failure(fmt::format("its process incorrectly reports for a run: '{}'", status.message()));
+  return failure(fmt::format("its process returns a status for a run that does not apply: '{}'", status.message()));
 }
 
 }  // namespace nestrt::vendor

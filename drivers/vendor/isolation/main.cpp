@@ -28,8 +28,9 @@ int main(int count, char** arguments) {
     server.serve(arguments[2], static_cast<uint32_t>(std::strtoul(arguments[3], nullptr, 10)));
   else
     server.refuse(nestrt::Status(nestrt::Code::kIncompatible,
-                                 std::string(arguments[0]) + " belongs to nestrt " NESTRT_VERSION ", but this is " +
-                                     arguments[1] + "; install the one of " + arguments[1]));
+                                 std::string(arguments[0]) +
+                                     " belongs to nestrt " NESTRT_VERSION ", but this is nestrt " + arguments[1] +
+                                     "; install the component of version " + arguments[1]));
   std::fflush(nullptr);
   ::_exit(0);  // other threads are waiting for requests
 }

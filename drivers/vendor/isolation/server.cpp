@@ -80,7 +80,7 @@ Status Server::load_something(const Request& request, const FileDescriptor& desc
       return {};
     }
     default:
-      return Status(Code::kInternal, "a request on another lane");
+      return Status(Code::kInternal, "received a request that does not belong on the load lane");
   }
 }
 

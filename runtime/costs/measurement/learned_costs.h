@@ -27,10 +27,10 @@ class LearnedCosts {
   // Returns the current estimates.
   const CostTable& costs() const { return costs_; }
 
-  // Scales the costs of all work on units like this one.
+  // Scales the costs of all work on units with the kind and configuration of `unit`.
   void slow_down(const UnitInfo& unit, double factor);
-  // Scales the costs like slow_down() after the unit changed its speed, possibly not equally for all work: previous
-  // observations of its work count less.
+  // Scales the costs like slow_down(), for a unit whose speed has changed, possibly not equally for all work. Earlier
+  // observations of its work therefore get less weight.
   void change_speed(const UnitInfo& unit, double factor);
   // Scales the cost of one operator that kernels compute.
   void change_work(const UnitInfo& unit, uint32_t op, double factor);

@@ -6,7 +6,7 @@
 namespace nestrt {
 namespace {
 
-// Returns the tensor that kernels for that instruction set read instead of the operator's weights, or -1.
+// Returns the tensor that kernels for the instruction set read instead of the operator's weights, or -1.
 int32_t other_weights(const plan::Tables& tables, uint32_t op, std::string_view instruction_set) {
   // Branches contain consecutive operators, in plan order.
   const auto last_of = [](const plan::Branch& branch) { return branch.operators.back(); };

@@ -18,7 +18,7 @@
 
 namespace nestrt {
 
-// Returns a verified plan's memory plan for schedules of that kind, or null.
+// Returns a verified plan's memory plan for schedules of the given kind, or null.
 const plan::MemoryPlan* memory_plan_for(const plan::Tables& plan, plan::MemoryPlanKind kind);
 
 class RunMemory {

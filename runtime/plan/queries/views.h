@@ -24,7 +24,7 @@ std::optional<uint64_t> offset_of_part(const TensorSpec& whole, const TensorSpec
 std::optional<uint64_t> offset_in_input(const ops::Attributes& attributes, const TensorSpec& input,
                                         const TensorSpec& output);
 
-// Returns the axis as a non-negative number, for tensors of that rank.
+// Returns the axis as a non-negative number, for tensors of the given rank.
 int axis_of(const ops::Concat& concat, int rank);
 
 // Returns whether the operator needs no work from a unit. Requires: a verified plan.

@@ -52,9 +52,10 @@ bool charge_operator(const plan::Tables& plan, const plan::Operator& op, Budget&
 }
 
 Status refuse(std::string_view what, std::string_view shared, const Budget& uses, uint64_t data_bytes) {
-  return Status(Code::kInvalidPlan, fmt::format("{}: everything up to it uses more than {} bytes of {}, but the "
-                                                "data area has {}",
-                                                what, uses.limit(), shared, data_bytes));
+  return Status(
+      Code::kInvalidPlan,
+      fmt::format("{}: the plan up to this entry uses more than {} bytes of {}, but the data area has {} bytes", what,
+                  uses.limit(), shared, data_bytes));
 }
 
 // Counts the bytes that units copy for programs, and the instruction streams that they check.

@@ -79,7 +79,7 @@ TEST_CASE("Calibration observes every value, including those that fusion would h
   CHECK(profile.find("relu")->zeros == 2 * 18 * 16 - 1);
 }
 
-TEST_CASE("Calibration observes the means and peaks of channels, also in blocked layouts") {
+TEST_CASE("Calibration observes channel means and peaks, also in blocked layouts") {
   const Files files;
   std::vector<float> elements(2 * 18 * 16, 0.5f);
   elements[0] = -3;
@@ -190,7 +190,7 @@ TEST_CASE("The input of a Softmax is observed if it cannot have been masked") {
   CHECK(result->profile.find("x") != nullptr);
 }
 
-TEST_CASE("Minus infinity that reaches other operators than a Softmax stops calibration") {
+TEST_CASE("Minus infinity that reaches an operator other than Softmax stops calibration") {
   const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 2}).output("logarithm").output("probabilities");
@@ -200,7 +200,7 @@ TEST_CASE("Minus infinity that reaches other operators than a Softmax stops cali
   CHECK_THAT(result.error().to_string(), Contains("'logarithm'") && Contains("-inf"));
 }
 
-TEST_CASE("Activations that are constant have exponents") {
+TEST_CASE("Constant activations have exponents") {
   const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 4}).output("y");

@@ -28,7 +28,7 @@ TensorInfo input_of(const Shape& shape) {
 
 const TensorInfo kImage = input_of({1, 3, 32, 32});
 
-// A file of that shape with elements 0, 1, 2, ...
+// Writes a file of the given shape with elements 0, 1, 2, ...
 std::string write_array(const test::TemporaryFolder& folder, const Shape& shape) {
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   std::iota(elements.begin(), elements.end(), 0.0f);
@@ -49,7 +49,7 @@ std::string complaint(const SampleOptions& options, const TensorInfo& input = kI
   return samples.error().to_string();
 }
 
-// Images 1.png to 4.PNG, a text among them.
+// Images 1.png to 4.PNG and a text file.
 void write_images(const test::TemporaryFolder& folder) {
   const fs::path image = fs::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png";
   for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(image, fs::path(folder.path()) / file);
@@ -58,7 +58,7 @@ void write_images(const test::TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("Images of a folder are samples in the order of their names") {
+TEST_CASE("Images in a folder are samples in the order of their names") {
   const test::TemporaryFolder folder;
   write_images(folder);
   Preprocessing preprocessing;
@@ -123,7 +123,7 @@ TEST_CASE("A file in a folder is one input, with or without a batch axis of one"
   for (const Shape& shape : {Shape{2, 3, 2, 2}, Shape{2, 2}, Shape{3, 2, 1}}) CHECK_FALSE(read(shape));
 }
 
-TEST_CASE("A sample with elements that are not finite is rejected by name") {
+TEST_CASE("A sample with non-finite elements is rejected by name") {
   const test::TemporaryFolder folder;
   std::vector<float> elements = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
   const std::string npy = folder.path() + "/nan.npy";

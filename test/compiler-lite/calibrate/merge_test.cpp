@@ -76,7 +76,7 @@ TEST_CASE("Merged channel means are weighted by element count, and peaks are max
   CHECK(result->values[0].peaks == std::vector<float>{5, 3});
 }
 
-TEST_CASE("A part without readable samples adds nothing") {
+TEST_CASE("Merging a part without readable samples changes nothing") {
   QuantizationProfile empty = part({});
   empty.samples = 0;
   const auto some = part({1, 2, 3});
@@ -99,7 +99,7 @@ TEST_CASE("Parts of different networks are rejected") {
     CHECK_THAT(merged({first, other}).error().to_string(), Contains("different networks"));
 }
 
-TEST_CASE("Parts observed separately give the same bytes as one calibration") {
+TEST_CASE("Parts observed separately produce the same bytes as one calibration") {
   const test::TemporaryFolder folder;
   ModelBuilder builder;
   builder.input("x", {1, 5, 3, 3}).output("y");

@@ -78,7 +78,7 @@ TEST_CASE("A plan matches its model operator by operator") {
   CHECK(report->layers.size() >= 3);
 }
 
-TEST_CASE("A plan of a model with a different weight fails the check, and the first diverging operator is named") {
+TEST_CASE("The plan of a model with one different weight fails the check, and the first diverging operator is named") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const Workshop workshop;
@@ -440,7 +440,7 @@ TEST_CASE("Random inputs depend on the seed only and have the plan's types and s
   CHECK(random_inputs(*plan, 8)[0].bytes != first[0].bytes);
 }
 
-// The integers with which a plan is checked.
+// Returns the random integers with which a plan is checked.
 std::vector<int64_t> random_integers(const char* op_type) {
   ModelBuilder model;
   model.input("x", {1000}, test::onnx_type::kInt64).constant("w", {4, 1}, {1, 2, 3, 4});

@@ -127,7 +127,7 @@ TEST_CASE("Large integers that differ by one do not match") {
   CHECK(one_apart(int64_t{1} << 60));
 }
 
-TEST_CASE("An empty tensor does not differ from an empty tensor") { REQUIRE(difference({}, {}, {0, 4}).within(0)); }
+TEST_CASE("Two empty tensors do not differ") { REQUIRE(difference({}, {}, {0, 4}).within(0)); }
 
 TEST_CASE("Tensors of different types or sizes cannot be compared") {
   const std::vector<float> a(4), b(6);

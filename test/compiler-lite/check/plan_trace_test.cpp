@@ -67,7 +67,7 @@ TEST_CASE("A trace has the values between row-fused operators") {
   }
 }
 
-TEST_CASE("A trace rejects an input of another type or shape") {
+TEST_CASE("A trace rejects an input with a different type or shape") {
   const auto bytes = test::relu_plan().build();
   auto trace = PlanTrace::create(*Plan::from_memory(bytes.bytes()));
   REQUIRE(trace);

@@ -77,7 +77,7 @@ TEST_CASE("Noise is measured at every value that the model names and listed wors
   CHECK(noisiest(layers)->operator_name == "first");
 }
 
-TEST_CASE("The noisiest operator is the one that adds noise, not one that propagates it") {
+TEST_CASE("The noisiest operator is the operator that adds noise, not one that propagates noise") {
   const Traced traced = Traced::create(1.0f, 0.5f);
   const auto layers =
       layer_noise(*traced.plan, traced.trace,

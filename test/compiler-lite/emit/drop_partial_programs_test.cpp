@@ -29,7 +29,7 @@ std::vector<size_t> sizes(const std::vector<BranchPrograms>& programs) {
 
 }  // namespace
 
-TEST_CASE("Partial programs are dropped layer by layer, the shortest first, and whole programs stay") {
+TEST_CASE("Partial programs are dropped layer by layer, starting with the shortest, and whole programs are kept") {
   std::vector<BranchPrograms> programs = {layer(500, 3), layer(100, 2), layer(50, 0), layer(100, 4)};
   REQUIRE(drop_partial_programs(programs));
   CHECK(sizes(programs) == std::vector<size_t>{5, 2, 2, 6});

@@ -71,7 +71,7 @@ TEST_CASE("An emitted plan passes complete verification and states its interface
   CHECK((*plan)->outputs()[1].name == "z");
 }
 
-TEST_CASE("The same graph gives the same bytes on every machine that compiles") {
+TEST_CASE("The same graph compiles to the same bytes on every machine") {
   const auto bytes_on = [](InstructionSet machine) {
     REQUIRE(kernels::force_instruction_set(machine));
     return compile_graph(small_graph());
@@ -116,7 +116,7 @@ TEST_CASE("Every operator is in a branch with a CPU program") {
   CHECK(operators == tables.operators.size());
 }
 
-TEST_CASE("An operator that another unit has a program for is a separate branch") {
+TEST_CASE("An operator with a program for another unit is a separate branch") {
   std::vector<std::string> reasons;
   const auto observer = [&](uint32_t, uint32_t, const Backend&, const Offer& offer) {
     reasons.push_back(offer.reason);

@@ -50,7 +50,7 @@ void require_same(const Graph& actual, const Graph& expected) {
   REQUIRE(same.ok());
 }
 
-// Of the last node of that type.
+// Returns the last node of the given type.
 const onnx::NodeProto& written_node(const onnx::ModelProto& model, const std::string& op_type) {
   for (int i = model.graph().node_size(); i > 0; --i)
     if (model.graph().node(i - 1).op_type() == op_type) return model.graph().node(i - 1);

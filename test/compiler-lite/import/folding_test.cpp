@@ -14,7 +14,7 @@ namespace {
 
 using compiler::ImportOptions;
 
-// "ones": a constant of that shape.
+// Returns a model with the constant "ones" of the given shape.
 ModelBuilder ones(const std::vector<int64_t>& shape) {
   ModelBuilder model;
   model.constant("shape", shape).node("ConstantOfShape", {"shape"}, {"ones"});

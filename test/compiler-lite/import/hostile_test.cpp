@@ -64,7 +64,7 @@ TEST_CASE("Models with flipped bytes never crash") {
 
 TEST_CASE("A valid model is imported") { CHECK(small_model().import()); }
 
-TEST_CASE("A cycle is reported with a node of it") {
+TEST_CASE("A cycle is reported with one of its nodes") {
   ModelBuilder model = small_model();
   model.node("Relu", {"b"}, {"a"});
   model.node("Relu", {"a"}, {"b"});
@@ -123,7 +123,7 @@ TEST_CASE("Tensors whose bytes do not match their shape are rejected") {
   check_refused(list.import(), Code::kInvalidModel, "has 7 elements, expected 6");
 }
 
-TEST_CASE("Tensors of strings are rejected") {
+TEST_CASE("String tensors are rejected") {
   ModelBuilder model = small_model();
   model.graph().mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
   check_refused(model.import(), Code::kUnsupported, "string");

@@ -136,7 +136,7 @@ TEST_CASE("Outputs keep the model's names even if their nodes are removed") {
   CHECK(graph.value(graph.inputs[0].value).name == "x");
 }
 
-TEST_CASE("Weights of half and double precision become f32") {
+TEST_CASE("Half- and double-precision weights become f32") {
   ModelBuilder model;
   model.input("x", {3}).output("y").constant("half", {3}, {}).constant("double", {3}, {});
   auto& half = *model.graph().mutable_initializer(0);
@@ -201,7 +201,7 @@ TEST_CASE("MatMul by constant weights is Dense over all leading dimensions") {
   CHECK(run(graph, {{1, 2, 3, 4}}) == std::vector<float>{21, 43});
 }
 
-TEST_CASE("Softmax before opset 13 runs over all axes from its own on") {
+TEST_CASE("Softmax before opset 13 runs over its axis and all following axes") {
   ModelBuilder model(11);
   model.input("x", {1, 2, 2}).output("y").node("Softmax", {"x"}, {"y"});
   CHECK(run(import_or_fail(model), {{0, 0, 0, 0}}) == std::vector<float>{0.25f, 0.25f, 0.25f, 0.25f});
@@ -210,7 +210,7 @@ TEST_CASE("Softmax before opset 13 runs over all axes from its own on") {
   CHECK(kinds(import_or_fail(flat)) == std::multiset<std::string>{"Softmax"});
 }
 
-TEST_CASE("SAME padding puts the odd pixel at the side that the model states") {
+TEST_CASE("SAME padding adds the odd pixel on the side that the model states") {
   const auto pads = [](const std::string& mode) {
     ModelBuilder model;
     model.input("x", {1, 1, 4, 4}).output("y").constant("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
@@ -341,7 +341,7 @@ TEST_CASE("A missing limit of Clip is the limit of f32 even if the other limit i
   }
 }
 
-TEST_CASE("Operators of opset 6 broadcast along their axis") {
+TEST_CASE("Opset 6 operators broadcast along their axis") {
   ModelBuilder model(6);
   model.input("x", {1, 2, 2}).output("y").constant("b", {2}, {10, 20});
   onnx::NodeProto& add = model.node("Add", {"x", "b"}, {"y"});
@@ -350,7 +350,7 @@ TEST_CASE("Operators of opset 6 broadcast along their axis") {
   CHECK(run(import_or_fail(model), {{0, 1, 2, 3}}) == std::vector<float>{10, 11, 22, 23});
 }
 
-TEST_CASE("Upsample of old opsets repeats pixels") {
+TEST_CASE("Upsample in old opsets repeats pixels") {
   ModelBuilder model(9);
   model.input("x", {1, 1, 1, 2}).output("y").constant("scales", {4}, {1, 1, 2, 2});
   model.node("Upsample", {"x", "scales"}, {"y"});

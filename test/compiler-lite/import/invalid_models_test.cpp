@@ -36,12 +36,12 @@ TEST_CASE("Constant indices must be inside the axis") {
   check_accepted(model);
 }
 
-TEST_CASE("Integers are not divided by a constant 0") {
+TEST_CASE("Integer division by a constant 0 is rejected") {
   for (const char* op_type : {"Div", "Mod"}) {
     ModelBuilder model;
     model.input("x", {2}, onnx_type::kInt64).output("y").constant("zero", std::vector<int64_t>{1, 0});
     model.node(op_type, {"x", "zero"}, {"y"});
-    check_refused(model, "divides integers by 0");
+    check_refused(model, "integer division by a constant 0");
   }
   ModelBuilder floats;
   floats.input("x", {1}).output("y").constant("zero", {1}, {0}).node("Div", {"x", "zero"}, {"y"});
@@ -66,7 +66,7 @@ TEST_CASE("A Split into equal parts must divide the axis evenly before opset 18"
   check_accepted(model_of(18, 7, 2));
 }
 
-TEST_CASE("Inputs beyond those of the operator are rejected unless they are absent") {
+TEST_CASE("More inputs than the operator has are rejected unless they are absent") {
   ModelBuilder model;
   model.input("x", {2}).output("y").node("Relu", std::vector<std::string>(50, "x"), {"y"});
   check_refused(model, "has 50 inputs, expected at most 1");
@@ -109,7 +109,7 @@ TEST_CASE("Invalid input dimensions must be overridden, and the error states how
   }
 }
 
-TEST_CASE("A LayerNormalization without a bias may state so") {
+TEST_CASE("A LayerNormalization may mark its bias as absent") {
   for (const std::vector<std::string>& inputs : {std::vector<std::string>{"x", "scale"}, {"x", "scale", ""}}) {
     ModelBuilder model(17);
     model.input("x", {1, 2}).output("y").constant("scale", {2}, {1, 2}).node("LayerNormalization", inputs, {"y"});

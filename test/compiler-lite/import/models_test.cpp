@@ -61,7 +61,7 @@ TEST_CASE("Every shared network with static shapes is imported") {
   }
 }
 
-TEST_CASE("A network with dynamic shapes needs them stated, and folds all its shape arithmetic") {
+TEST_CASE("A network with dynamic shapes requires stated shapes, and all its shape arithmetic is folded") {
   const auto path = shared_data("models/ch_PP-OCRv4_det_infer.onnx");
   if (!path) return;
   const auto refused = import_onnx(*path);
@@ -125,7 +125,7 @@ TEST_CASE("A network with branches of unknown condition is rejected, and the mes
   CHECK(message.find("bind the input") != std::string::npos);
 }
 
-TEST_CASE("A network's nodes run") {
+TEST_CASE("The nodes of a network run") {
   const auto path = shared_data("models/nest_squeeze_cifar10.onnx");
   if (!path) return;
   const Graph graph = import_or_fail(*path);

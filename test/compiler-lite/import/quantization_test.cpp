@@ -18,7 +18,7 @@ namespace {
 
 using compiler::Graph;
 
-// The parameters "NAME_scale" and "NAME_zero" of one tensor.
+// Adds the parameters "NAME_scale" and "NAME_zero" of one tensor.
 void add_parameters(ModelBuilder& model, const std::string& name, float scale, int32_t zero,
                     int32_t type = onnx_type::kUint8) {
   model.constant(name + "_scale", {}, std::vector<float>{scale});
@@ -33,7 +33,7 @@ Graph optimised(const ModelBuilder& model) {
   return std::move(*graph);
 }
 
-// The only output of a graph of one u8 input.
+// Returns the only output of a graph with one u8 input.
 std::vector<uint8_t> run_bytes(const Graph& graph, const std::vector<uint8_t>& input) {
   const compiler::Value& x = graph.value(graph.inputs.at(0).value);
   compiler::HostTensor tensor{x.type, x.shape, compiler::Bytes(input.size())};
@@ -62,7 +62,7 @@ onnx::NodeProto& add_microsoft(ModelBuilder& model, const std::string& type, con
   return node;
 }
 
-// The constant B of a QGemm, 3, -2; 1, 4, with one scale or one per column.
+// Adds the constant B of a QGemm, 3, -2; 1, 4, with one scale or one per column.
 void add_gemm_constants(ModelBuilder& model, bool transposed, const std::vector<float>& scales) {
   model.constant("b", {2, 2}, transposed ? std::vector<int32_t>{3, 1, -2, 4} : std::vector<int32_t>{3, -2, 1, 4},
                  onnx_type::kInt8);
@@ -98,7 +98,7 @@ TEST_CASE("QuantizeLinear and DequantizeLinear compute integers and floats in op
   }
 }
 
-TEST_CASE("Scales along an axis stay in Quantize and Dequantize") {
+TEST_CASE("Scales along an axis are kept in Quantize and Dequantize") {
   ModelBuilder model;
   model.input("x", {2, 2});
   model.constant("scales", {2}, std::vector<float>{1.0f, 10.0f});
@@ -133,7 +133,7 @@ TEST_CASE("The same integers may be dequantized in two ways") {
   CHECK(run(optimised(model), {{1.0f, 2.0f}}) == std::vector<float>{9.0f, 12.0f});  // 5 and 7
 }
 
-TEST_CASE("Results that are quantized with different scales stay separate") {
+TEST_CASE("Results that are quantized with different scales are kept separate") {
   ModelBuilder model;
   model.input("x", {1});
   add_parameters(model, "a", 1.0f, 0);
@@ -167,7 +167,7 @@ TEST_CASE("QLinearConv computes with integers for every type of weights") {
   }
 }
 
-TEST_CASE("Weights that do not fit s8 without a zero point are computed with floats") {
+TEST_CASE("Convolutions compute with floats if their weights do not fit s8 without a zero point") {
   ModelBuilder model(10);
   model.input("x", {1, 1, 1, 1}, onnx_type::kUint8);
   add_parameters(model, "x", 1.0f, 0);

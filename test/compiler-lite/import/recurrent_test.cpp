@@ -52,8 +52,10 @@ TEST_CASE("Sequences shorter than the input end early and are followed by zero s
 
 TEST_CASE("Sequences of different, zero or excessive lengths are rejected") {
   CHECK_THAT(message_of(network(kSteps, {3, 4})), Catch::Contains("different lengths in one batch"));
-  CHECK_THAT(message_of(network(kSteps, {0, 0})), Catch::Contains("sequence length 0 of an input of 4 steps"));
-  CHECK_THAT(message_of(network(kSteps, {5, 5})), Catch::Contains("sequence length 5 of an input of 4 steps"));
+  CHECK_THAT(message_of(network(kSteps, {0, 0})),
+             Catch::Contains("sequence length 0 is not supported; expected 1 to 4"));
+  CHECK_THAT(message_of(network(kSteps, {5, 5})),
+             Catch::Contains("sequence length 5 is not supported; expected 1 to 4"));
 }
 
 }  // namespace nestrt::test

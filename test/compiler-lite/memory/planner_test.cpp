@@ -67,7 +67,7 @@ TEST_CASE("A chain of any length needs two buffers") {
   CHECK(plan_any_schedule(storage, graph).arena_bytes == 2 * 1024);
 }
 
-TEST_CASE("A chain of views is walked once and each view has the sum of the offsets before it") {
+TEST_CASE("A chain of views is traversed once, and each view has the sum of the preceding offsets") {
   constexpr int64_t kLinks = 100'000;  // walking each to the first would take 5 billion steps
   Graph graph;
   const ValueId whole = relu(graph, add_input(graph, {kLinks + 1}));
@@ -90,7 +90,7 @@ TEST_CASE("A chain of views is walked once and each view has the sum of the offs
   CHECK(right);
 }
 
-TEST_CASE("The output of an operator shares no bytes with the input of one that it may overlap with") {
+TEST_CASE("The output of an operator shares no bytes with inputs of operators that may run concurrently") {
   Graph graph;
   const ValueId x = add_input(graph, {1, 16, 4, 4});
   const ValueId a = relu(graph, x), b = relu(graph, a), c = relu(graph, b);
@@ -105,7 +105,7 @@ TEST_CASE("The output of an operator shares no bytes with the input of one that 
   CHECK(layout.offsets[buffer_of(c)] != layout.offsets[buffer_of(a)]);
 }
 
-TEST_CASE("Buffers that live at the same time never share bytes in the sequential plan") {
+TEST_CASE("Buffers that are live at the same time never share bytes in the sequential plan") {
   std::mt19937 generator(7);
   for (int round = 0; round < 50; ++round) {
     const Graph graph = random_graph(generator);

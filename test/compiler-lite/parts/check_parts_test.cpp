@@ -107,14 +107,14 @@ TEST_CASE("A part with different results is detected, by output and run") {
   CHECK(report.outputs[0].difference.max_absolute > 1e-5);
 }
 
-TEST_CASE("Parts are only checked against the model that they were cut from") {
+TEST_CASE("Parts are only checked against the model that they were created from") {
   const DemoParts parts;
   CheckPartsOptions options = parts.options("no interpreter is needed");
   options.model = NESTRT_SOURCE_DIR "/LICENSE";
   const auto report = check_parts(options);
   REQUIRE_FALSE(report);
   CHECK(report.error().code() == Code::kInvalidArgument);
-  CHECK_THAT(std::string(report.error().message()), Contains("belong to another model"));
+  CHECK_THAT(std::string(report.error().message()), Contains("do not belong to"));
 }
 
 TEST_CASE("Missing inputs and an empty set of runs are reported before anything runs") {

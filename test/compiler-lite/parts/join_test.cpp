@@ -64,7 +64,7 @@ std::string refusal_of_changed(const std::function<void(onnx::ModelProto&)>& cha
 
 }  // namespace
 
-TEST_CASE("Joined parts equal the model that they were cut from, with shared constants stored once") {
+TEST_CASE("Joined parts equal the original model, with shared constants stored once") {
   const Divided parts = divided();
   const auto joined = parts.join();
   INFO(joined.error().to_string());
@@ -80,22 +80,22 @@ TEST_CASE("Joined parts equal the model that they were cut from, with shared con
 TEST_CASE("Parts that do not match their manifest are rejected with the part's name") {
   const auto first_input = [](onnx::ModelProto& model) { return model.mutable_graph()->mutable_input(0); };
   CHECK_THAT(refusal_of_changed([](onnx::ModelProto& model) { model.mutable_opset_import(0)->set_version(12); }),
-             Contains("part 'q' (q.onnx)") && Contains("has opset 12, the manifest has 13"));
+             Contains("part 'q' (q.onnx)") && Contains("has opset 12, but the manifest has 13"));
   CHECK_THAT(refusal_of_changed([&](onnx::ModelProto& model) { first_input(model)->set_name("z"); }),
              Contains("has an input 'z' that is not in the manifest"));
   CHECK_THAT(refusal_of_changed([&](onnx::ModelProto& model) {
                first_input(model)->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::INT8);
              }),
-             Contains("input 'a' has another type or shape"));
+             Contains("input 'a' has a different type or shape"));
   CHECK_THAT(refusal_of_changed([](onnx::ModelProto& model) { model.mutable_graph()->clear_output(); }),
-             Contains("has 0 outputs, the manifest has 1"));
+             Contains("has 0 outputs, but the manifest has 1"));
   CHECK_THAT(
       refusal_of_changed([](onnx::ModelProto& model) { model.mutable_graph()->mutable_node(0)->set_output(0, "a"); }),
       Contains("computes 'a', which another part also computes"));
   CHECK_THAT(refusal_of_changed([](onnx::ModelProto& model) {
                model.mutable_graph()->mutable_initializer(0)->mutable_raw_data()->front() = 7;
              }),
-             Contains("has another initializer 'w'"));
+             Contains("has a different initializer 'w'"));
   CHECK_THAT(refusal_of_changed([](onnx::ModelProto& model) {
                model.mutable_graph()->mutable_initializer(0)->set_data_location(onnx::TensorProto::EXTERNAL);
              }),

@@ -84,11 +84,11 @@ TEST_CASE("A manifest that names a file in another folder is rejected") {
   for (const char* file : {"../tail.onnx", "/etc/passwd", "sub/tail.onnx", ".hidden", ""}) {
     Manifest manifest = sample();
     manifest.parts[1].file = file;
-    CHECK_THAT(refusal_of_manifest(json_of(manifest)), Contains("names of parts consist of"));
+    CHECK_THAT(refusal_of_manifest(json_of(manifest)), Contains("part names consist of"));
   }
 }
 
-TEST_CASE("A manifest of another format, version, type or number is rejected with the line") {
+TEST_CASE("A manifest with a different format, version, type or number is rejected with the line") {
   const std::string json = json_of(sample());
   CHECK_THAT(refusal_of_manifest("[]"), Contains("expected the manifest"));
   CHECK_THAT(refusal_of_manifest("{"), Contains("malformed"));
@@ -100,7 +100,7 @@ TEST_CASE("A manifest of another format, version, type or number is rejected wit
   CHECK_THAT(refusal_of_manifest(replaced(json, "\"backend\"", "\"frontend\"")), Contains("line"));
 }
 
-TEST_CASE("A manifest with any bit flipped is read as a consistent one or rejected") {
+TEST_CASE("A manifest with any bit flipped is read as a consistent manifest or rejected") {
   const std::string json = json_of(sample());
   size_t refused = 0;
   for (size_t bit = 0; bit < json.size() * 8; bit += 3) {

@@ -131,7 +131,7 @@ void require_same_results(const std::string& python, const std::string& model, c
 
 }  // namespace
 
-TEST_CASE("Parts of random cuts are valid ONNX and join to the whole model") {
+TEST_CASE("Parts of random partitions are valid ONNX and join to the whole model") {
   const int cuts = test::by_level(1, 5, 200);
   for (const auto& [network, path] : networks()) {
     INFO(network.name);
@@ -144,7 +144,7 @@ TEST_CASE("Parts of random cuts are valid ONNX and join to the whole model") {
   }
 }
 
-TEST_CASE("Parts of random cuts, run in sequence, match the model in ONNX Runtime") {
+TEST_CASE("Parts of random partitions, run in sequence, match the model in ONNX Runtime") {
   const std::string python = test::existing_python();
   if (python.empty()) return;
   constexpr int kBatch = 20;  // number of cuts whose files exist at the same time

@@ -59,7 +59,7 @@ TEST_CASE("Scale and shift are folded into Dense") {
   CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {5})) == 1);
 }
 
-TEST_CASE("Subtraction and division fold like their inverses, constant minus conv too") {
+TEST_CASE("Subtraction, including constant minus conv, and division fold like their inverses") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);

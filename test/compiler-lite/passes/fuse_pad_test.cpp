@@ -34,7 +34,7 @@ TEST_CASE("A Pad of zeros is added to the padding of the Conv") {
   CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kImage)), 4, 3, 1)) == 0);
 }
 
-TEST_CASE("A Pad with another value or of channels is not folded into a Conv") {
+TEST_CASE("A Pad with a non-zero value or along the channels is not folded into a Conv") {
   std::mt19937 generator(1);
   Graph graph;
   CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kImage), 1), 4, 3)) == 1);

@@ -87,7 +87,7 @@ const Node& only(const Graph& graph, Kind kind) {
 
 bool takes_s8(const Graph& graph, const Node& node) { return graph.value(node.inputs[0]).type == DataType::kS8; }
 
-TEST_CASE("A Conv between Dequantize and Quantize becomes a Conv of s8") {
+TEST_CASE("A Conv between Dequantize and Quantize becomes an s8 Conv") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {1, 3, 6, 5}), 0.03f, 131);

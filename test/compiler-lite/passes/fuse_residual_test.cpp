@@ -33,7 +33,7 @@ TEST_CASE("A skip connection and its activation are fused into the Conv") {
   }
 }
 
-TEST_CASE("The later of two Convs gets the other as its residual") {
+TEST_CASE("The later of two Convs gets the earlier one as its residual") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5});

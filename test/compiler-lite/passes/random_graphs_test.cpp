@@ -109,7 +109,7 @@ class RandomNetwork {
   std::vector<ValueId> values_;
 };
 
-TEST_CASE("Random networks compute the same after all passes, layouts and packing") {
+TEST_CASE("Random networks produce the same results after all passes, layouts and packing") {
   for (uint32_t seed = 0; seed < 100; ++seed) {
     const Graph before = RandomNetwork(seed).draw();
     INFO("seed " << seed);
@@ -128,7 +128,7 @@ TEST_CASE("Random networks compute the same after all passes, layouts and packin
   }
 }
 
-TEST_CASE("Random networks compute the same with any one pass disabled") {
+TEST_CASE("Random networks produce the same results with any one pass disabled") {
   uint32_t seed = 1000;
   for (const compiler::Pass& pass : compiler::passes()) {
     for (int i = 0; i < 5; ++i) {

@@ -37,7 +37,7 @@ constexpr Network kNetworks[] = {
     {"resnet50_v1.5_q8w_deq.onnx", 57, 0},
 };
 
-TEST_CASE("Real networks compute the same after all passes, layouts and packing") {
+TEST_CASE("Real networks produce the same results after all passes, layouts and packing") {
   const size_t networks =
       static_cast<size_t>(by_level(6, static_cast<int>(std::size(kNetworks)), static_cast<int>(std::size(kNetworks))));
   std::vector<std::filesystem::path> files;

@@ -85,7 +85,7 @@ TEST_CASE("max(x, 0) is relu, and min(max(x, 0), 6) is one clip") {
   CHECK(clip.beta == 3);
 }
 
-TEST_CASE("A gate of another value and an unsuitable scale are not changed") {
+TEST_CASE("A gate that reads a different value and an unsuitable scale are not changed") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 5}), z = add_input(graph, "z", {2, 5});

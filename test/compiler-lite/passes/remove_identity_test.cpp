@@ -8,7 +8,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// A node that the pass cannot remove: the graph's output.
+// Adds a node that the pass cannot remove as the graph's output.
 void finish(Graph& graph, ValueId id) { graph.outputs = {add(graph, concat_attributes(0), {id, id}, "y")}; }
 
 // Runs the pass and returns the remaining nodes other than finish()'s.

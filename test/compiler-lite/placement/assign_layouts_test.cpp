@@ -41,7 +41,7 @@ TEST_CASE("Convolutions are blocked inside and plain at the borders of the graph
   CHECK(graph.value(conv).name != "y");
 }
 
-TEST_CASE("A value is reordered once for all readers of another layout") {
+TEST_CASE("A value is reordered once for all readers that use a different layout") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 16, 4, 4}), 16);
@@ -97,7 +97,7 @@ TEST_CASE("A node that only supports plain layout gets Reorders around it") {
   CHECK(layout(graph, axis_sum) == Layout::kPlain);
 }
 
-TEST_CASE("A Conv of few channels reads them blocked if its producer writes them blocked") {
+TEST_CASE("A Conv with few input channels reads blocked channels if its producer writes blocked channels") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 16, 8, 8}), 4, 3, 1);

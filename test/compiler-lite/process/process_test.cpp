@@ -59,7 +59,7 @@ TEST_CASE("A process that exceeds its time limit is killed with its children") {
   REQUIRE(result.error().code() == Code::kDeadlineExceeded);
 }
 
-// A program that creates a file when it runs, and then sleeps.
+// Returns a program that creates a file and then sleeps.
 std::vector<std::string> slow_program(const std::string& folder) {
   return {"sh", "-c", "echo $$ > \"$1\".new; mv \"$1\".new \"$1\"; exec sleep 1000", "sh", folder + "/started"};
 }
@@ -70,7 +70,7 @@ pid_t wait_for_start(const std::string& folder) {
   return program;
 }
 
-TEST_CASE("A signal that this process survives ends a program with a time limit and is then reported") {
+TEST_CASE("A signal that does not end this process ends a program with a time limit and is then reported") {
   static volatile sig_atomic_t heard;
   heard = 0;
   struct sigaction action = {}, before = {};
@@ -113,7 +113,7 @@ TEST_CASE("A signal that ends this process also ends a program and removes tempo
   REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));  // the target of the link
 }
 
-TEST_CASE("A signal between the creation of a temporary folder and its program ends this process after both") {
+TEST_CASE("A signal between the creation of a temporary folder and its program takes effect after both") {
   const test::TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {

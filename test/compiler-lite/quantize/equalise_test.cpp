@@ -63,7 +63,7 @@ TEST_CASE("Equalisation before a depthwise layer scales every channel into the u
   CHECK(test::difference(pair.graph, before, generator) == 0);
 }
 
-TEST_CASE("Equalisation before other layers divides the factor between activations and weights") {
+TEST_CASE("Equalisation before a non-depthwise layer splits the factor between activations and weights") {
   Pair pair(kRelu, 1, {0.5f, 0.5f, -0.25f, 0.5f}, {3.9f, 0.25f});
   const Graph before = pair.graph.clone();
   CHECK(equalise(pair.graph, pair.profile) == 1);
@@ -73,21 +73,21 @@ TEST_CASE("Equalisation before other layers divides the factor between activatio
   CHECK(test::difference(pair.graph, before, generator) == 0);
 }
 
-TEST_CASE("Equalisation scales through a clip from 0 up to the peak seen in calibration") {
+TEST_CASE("Equalisation scales through a clip from 0 to the peak observed in calibration") {
   Pair pair(kRelu6, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   CHECK(equalise(pair.graph, pair.profile) == 1);
   CHECK(pair.first->as<ops::Conv>()->activation.beta == 6);
   CHECK(pair.profile.values[0].peaks[1] <= 6);
 }
 
-TEST_CASE("Channels without elements or without following weights keep their scale") {
+TEST_CASE("Channels without non-zero elements or without non-zero weights in the next layer keep their scale") {
   Pair silent(kRelu, 2, {0.5f, 0.25f}, {3.9f, 0.0f});
   CHECK(equalise(silent.graph, silent.profile) == 0);
   Pair unused(kRelu, 1, {0.5f, 0.0f, -0.25f, 0.0f}, {3.9f, 0.25f});
   CHECK(equalise(unused.graph, unused.profile) == 0);
 }
 
-TEST_CASE("Values with other users or other activations keep their scale") {
+TEST_CASE("Values with several users or an unsupported activation keep their scale") {
   Pair shared(kRelu, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   shared.graph.outputs.push_back(shared.first->outputs[0]);
   CHECK(equalise(shared.graph, shared.profile) == 0);
@@ -97,7 +97,7 @@ TEST_CASE("Values with other users or other activations keep their scale") {
   CHECK(equalise(shifted.graph, shifted.profile) == 0);
 }
 
-TEST_CASE("Values without peaks by channel keep their scale") {
+TEST_CASE("Values without per-channel peaks keep their scale") {
   Pair unknown(kRelu, 2, {0.5f, 0.25f}, {});
   CHECK(equalise(unknown.graph, unknown.profile) == 0);
   Pair other(kRelu, 2, {0.5f, 0.25f}, {1, 1, 1});

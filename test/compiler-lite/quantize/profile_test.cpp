@@ -25,7 +25,7 @@ TEST_CASE("A profile finds its values by name") {
   CHECK(profile.find("c") == nullptr);
 }
 
-TEST_CASE("The digest of a model is that of its content") {
+TEST_CASE("The digest of a model is the digest of its content") {
   const test::TemporaryFolder folder;
   const auto digest = [&](const std::string& file, const std::string& content) {
     auto result = model_digest(folder.write_text(file, content));

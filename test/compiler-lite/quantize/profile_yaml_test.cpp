@@ -204,7 +204,7 @@ TEST_CASE("Histograms over any range keep the number of their elements") {
   }
 }
 
-TEST_CASE("Foreign profiles with more values than their file size allows are rejected") {
+TEST_CASE("NEST-C profiles with more values than their file size allows are rejected") {
   std::string text;
   const auto with_values = [&](int count) {
     text.clear();

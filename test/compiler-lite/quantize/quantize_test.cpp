@@ -225,7 +225,7 @@ TEST_CASE("Averages that are much smaller than their inputs are computed in f32"
   }
 }
 
-TEST_CASE("With a single scale, all values use the scale of the widest one") {
+TEST_CASE("With a single scale, all values use the scale of the value with the widest range") {
   Graph graph = two_convs();
   QuantizeOptions options = plain_options();
   options.scales = Scales::kSingle;
@@ -246,7 +246,7 @@ TEST_CASE("Per tensor, weights have one exponent") {
   CHECK(weights.quantization->exponents == std::vector<int8_t>{5});
 }
 
-TEST_CASE("A node without calibration stays f32 and the report says why") {
+TEST_CASE("A node without calibration stays f32, and the report states the reason") {
   Graph graph = two_convs();
   const QuantizationReport report = quantized(graph, profile_of({{"c1", 6}}));
   CHECK(report.s8_nodes == 1);
@@ -255,7 +255,7 @@ TEST_CASE("A node without calibration stays f32 and the report says why") {
   CHECK_THAT(report.kept[0].reason, Contains("'x'"));
 }
 
-TEST_CASE("A node whose accumulators could overflow stays f32 and the report says so") {
+TEST_CASE("A node whose accumulators could overflow stays f32, and the report states this") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 300000});
   const ValueId w = graph.add_constant("w", std::vector<float>(600000, 1.0f), {300000, 2});

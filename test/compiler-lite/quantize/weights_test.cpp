@@ -166,7 +166,7 @@ TEST_CASE("The mean error uses the inputs of the channel's group") {
   CHECK(result->bias == std::vector<int32_t>{-128, 256});
 }
 
-TEST_CASE("Means with another number of channels are ignored") {
+TEST_CASE("Means with a different number of channels are ignored") {
   const Product product(1, {0.3f, 0.25f});
   const std::vector<float> means = {10.0f};
   CHECK(product.quantize({6, std::nullopt}, corrected(means))->bias.empty());

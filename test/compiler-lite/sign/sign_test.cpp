@@ -56,7 +56,7 @@ TEST_CASE("Plans without a signature, or with another signer's, are rejected if 
   CHECK_THAT(reason(Plan::from_memory(plan.file.bytes(), other)), Contains("which is not a trusted key"));
 }
 
-TEST_CASE("A change of any bit of a signed plan is detected, with or without recomputed digests") {
+TEST_CASE("Changing any bit of a signed plan is detected, with or without recomputed digests") {
   const SecretKey key = SecretKey::generate();
   const LoadOptions options = trusting(key.public_key());
   for (const test::SmallPlan& plan : test::small_plans()) {

@@ -24,7 +24,7 @@ TEST_CASE("The host is a CPU") {
   CHECK(target->units[0].kind == "cpu");
 }
 
-TEST_CASE("CPUs of several levels are one target, whatever their order") {
+TEST_CASE("CPUs of several levels form one target, in any order") {
   using enum InstructionSet;
   CHECK(read_target("x86-64-v3")->instruction_sets == std::vector{kAvx2});
   CHECK(read_target("x86-64-v4-amx")->instruction_sets == std::vector{kAvx512Amx});
@@ -61,7 +61,7 @@ TEST_CASE("A configuration determines the number of instances") {
   CHECK_FALSE(read_target("cpu,evta:5_1x32_15_15_18_17"));
 }
 
-TEST_CASE("An impossible list is rejected with the known items") {
+TEST_CASE("An invalid unit list is rejected, and the error lists the valid items") {
   CHECK_THAT(refusal(read_target("toaster")),
              Contains("'toaster'") && Contains("units are cpu, evta") && Contains("x86-64-v3"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
@@ -112,7 +112,7 @@ TEST_CASE("A board file states the caches of the CPU's cores") {
   CHECK(host_target().units[0].caches.l1d_bytes == 0);
 }
 
-TEST_CASE("Impossible caches are rejected with their line") {
+TEST_CASE("Invalid caches are rejected with their line") {
   const auto complaint = [](const std::string& caches) {
     return refusal(parse_board(board("  - {unit: cpu, caches: " + caches + "}\n"), "b.yaml"));
   };

@@ -191,7 +191,7 @@ TEST_CASE("Missing or unreadable samples are reported, or skipped on request") {
   const Workshop workshop;
   EvaluationOptions options = workshop.over_samples();
   options.samples.npy.clear();
-  CHECK_THAT(workshop.complaint(options), Contains("needs data"));
+  CHECK_THAT(workshop.complaint(options), Contains("requires data"));
   options = workshop.over_images("");
   options.labels.clear();
   REQUIRE(tools::write_text(workshop.path("images/broken.jpg"), "no image").ok());

@@ -74,7 +74,7 @@ TEST_CASE("A damaged search file is rejected with line and remedy") {
   CHECK_THAT(complaint("{"), Contains("malformed YAML"));
 }
 
-TEST_CASE("Every truncated search file is rejected or consistent") {
+TEST_CASE("Every truncation of a search file is rejected or consistent") {
   const std::string text = format_search(sample_records());
   for (size_t length = 0; length < text.size(); length += 3) {
     const auto records = parse_search(text.substr(0, length), "search.yaml");
@@ -97,7 +97,7 @@ TEST_CASE("Names that YAML cannot represent are rejected") {
   }
 }
 
-TEST_CASE("A missing search file has no results") {
+TEST_CASE("A search file that does not exist has no results") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/search.yaml";
   auto records = load_search(path);

@@ -173,7 +173,7 @@ TEST_CASE("Errors of the measuring function end the search") {
   }
 }
 
-TEST_CASE("A limit that cannot be met gives the best trial") {
+TEST_CASE("The best trial is returned if the limit cannot be met") {
   SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   options.budget = 1;
@@ -244,7 +244,7 @@ TEST_CASE("A search ends if its results cannot be saved, and rejects a budget of
   CHECK_THAT(nothing.error().to_string(), Contains("--search-budget 0"));
 }
 
-TEST_CASE("Settings with another method use that method's exponents") {
+TEST_CASE("Settings with a different method use the exponents of that method") {
   SearchWorkshop workshop;
   QuantizationSettings start, minmax;
   minmax.method = CalibrationMethod::kMinMax;

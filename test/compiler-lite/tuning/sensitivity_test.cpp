@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-TEST_CASE("The layer that loses most in 8 bits comes first") {
+TEST_CASE("The layer with the largest loss in 8 bits comes first") {
   const test::TemporaryFolder folder;
   test::write_small_classifier(folder.path());
   EvaluationOptions options;

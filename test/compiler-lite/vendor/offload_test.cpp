@@ -59,7 +59,7 @@ std::string refusal(const VendorOptions& options) {
 
 }  // namespace
 
-TEST_CASE("A part that a vendor compiles becomes one operator with the command's output as its program") {
+TEST_CASE("A part compiled by a vendor becomes one operator whose program is the command's output") {
   const Compiler compiler("printf BLOB > $2");
   Graph graph = chain();
   const auto backend = offload_parts(graph, with_parts(compiler.options(), {{"body", "npu", {1}}}));
@@ -131,7 +131,7 @@ TEST_CASE("Placeholders are replaced by files, the vendor's folder is empty and 
   CHECK(backend);
 }
 
-TEST_CASE("The error for a vendor's command that fails contains its output") {
+TEST_CASE("The error for a failed vendor command contains the command's output") {
   CHECK_THAT(refusal(Compiler("echo no such thing as Tanh >&2; exit 3").options()),
              Contains("vendor 'npu', part 'all': its command ended with exit code 3; it printed: no such thing as"));
   CHECK_THAT(refusal(Compiler("kill -9 $$").options()), Contains("was killed by signal 9; it printed nothing"));

@@ -150,7 +150,7 @@ TEST_CASE("The vendor's smallest region limits the number of programs and the ca
   }
 }
 
-TEST_CASE("If the vendor's command fails, the branch stays on the CPU and the failure is reported") {
+TEST_CASE("If the vendor's command fails, the branch runs on the CPU and the failure is reported") {
   Copier vendor("echo no >&2; exit 3");
   const auto plan = vendor.compile(of_convolutions(2));
   CHECK(programs_of(*plan, "npu").empty());
@@ -158,7 +158,7 @@ TEST_CASE("If the vendor's command fails, the branch stays on the CPU and the fa
   CHECK_THAT(vendor.failures[0], Contains("exit code 3; it printed: no"));
 }
 
-TEST_CASE("A command that hangs is waited for once") {
+TEST_CASE("A hanging command delays the compilation only once") {
   Copier sleeper("sleep 1000", std::chrono::seconds(1));
   CHECK(programs_of(*sleeper.compile(std::nullopt), "npu").empty());
   REQUIRE(sleeper.failures.size() == 1);

@@ -103,7 +103,7 @@ TEST_CASE("A C program that trusts a key cannot load unsigned plans from any sou
   CHECK(refused.plan == nullptr);
 }
 
-TEST_CASE("A session of a C program rejects plans that were not verified with its keys") {
+TEST_CASE("A C program's session rejects plans that were not verified with its keys") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
   LoadedPlan plain;

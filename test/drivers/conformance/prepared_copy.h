@@ -34,7 +34,7 @@ class PreparedCopy {
   // Fails the test if the unit rejects the program.
   PreparedCopy(Unit& unit, const PlanFile& file);
 
-  // Adds memory, a completion and a generation, which it returns.
+  // Adds memory, a completion and a generation to the submission, and returns the generation.
   uint64_t submit(Submission submission = {});
   // Fails the test if the submission does not complete in time.
   Status wait();

@@ -35,7 +35,7 @@ TEST_CASE("Unit conformance: executables of one program are independent") {
   });
 }
 
-TEST_CASE("Unit conformance: a session with the unit computes the same as the host alone") {
+TEST_CASE("Unit conformance: a session with the unit produces the same results as the host alone") {
   for_every_unit([](TestedUnit& tested) {
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       const TestedPlan plan(network_file(tested, seed));

@@ -41,7 +41,7 @@ TEST_CASE("Unit conformance: a unit describes itself") {
   });
 }
 
-TEST_CASE("Unit conformance: a program repeatedly computes the same on every unit") {
+TEST_CASE("Unit conformance: a program repeatedly produces the same results on every unit") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     for (int run = 0; run < 5; ++run) {

@@ -56,7 +56,7 @@ struct UnitUnderTest {
   std::string name;                        // of its section in every case: test_drivers -c NAME
   std::function<OpenedUnit()> open;        // opens a new unit for every case
   std::function<PlanBuilder()> copy_plan;  // copy_plan() of test/support, with a program for the unit
-  // random_network() of test/support, with a program for the unit on every branch that copies.
+  // Returns random_network() of test/support, with a program for the unit on every branch that copies.
   std::function<PlanBuilder(int branches, uint32_t seed)> network;
   std::vector<Damage> damages;
   std::vector<Exclusion> exclusions;

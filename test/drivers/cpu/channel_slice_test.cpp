@@ -164,7 +164,7 @@ TEST_CASE("Channelwise operators computed in slices on the CPU have the same res
   }
 }
 
-TEST_CASE("Channels that are not whole blocks, or of an indivisible operator, are rejected") {
+TEST_CASE("Channels that are not whole blocks or belong to an indivisible operator are rejected") {
   DividedOperator conv(divisible_plan(40), 1);
   CHECK(DividedOperator(divisible_plan(40), 0).channels() == 0);
   CHECK(DividedOperator(divisible_plan(16), 1).channels() == 0);

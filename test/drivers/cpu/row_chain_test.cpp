@@ -49,7 +49,7 @@ Ran run(const PlanFile& file, RunObserver* observer) {
   return ran;
 }
 
-TEST_CASE("Convolutions whose results only the next one reads are row-fused with bit-identical results") {
+TEST_CASE("Convolutions whose results only the next convolution reads are row-fused with bit-identical results") {
   const PlanFile file = inverted_residual_plan().build();
   Ignores observer;
   const Ran is_row_fused = run(file, nullptr), alone = run(file, &observer);

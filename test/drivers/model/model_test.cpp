@@ -92,15 +92,15 @@ TEST_CASE("A model rejects inputs that do not match and names the remedy") {
     CHECK(outputs.error().code() == Code::kInvalidArgument);
     return std::string(outputs.error().message());
   };
-  CHECK(refusal({a}) == "the plan has 3 inputs, but 1 were passed");
+  CHECK(refusal({a}) == "the plan expects 3 inputs, got 1");
   CHECK(refusal({condition, a, longer}) == "input 'b' (f32 2) expects 8 bytes, got 12");
   CHECK(refusal({a, a, a}) == "input 'c' has type bool, got f32");
-  CHECK(refusal({condition, a, {"z", a}}) == "unknown input 'z'; the plan has 'c', 'a', 'b'");
+  CHECK(refusal({condition, a, {"z", a}}) == "unknown input 'z'; available: 'c', 'a', 'b'");
   CHECK(refusal({condition, a, {"a", a}}) == "input 'a' is passed twice");
   CHECK(refusal({condition, a, tensor_view(longer, {3})}) == "input 'b' has shape 2, got 3");
 }
 
-TEST_CASE("A model converts images of bytes as the plan states") {
+TEST_CASE("A model converts byte images as the plan states") {
   const PlanFile planar = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   const PlanFile interleaved = image_plan({1, 2, 2, 3}, kPreprocessing).build();
   Model of_planar = model_of(planar), of_interleaved = model_of(interleaved);
@@ -120,7 +120,7 @@ TEST_CASE("A model swaps red and blue if the plan states BGR") {
   CHECK(values_of(model_of(file).run({kNhwc})) == bgr);
 }
 
-TEST_CASE("A model refuses images of another size and images without preprocessing") {
+TEST_CASE("A model refuses images of a different size, and images if the plan states no preprocessing") {
   const PlanFile file = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   Model model = model_of(file);
   const std::vector<uint8_t> larger(27);

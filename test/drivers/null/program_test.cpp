@@ -73,13 +73,13 @@ TEST_CASE("An invalid blob is rejected by the null unit") {
   more[4] = std::byte{2};
   CHECK(error_of(plan_of(more))
             .message()
-            .find("a program for unit 'null' states 2 copies, but contains 8 bytes of them") != std::string_view::npos);
+            .find("a program for unit 'null' states 2 copies, but its copies have 8 bytes") != std::string_view::npos);
   const std::vector<std::byte> header = blob_of({});
   CHECK(error_of(plan_of(std::span(header).first(7))).message().find("of 7 bytes has no header") !=
         std::string_view::npos);
 }
 
-TEST_CASE("A program for another null unit, or of another kind, is rejected") {
+TEST_CASE("A program for a different null unit, or of a different kind, is rejected") {
   PlanBuilder other = plan_of(blob_of({{0, 1}}));
   program_of(other).configuration = "copies-2";
   const Status configuration = error_of(std::move(other));
@@ -102,12 +102,13 @@ TEST_CASE("A copy that leaves its memory, or writes a read-only range, is reject
   };
   CHECK(message({{0, 1}, {2, 1}}).starts_with("copy 1: copies range 2 to range 1, but has 2 ranges"));
   CHECK(message({{0, 0xffffffff}}).starts_with("copy 0: copies range 0 to range 4294967295, but has 2 ranges"));
-  CHECK(message({{1, 0}}).starts_with("copy 0: copies range 1, which is for write, to 0, which is for read"));
-  CHECK(message({}).starts_with("does not write range 1, which is for results"));
+  CHECK(message({{1, 0}}).starts_with(
+      "copy 0: copies range 1, which has access write, to range 0, which has access read"));
+  CHECK(message({}).starts_with("does not write the result range 1"));
 
   PlanBuilder shorter = plan_of(blob_of({{0, 1}}));
   program_of(shorter).ranges[0].size = 5;
-  CHECK(error_of(std::move(shorter)).message().starts_with("copy 0: copies 5 bytes of range 0 to 6 of 1"));
+  CHECK(error_of(std::move(shorter)).message().starts_with("copy 0: copies 5 bytes of range 0 to 6 bytes of range 1"));
 }
 
 }  // namespace

@@ -19,9 +19,10 @@ std::string refusal(nestrt_vendor_functions functions) {
   return std::string(plugin.error().message());
 }
 
-TEST_CASE("A plug-in for another version of the interface is rejected") {
+TEST_CASE("A plug-in for a different version of the interface is rejected") {
   CHECK(make_plugin("npu.so", nullptr).error().message() ==
-        "plug-in 'npu.so' does not have version 1 of the interface; install the one for this nestrt");
+        "plug-in 'npu.so' does not support version 1 of the interface; install the plug-in built for this version of "
+        "nestrt");
   nestrt_vendor_functions functions = skeleton();
   functions.abi = 2;
   CHECK(refusal(functions) == "plug-in 'npu.so' returns version 2 of the interface instead of 1");

@@ -55,21 +55,21 @@ TEST_CASE("A unit does not open if the plug-in's description is invalid or its s
   CHECK(failing.error().message() == "skeleton0: plug-in 'npu.so': self_test(): the device has failed, in a probe");
 }
 
-TEST_CASE("A plug-in that reports the end of another run is named and its unit has failed") {
+TEST_CASE("A plug-in that reports the end of the wrong run is named, and its unit fails") {
   const Status status = run_on(wrong("reports the end of a run that was never submitted"));
   CHECK(status.code() == Code::kDeviceFault);
   CHECK(status.message() ==
         "skeleton0: plug-in 'npu.so': wait() reports the end of run 42, which was never submitted; run 1 is active");
 }
 
-TEST_CASE("A plug-in that returns undefined statuses is named and its unit has failed") {
+TEST_CASE("A plug-in that returns undefined statuses is named, and its unit fails") {
   CHECK(run_on(wrong("returns an undefined status for a run")).message() ==
         "skeleton0: plug-in 'npu.so': wait() returns status 77 for run 1, which is not valid for a run");
   CHECK(run_on(wrong("returns an undefined status")).message() ==
         "skeleton0: plug-in 'npu.so': wait() returns the invalid status -5");
 }
 
-TEST_CASE("A program with other ports than the plan's is rejected, and so is invalid shared memory") {
+TEST_CASE("A program whose ports differ from the plan's is rejected, and so is invalid shared memory") {
   const nestrt::test::ProgramInPlan program(skeleton_copy_file(), "skeleton");
   const auto refusal = [&](std::string_view what) {
     const auto unit = open_vendor_unit(plugin_of(wrong(what)), 0);
@@ -78,7 +78,7 @@ TEST_CASE("A program with other ports than the plan's is rejected, and so is inv
     REQUIRE_FALSE(executable);
     return std::string(executable.error().message());
   };
-  CHECK_THAT(refusal("finds other ports in a program than it was compiled with"), Catch::Contains("in port 1 of its"));
+  CHECK_THAT(refusal("finds other ports in a program than it was compiled with"), Catch::Contains("for port 1 of its"));
   CHECK_THAT(refusal("returns no program"), Catch::Contains("load() returns OK without a program"));
   CHECK_THAT(refusal("allocates misaligned shared memory"), Catch::Contains("which is not aligned to 64"));
 }

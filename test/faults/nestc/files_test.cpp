@@ -15,12 +15,12 @@ namespace {
 
 using test::FilesFixture;
 
-TEST_CASE_METHOD(FilesFixture, "An error of reading a model names the file") {
+TEST_CASE_METHOD(FilesFixture, "An error while reading a model names the file") {
   test::write_small_classifier(folder_.path());
   fail_every_call("model.onnx", [&] { return optimised_graph(path("model.onnx"), {}).error(); });
 }
 
-TEST_CASE_METHOD(FilesFixture, "An error of reading or writing profiles and searches names the file") {
+TEST_CASE_METHOD(FilesFixture, "An error while reading or writing profiles and searches names the file") {
   QuantizationProfile profile;
   profile.model_digest = std::string(32, 'a');
   fail_every_call("profile.yaml", [&] { return save_profile(profile, path("profile.yaml")); });

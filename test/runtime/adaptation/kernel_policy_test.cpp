@@ -231,7 +231,7 @@ TEST_CASE("Kernels that become faster are found eventually") {
   CHECK(runs.now_us() == runs.best_us());
 }
 
-TEST_CASE("A branch that takes most of the time is explored too") {
+TEST_CASE("A branch that takes most of the time is also explored") {
   std::vector<std::vector<double>> times(kBranches, {1.0});
   times[5] = {10'000, 5'000};
   Runs runs(times);

@@ -16,7 +16,7 @@ UnitList two_units() {
 
 constexpr double kDemand[] = {1.0, 0.9};
 
-// `count` running sessions with that demand.
+// Returns `count` running sessions with the demand kDemand.
 std::vector<std::unique_ptr<UnitDemand>> running(const UnitList& units, int count) {
   std::vector<std::unique_ptr<UnitDemand>> sessions;
   for (int i = 0; i < count; ++i) {

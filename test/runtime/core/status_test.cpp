@@ -25,7 +25,7 @@ TEST_CASE("A failed Status copies, and context precedes its message") {
   CHECK(Status().with_context("net.nest").ok());
 }
 
-TEST_CASE("Copying a status and reporting lack of memory do not allocate") {
+TEST_CASE("Copying a status and reporting an out-of-memory error do not allocate") {
   const Status status(Code::kInvalidPlan, "a message that is longer than what a string keeps inside itself");
   const AllocationCounter counter;
   const Status copy = status;

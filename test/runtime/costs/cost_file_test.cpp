@@ -125,7 +125,7 @@ TEST_CASE("A unit's kind and configuration are limited to 256 bytes when costs a
   }
 }
 
-TEST_CASE("Costs measured with another version's kernels are rejected unless the file states no version") {
+TEST_CASE("Costs measured with a different version's kernels are rejected unless the file states no version") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");
   const size_t begin = good.find("kernels\t"), end = good.find('\n', begin) + 1;

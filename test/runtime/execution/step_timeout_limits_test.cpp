@@ -28,7 +28,7 @@ SessionOptions limits(double factor, milliseconds slack) {
   return options;
 }
 
-TEST_CASE("A hanging unit costs its time limit once, plus the host's time") {
+TEST_CASE("A hanging unit delays the run by its time limit once, plus the host's time") {
   const Quiet quiet;
   VirtualBoard board(2000, 1000, limits(8, milliseconds(5)));
   CHECK(board.time_run() == microseconds(3000));
@@ -115,7 +115,7 @@ TEST_CASE("A unit that is too slow for the deadline is stopped, and used again a
   CHECK(board.npu->computed > 3);
 }
 
-TEST_CASE("A hanging unit fails few runs if the deadline only allows the unit or the host") {
+TEST_CASE("A hanging unit causes few failed runs if the deadline leaves time for only the unit or the host") {
   const Quiet quiet;
   constexpr microseconds kDeadline(3000);  // the host needs 1800 us, plus a margin of half of that
   VirtualBoard board(600, 500, limits(8, milliseconds(5)));
@@ -261,7 +261,7 @@ void check_fault(FaultyChain& chain, const DrawnFault& fault) {
   CHECK(chain.run(kNoDeadline).ok());
 }
 
-TEST_CASE("A late unit is bypassed for branches that only the host finishes in time") {
+TEST_CASE("A late unit is bypassed for branches that only the host can finish in time") {
   const Quiet quiet;
   FaultyChain chain(5, 124, 1201);
   chain.repair();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every single bit of small plans: damage is found by the digests; where those are made again, the verifier decides.
+// Flips every bit of small plans. The digests detect the damage; if they are recomputed, the verifier decides.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -27,7 +27,7 @@ TEST_CASE("Every flipped bit is refused") {
     size_t accepted = 0;
     const auto load = [&](const PlanFile& damaged, size_t at, size_t) {
       accepted += Plan::from_memory(damaged.bytes(), Verification::kComplete).has_value();
-      // The content digest is looked at by the complete verification only.
+      // Only complete verification checks the content digest.
       const bool in_content_digest =
           at >= offsetof(plan_format::Header, content_digest) && at < sizeof(plan_format::Header);
       if (at < tables_end && !in_content_digest) accepted += Plan::from_memory(damaged.bytes()).has_value();
@@ -40,13 +40,13 @@ TEST_CASE("Every flipped bit is refused") {
 }
 
 struct Outcomes {
-  int same = 0;     // a bit of the digests themselves
-  int refused = 0;  // when it was loaded, or by a unit
+  int same = 0;     // the bit belongs to a digest
+  int refused = 0;  // by the loader or by a unit
   int ran = 0;
-  int wrong = 0;  // wrote outside its memory, or depended on what that held before
+  int wrong = 0;  // wrote outside its memory, or depended on previous contents of the memory
 };
 
-// Makes the digests match again, and runs what is not refused.
+// Recomputes the digests and runs the plan unless it is refused.
 void try_flipped(const PlanFile& original, PlanFile file, const UnitList& units, Outcomes* outcomes) {
   file.write_digests();
   if (std::ranges::equal(file.bytes(), original.bytes())) {

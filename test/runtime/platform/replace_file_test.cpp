@@ -56,7 +56,7 @@ TEST_CASE("A file is replaced, and no other file remains") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("A path that cannot be replaced stays, and no other file remains") {
+TEST_CASE("A path that cannot be replaced is kept, and no other file remains") {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() + "/taken");
   CHECK(replace(folder.path() + "/taken", "text").code() == Code::kIo);

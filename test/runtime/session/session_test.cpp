@@ -74,7 +74,7 @@ TEST_CASE("Reshape, Slice and Concat in place compute nothing") {
   CHECK(views == 3);
 }
 
-TEST_CASE("Concat copies only the inputs that are not in their place") {
+TEST_CASE("Concat copies only the inputs that are not already in place") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3});
   const int whole = builder.arena("whole", {1, 9});
@@ -175,7 +175,7 @@ TEST_CASE("The allocation counter counts") {
   CHECK(counter.count() >= 1);
 }
 
-TEST_CASE("Wrong arguments are rejected with the expected and actual values") {
+TEST_CASE("Invalid arguments are rejected with the expected and actual values") {
   const PlanFile file = relu_plan().build();
   const auto session = open(file);
   std::vector<float> x(8), y(8);
@@ -188,8 +188,8 @@ TEST_CASE("Wrong arguments are rejected with the expected and actual values") {
   const ConstTensorView good_x{DataType::kF32, {2, 3}, x.data()};
   auto* const odd = reinterpret_cast<std::byte*>(y.data()) + 2;
 
-  CHECK(refusal({}, {good_y}) == "the plan has 1 inputs, the call has 0");
-  CHECK(refusal({good_x}, {good_y, good_y}) == "the plan has 1 outputs, the call has 2");
+  CHECK(refusal({}, {good_y}) == "the plan expects 1 inputs, got 0");
+  CHECK(refusal({good_x}, {good_y, good_y}) == "the plan expects 1 outputs, got 2");
   CHECK(refusal({{DataType::kF32, {3, 2}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got f32 3x2");
   CHECK(refusal({{DataType::kS32, {2, 3}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got s32 2x3");
   CHECK(refusal({good_x}, {{DataType::kF32, {6}, y.data()}}) == "output 0 'y': expected f32 2x3, got f32 6");

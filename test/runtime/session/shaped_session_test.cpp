@@ -66,7 +66,7 @@ TEST_CASE("Inputs that match no shape are rejected with the available shapes") {
   CHECK(session->run({}, {&out, 1}).code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("An output of another shape than the inputs is rejected") {
+TEST_CASE("An output whose shape does not match the inputs is rejected") {
   const PlanFile file = three_shapes();
   const auto session = *Session::create(*Plan::from_memory(file.bytes()), *open_units("cpu", {.num_threads = 1}));
   Call call(kShapes[1]), other(kShapes[2]);
@@ -75,7 +75,7 @@ TEST_CASE("An output of another shape than the inputs is rejected") {
   CHECK(session->run({&in, 1}, {&out, 1}).code() == Code::kInvalidArgument);
 }
 
-TEST_CASE("A shape of a plan is a plan that may outlive the plan it came from") {
+TEST_CASE("A shape of a plan is a plan that may outlive the original plan") {
   const PlanFile file = three_shapes();
   std::shared_ptr<const Plan> shape = (*Plan::from_memory(file.bytes()))->shapes()[1];
   CHECK(shape->shapes().empty());
@@ -87,7 +87,7 @@ TEST_CASE("A shape of a plan is a plan that may outlive the plan it came from") 
   CHECK(call.is_right());
 }
 
-TEST_CASE("Inferences of several shapes go through one pipeline") {
+TEST_CASE("One pipeline runs inferences of several shapes") {
   const PlanFile file = three_shapes();
   const auto plan = *Plan::from_memory(file.bytes());
   const auto pipeline = *Pipeline::create(plan, *open_units("cpu", {.num_threads = 1}), {.in_flight = 2});

@@ -14,12 +14,12 @@
 
 namespace nestrt::test {
 
-// Branches in a random order that respects the graph, each with one of its programs, on a random lane. Steps wait only
-// for what they read.
+// Schedule of branches in a random order that respects the graph, each with one of its programs, on a random lane.
+// Steps wait only for the steps whose results they read.
 class RandomSchedule {
  public:
-  // The first `cpu_lanes` lanes are the CPU's; its steps use `threads` threads or, for some steps on lane 0, all of
-  // them.
+  // The first `cpu_lanes` lanes belong to the CPU. CPU steps use `threads` threads; some steps on lane 0 use all of the
+  // CPU's threads instead.
   RandomSchedule(const plan::Tables& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads,
                  std::mt19937& random)
       : plan_(plan),
@@ -40,7 +40,7 @@ class RandomSchedule {
  private:
   uint32_t random_below(size_t count) { return static_cast<uint32_t>(random_() % count); }
 
-  // Returns a branch that may come next.
+  // Returns a branch that may be scheduled next.
   uint32_t random_branch() {
     const auto is_done = [&](uint32_t branch) { return !steps_of_[branch].empty(); };
     while (true) {
@@ -50,7 +50,7 @@ class RandomSchedule {
     }
   }
 
-  // The CPU's program is the first one.
+  // Schedules a branch as one step or in parts. Program 0 is the CPU's.
   void add(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
     const uint32_t program = other_lanes() == 0 ? 0 : random_below(entry.programs.size());
@@ -124,12 +124,12 @@ class RandomSchedule {
   Schedule schedule_;
 };
 
-// A schedule for the Board of random_network.h with a lane for each of two CPU threads and each EVTA.
+// Returns a schedule for the Board of random_network.h with a lane for each of two CPU threads and each EVTA.
 inline Schedule random_schedule(const Plan& plan, std::mt19937& random) {
   return RandomSchedule(plan.tables(), {{0}, {0}, {1}, {2}}, 2, 1, random).make();
 }
 
-// A schedule for the same board with one or two lanes of the CPU, and up to two of EVTA.
+// Returns a schedule for the same board with one or two lanes of the CPU, and up to two of EVTA.
 inline Schedule any_random_schedule(const Plan& plan, std::mt19937& random) {
   const uint32_t cpu_lanes = 1 + static_cast<uint32_t>(random() % 2);
   std::vector<Lane> lanes(cpu_lanes, Lane{0});

@@ -93,9 +93,9 @@ void VirtualSession::begin(double wrong) {
   std::normal_distribution<double> error(0, wrong);
   exact_ = predicted_;
   for (const auto& [unit, works] : predicted_.units()) {
-    std::map<std::string, double> of_layers;
+    std::map<std::string, double> layer_errors;
     for (const auto& [work, cost] : works) {
-      const auto [layer, is_new] = of_layers.try_emplace(layer_of(work));
+      const auto [layer, is_new] = layer_errors.try_emplace(layer_of(work));
       if (is_new) layer->second = error(random_);
       const double deviation = layer->second + kOfSlices * error(random_);
       exact_.set(unit, work, {cost.microseconds * std::exp(deviation), CostSource::kMeasured});

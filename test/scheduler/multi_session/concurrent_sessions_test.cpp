@@ -90,7 +90,7 @@ std::vector<Problem> two_networks(uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("Sessions that use one unit all of the time alternate") {
+TEST_CASE("Sessions that use the same unit all the time alternate") {
   const Problem problem = chain({{0, 100}});
   Sessions sessions;
   for (int i = 0; i < 3; ++i) sessions.add(problem);
@@ -143,7 +143,7 @@ TEST_CASE(
   CHECK(run.sessions[1].per_second * UnitQueue::kMaxPassed == Approx(run.sessions[0].per_second).epsilon(0.05));
 }
 
-TEST_CASE("A program that fits no gap of an urgent session begins in the widest") {
+TEST_CASE("A program that fits no gap of an urgent session starts in the widest gap") {
   constexpr double kProgram = 1500;
   const Problem urgent = chain({{100, 0}, {0, 10}, {100, 0}, {0, 10}, {1000, 0}, {0, 10}});
   const Problem other = chain({{0, kProgram}});

@@ -39,7 +39,9 @@ std::vector<double> rates_of(const Problem& problem, const std::vector<Part>& pa
   return scheduler::Rates(problem).of(running);
 }
 
-TEST_CASE("A step that needs less than an equal share of the memory bandwidth gets it, and the others share the rest") {
+TEST_CASE(
+    "A step that needs less than an equal share of the memory bandwidth gets what it needs, and the others share the "
+    "rest") {
   const Problem problem = sharing_problem();
   const std::vector<double> enough = rates_of(problem, {part_on(0, 100, 60'000), part_on(1, 100, 40'000)});
   CHECK(enough == std::vector<double>{1, 1});

@@ -95,7 +95,7 @@ TEST_CASE("The search finds the shortest schedule if tasks may be split") {
   check_against_brute_force({.max_tasks = 5, .units = 2, .splits = true}, 2, by_level(20, 200, 2000));
 }
 
-TEST_CASE("The search finds the shortest schedule if tasks read others channel by channel") {
+TEST_CASE("The search finds the shortest schedule if tasks read other tasks' results channel by channel") {
   check_against_brute_force({.max_tasks = 4, .units = 2, .splits = true, .by_channel = true}, 8,
                             by_level(20, 200, 2000));
 }
@@ -130,7 +130,7 @@ TEST_CASE("A method is never slower than a simpler one, nor than one unit") {
   }
 }
 
-TEST_CASE("The sequential placement is the fastest of all placements one at a time") {
+TEST_CASE("The sequential placement is the fastest placement that runs one task at a time") {
   std::mt19937 random(5);
   for (int i = 0; i < by_level(20, 200, 2000); ++i) {
     const Problem problem = random_problem({.max_tasks = 6}, random);
@@ -218,7 +218,7 @@ Problem branches(uint32_t count) {
   return problem;
 }
 
-TEST_CASE("Two branches on two units take the time of one, start and finish") {
+TEST_CASE("Two branches on two units take the time of one branch, the start and the finish") {
   const Problem problem = branches(2);
   CHECK(makespan(problem, ScheduleMethod::kSequential) == 42);
   CHECK(makespan(problem, ScheduleMethod::kGroupEnumeration) == 25);

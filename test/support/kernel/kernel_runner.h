@@ -46,7 +46,7 @@ struct TestTensor {
 TestTensor tensor(const Shape& shape, const std::vector<float>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
-// For braced values, whose type is ambiguous.
+// Overload for braced values, whose type is ambiguous.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
 // 1, 2, 3, ...
@@ -78,9 +78,9 @@ class OperatorCase {
   // Adds an output with the properties of a tensor, ignoring its elements.
   OperatorCase& output(TestTensor tensor);
 
-  // Adds an s8 output with that exponent.
+  // Adds an s8 output with the given exponent.
   OperatorCase& output_s8(const Shape& shape, int exponent, Layout layout = Layout::kPlain);
-  // Adds an s8 output with that scale and zero point.
+  // Adds an s8 output with the given scale and zero point.
   OperatorCase& output_s8c(const Shape& shape, float scale, int zero_point, Layout layout = Layout::kPlain);
 
   // Applies the operator's rules to the inputs: returns their outputs or their error.

@@ -59,9 +59,9 @@ class PlanBuilder {
                DataType type = DataType::kF32) {
     return constant_bytes(name, shape, type, std::as_bytes(std::span(values)));
   }
-  // Adds packed f32 weights of that shape.
+  // Adds packed f32 weights of the given shape.
   int packed(const std::string& name, const Shape& shape, Packing packing, const std::vector<float>& values);
-  // Adds packed s8 weights of that shape.
+  // Adds packed s8 weights of the given shape.
   int packed(const std::string& name, const Shape& shape, Packing packing, const std::vector<int8_t>& values);
   // Gives a tensor one exponent, or one per channel of an axis. Returns the tensor.
   int quantize(int tensor, const std::vector<int8_t>& exponents, int axis = -1);

@@ -21,7 +21,8 @@ namespace {
 constexpr uint32_t kCpuProgram = 0;
 const UnitKey kNpu{"evta", "1x16_15_15_18_17", 1};
 
-// A convolution whose biases determine the exponent of its results even for small inputs, and a second one.
+// Writes a model of two convolutions. The biases of the first determine the exponent of its results even for small
+// inputs.
 std::string write_biased_model(const TemporaryFolder& folder) {
   std::mt19937 random(5);
   std::vector<float> weights(32 * 16);
@@ -37,7 +38,7 @@ std::string write_biased_model(const TemporaryFolder& folder) {
   return path;
 }
 
-// Calibrates with noise of that amplitude.
+// Calibrates with noise of the given amplitude.
 std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model, const Shape& input,
                                     float amplitude) {
   static int count = 0;

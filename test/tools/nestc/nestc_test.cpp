@@ -182,7 +182,7 @@ TEST_CASE("nestc states the problem of an invalid option") {
   workshop.check_refused(model, "--bind takes NAME=VALUE", {"--bind", "x"});
   workshop.check_refused(model, "absent.npy", {"--bind", "x=absent.npy"});
   workshop.check_refused(model, "unknown board, CPU or unit 'toaster'", {"--target", "toaster"});
-  workshop.check_bad_input(run_program("nestc", {"explain", model}), "name an accelerator, such as --target zcu102");
+  workshop.check_bad_input(run_program("nestc", {"explain", model}), "add an accelerator, for example --target zcu102");
   workshop.check_refused(model, "available:", {"--no-pass", "nonsense"});
   workshop.check_refused(model, "given twice", {"--input-shape", "x=1,2,4,4", "--input-shape", "x=1,2,4,4"});
   workshop.check_bad_input(run_program("nestc", {"compile", model, "-o", ""}), "the name is empty");
@@ -194,7 +194,7 @@ TEST_CASE("nestc states the problem of an invalid option") {
                            "absent");
 }
 
-TEST_CASE("Commands for one shape refuse several") {
+TEST_CASE("Commands for one shape refuse several shapes") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   for (const std::vector<std::string>& command :

@@ -103,7 +103,7 @@ TEST_CASE("Commands for parts state the problem of invalid options and files") {
   const std::string yaml = workshop.path("x.yaml");
   check_output(run_program("nestc", {"partition", kDemoModel}), 2, "either -o FILE.yaml or --output-dir DIR");
   check_output(run_program("nestc", {"partition", kDemoModel, "-o", yaml, "--units", "cpu"}), 2,
-               "--units does not go with");
+               "--units cannot be combined with");
   check_output(workshop.partition({"--units", "cpu"}), 2, "--units is for a plan");
   check_output(workshop.partition({"--plan", workshop.path("missing.yaml")}), 2, "missing.yaml");
   const std::string plan =

@@ -28,7 +28,7 @@
 namespace nestrt::test {
 namespace {
 
-// Adds a Conv with random weights of that shape and no attributes.
+// Adds a Conv with random weights of the given shape and no attributes.
 onnx::NodeProto& add_conv(ModelBuilder& model, std::mt19937& random, const std::string& x, const std::string& y,
                           const std::vector<int64_t>& weights) {
   std::vector<float> values(static_cast<size_t>(Shape(weights).num_elements()));
@@ -64,7 +64,7 @@ std::string write_channelwise_model(const TemporaryFolder& folder) {
   return write(model, folder);
 }
 
-// Writes a model with a first convolution of that kernel and stride, and a second one.
+// Writes a model with a first convolution with the given kernel and stride, and a second convolution.
 std::string write_stem_model(const TemporaryFolder& folder, int64_t kernel, int64_t stride) {
   std::mt19937 random(5);
   ModelBuilder model;

@@ -162,7 +162,7 @@ TEST_CASE("Calibration with unchanged pixels is reported") {
   CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1; pixels are multiplied"));
 }
 
-TEST_CASE("Samples with other preprocessing than the plan's cause a warning") {
+TEST_CASE("Samples preprocessed differently than the plan states cause a warning") {
   const QuantizeWorkshop workshop;  // samples in [-1, 1]
   const ProgramResult otherwise = workshop.quantize({"--mean", "128"});
   CHECK(otherwise.exit_code == 0);

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-// A convolution over images of any number and size, with weights large enough to share.
+// Returns a convolution over any number of images of any size, with weights large enough to share.
 std::string model_of_any_size() {
   ModelBuilder model;
   model.input("x", {-1, 8, -1, -1}).output("y");
@@ -100,7 +100,7 @@ TEST_CASE("nestc check runs each shape of a plan or the requested one") {
   const std::string ten = "x=" + workshop.array("ten.npy", {1, 8, 10, 10});
   const ProgramResult unclear = check({"--input", ten});
   CHECK(unclear.exit_code == 2);
-  CHECK_THAT(unclear.text, Contains("select one by --shape"));
+  CHECK_THAT(unclear.text, Contains("select one with --shape"));
   CHECK(check({"--input", ten, "--shape", "1"}).exit_code == 0);
 }
 

@@ -120,7 +120,7 @@ TEST_CASE("nestrt bench stores costs and measures several inferences in flight")
   CHECK(run_program("nestrt", arguments).exit_code == 2);
 }
 
-// A ZCU102 with additional keys for its EVTA.
+// Writes the board file of a ZCU102 with additional keys for EVTA.
 std::string board_with(const TargetWorkshop& workshop, const std::string& name, const std::string& more) {
   const auto path = tools::find_board("zcu102");
   REQUIRE(path);
@@ -243,7 +243,7 @@ TEST_CASE("A trace has the runs and the steps of the units") {
   CHECK(run_program("nestrt", {"bench", workshop.plan(), "--trace", workshop.plan()}).exit_code == 2);
 }
 
-TEST_CASE("A unit with another configuration is refused with the command that fixes it") {
+TEST_CASE("A unit with a different configuration is refused with the command that fixes this") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
   check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2,
@@ -274,7 +274,7 @@ TEST_CASE("nestc explain gives the same counts for a plan as for its model") {
   const ProgramResult of_plan = run_program("nestc", {"explain", workshop.plan(), "--json", workshop.path("x.json")});
   check_target(of_plan, 0, "computes nothing: a view");
   CHECK(count_in(of_plan.text) == count_in(of_model.text));
-  check_target(run_program("nestc", {"explain", workshop.plan(), "--target", "zcu102"}), 2, "is a plan already");
+  check_target(run_program("nestc", {"explain", workshop.plan(), "--target", "zcu102"}), 2, "is already a plan");
   check_target(workshop.on_target("compile", "host"), 0, "operators");
   check_target(run_program("nestc", {"explain", workshop.plan()}), 2, "the plan has only CPU programs");
 }

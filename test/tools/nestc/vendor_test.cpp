@@ -145,7 +145,7 @@ TEST_CASE("An opaque branch can be inspected without its unit and is not compare
                 "no other unit has a program for");
 }
 
-TEST_CASE("A vendor's plan without its unit or with another plug-in is refused") {
+TEST_CASE("A plan with vendor programs is refused without the vendor's unit or with a different plug-in") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
   check_command(workshop.run("cpu"), 2, "--plugin requires vendor units, but --units cpu has none");

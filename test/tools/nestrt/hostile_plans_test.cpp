@@ -191,7 +191,7 @@ TEST_CASE("An output with the name of an input does not overwrite it") {
   plans.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
 }
 
-TEST_CASE("No output is written if one of them cannot be") {
+TEST_CASE("No output is written if one of the outputs cannot be written") {
   const HostilePlans plans;
   PlanBuilder builder;
   const int x = builder.input("x", {2, 8}), y = builder.output("y", {2, 8}), z = builder.output("z", {2, 8});

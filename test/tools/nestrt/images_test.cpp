@@ -162,7 +162,7 @@ TEST_CASE("An image that is labelled twice is scored once, or refused if its cla
   INFO(result.text);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Contains("50.00 %  (1/2)"));
-  check_refused(eval("red.npy\t0\nred.npy\t1\n"), "line 2: 'red.npy' had another class before");
+  check_refused(eval("red.npy\t0\nred.npy\t1\n"), "line 2: 'red.npy' is already listed with a different class");
 }
 
 TEST_CASE("NaN scores count as wrong and are reported") {
@@ -183,7 +183,7 @@ TEST_CASE("Two outputs with the same file are refused") {
   for (const std::string option : {"--trace", "--cost-file"})
     check_refused(run({workshop.classes(), "--input", workshop.path("red.npy"), "--output", workshop.path("out"),
                        option, workshop.path("./out/../out/colour_0.npy")}),
-                  "is named for two outputs");
+                  "is specified for two outputs");
   CHECK(std::filesystem::is_empty(workshop.path("out")));
   CHECK(run({workshop.classes(), "--input", workshop.path("red.npy"), "--output", workshop.path("out")}).exit_code ==
         0);

@@ -32,7 +32,7 @@ TEST_CASE("Warnings of nestrt start with its name") {
   CHECK_THAT(run_program("nestrt", {"verify", plan}).text, Contains("nestrt: warning: NESTRT_ISA=nonsense"));
 }
 
-TEST_CASE("nestrt warns if --pace has another clock than the plan") {
+TEST_CASE("nestrt warns if the clock of --pace differs from the plan's") {
   const TemporaryFolder folder;
   const auto warned_at = [&](float clock_mhz) {
     PlanBuilder network = evta::test::random_network(evta::kConfigurations[0], 2, 1);

@@ -123,7 +123,7 @@ void add_calibrate_command(tools::Cli& cli) {
   app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
   app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all").positive();
   app.add_flag("--skip-unreadable", options.samples.skip_unreadable,
-               "pass over images that cannot be read or are too small, instead of failing");
+               "skip images that are unreadable or too small, instead of failing");
   app.add_option("--method", command->method, "how exponents are chosen")
       .one_of({"minmax", "percentile", "kl", "mse"})
       .show_default();
@@ -132,16 +132,17 @@ void add_calibrate_command(tools::Cli& cli) {
       .between(50, 100)
       .show_default();
   SensitivityFlags& sensitivity = command->sensitivity;
-  const tools::Option wanted =
-      app.add_flag("--sensitivity", sensitivity.wanted,
-                   "rank the layers by what 8 bits cost: each alone in s8, and each alone in f32");
-  app.add_option("--sensitivity-samples", sensitivity.samples, "samples to measure that with, spread evenly over all")
+  const tools::Option wanted = app.add_flag("--sensitivity", sensitivity.wanted,
+                                            "rank the layers by their sensitivity to 8 bits, measured with each layer "
+                                            "as the only one in s8 and as the only one in f32");
+  app.add_option("--sensitivity-samples", sensitivity.samples,
+                 "number of samples for --sensitivity, spread evenly over all")
       .needs(wanted)
       .positive()
       .show_default();
   app.add_option("--json", sensitivity.json,
-                 "file for the same: samples, all, layers: name, kind, mac_share, only_it, all_but_it; each with "
-                 "agreement and snr_db, which is null where nothing differs")
+                 "file for the same values: samples, all, and layers with name, kind, mac_share, only_it and "
+                 "all_but_it; each score has agreement and snr_db, which is null if nothing differs")
       .needs(wanted)
       .not_empty();
   command->flags.add_to(app);

@@ -252,12 +252,12 @@ Status CheckCommand::read_samples() {
   return {};
 }
 
-// A value that is NaN on either side matches nothing.
+// Reports outputs in which nothing was compared, because a NaN on either side matches no value.
 void print_empty(const CheckReport& report) {
   for (const OutputSummary& output : report.summaries)
     if (output.difference.all_nan())
       fmt::print(
-          "{}: all elements are NaN in the plan and in the model, so nothing was compared; pass valid inputs by "
+          "{}: all elements are NaN in the plan and in the model, so nothing was compared; pass valid inputs with "
           "--input, --npy or --images\n",
           tools::printable(output.name));
 }
@@ -272,15 +272,17 @@ Result<ExitCode> CheckCommand::run_shape() {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
              !report.matches           ? "does not match"
-             : report.first_divergence ? "does not match in all of its operators, but in its outputs matches"
+             : report.first_divergence ? "does not match in all operators, but in its outputs matches"
                                        : "matches",
              rules(options, report));
   if (report.quantized && options.samples.empty() && inputs.empty())
-    fmt::print("random inputs say little about a quantized plan; pass real inputs by --images DIR or --npy FILE\n");
+    fmt::print(
+        "random inputs are not representative for a quantized plan; pass real inputs with --images DIR or --npy "
+        "FILE\n");
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
-// Without --shape, runs each shape of the plan.
+// Runs the selected shape, or each shape of the plan without --shape.
 Result<ExitCode> CheckCommand::run_plan() {
   NESTRT_RETURN_IF_ERROR(check_runs());
   NESTRT_RETURN_IF_ERROR(check_page());
@@ -289,8 +291,9 @@ Result<ExitCode> CheckCommand::run_plan() {
   const int count = options.shape > 0 ? 1 : static_cast<int>(plan->shapes().size());
   if (count < 2) return run_shape();
   if (!inputs.empty() || !samples.npy.empty() || !html.empty())
-    return Status(Code::kInvalidArgument,
-                  fmt::format("the plan has {} shapes; select one by --shape for --input, --npy and --html", count));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("the plan has {} shapes; select one with --shape to use --input, --npy or --html", count));
   ExitCode worst = ExitCode::kOk;
   for (options.shape = 1; options.shape <= count; ++options.shape) {
     fmt::print("{}shape {} of {}\n", options.shape > 1 ? "\n" : "", options.shape, count);
@@ -370,37 +373,34 @@ void add_check_command(tools::Cli& cli) {
       .in_range(0, 1000)
       .show_default();
   app.add_option("--seed", options.seed, "seed of the random inputs").in_range(0, INT64_MAX).show_default();
-  const tools::Option layers =
-      app.add_flag("--layers", options.layers,
-                   "compare every operator's output that the model names, too, with the first of several inputs; of a "
-                   "quantized plan, the noise there");
+  const tools::Option layers = app.add_flag("--layers", options.layers,
+                                            "also compare the output of every operator that the model names, for the "
+                                            "first input only; for a quantized plan, show the noise of these outputs");
   parts.excludes(layers);
   app.add_option("--tolerance", command->tolerance,
-                 "accepted difference, as a share of the largest element of the tensor; of a plan's integers, one step "
-                 "is, and up to 16 are with noise 30 dB below the signal; of parts a share of 1 where that is larger "
-                 "(default: 1e-4 of a plan, 1e-5 of parts)")
+                 "accepted difference, as a fraction of the largest element of the tensor. Integers of a plan may "
+                 "differ by one step, or by up to 16 steps if the noise is 30 dB below the signal. For parts, the "
+                 "reference is 1 if no element is larger (default: 1e-4 for a plan, 1e-5 for parts)")
       .between(0, 1e30);
-  app.add_option(
-         "--absolute-tolerance", options.absolute,
-         "differences up to it are ignored (default: 1e-6, the error of ONNX Runtime's own functions; 1/256 for "
-         "outputs from 0 to 1 of a quantized plan, unless --min-snr is given)")
+  app.add_option("--absolute-tolerance", options.absolute,
+                 "ignored absolute difference (default: 1e-6, the error of ONNX Runtime's own functions; for outputs "
+                 "from 0 to 1 of a quantized plan, 1/256 unless --min-snr is given)")
       .between(0, 1e30)
       .excludes(parts);
   app.add_option("--min-agreement", options.min_agreement,
-                 "of a quantized plan: accepted share of the rows of class scores with the same top class, and of the "
-                 "elements of integers, as of ArgMax, that are equal")
+                 "for a quantized plan: minimum fraction of rows of class scores with the same top class, and of equal "
+                 "elements in integer outputs such as those of ArgMax")
       .between(0, 1)
       .show_default()
       .excludes(parts);
-  app.add_option("--min-snr", options.min_decibel,
-                 "of a quantized plan: accepted ratio of signal to noise, in dB, of outputs that are no class scores "
-                 "(default: 10)")
+  app.add_option(
+         "--min-snr", options.min_decibel,
+         "for a quantized plan: minimum signal-to-noise ratio in dB of outputs that are not class scores (default: 10)")
       .between(-1000, 1000)
       .excludes(parts);
-  const tools::Option images =
-      app.add_option("--images", samples.images,
-                     "a folder of JPEG, PNG or BMP images, or of .npy arrays: a run for each; preprocessed as the "
-                     "plan states");
+  const tools::Option images = app.add_option("--images", samples.images,
+                                              "a folder of JPEG, PNG or BMP images, or of .npy arrays: one run for "
+                                              "each; images are preprocessed as the plan states");
   app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
   app.add_option("--limit", samples.limit, "use at most N images or arrays, spread evenly over all").positive();
   for (tools::Option option : command->images.add_to(app)) option.needs(parts);

@@ -99,7 +99,7 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
   if (options.backends.size() < 2) {
     NESTRT_RETURN_IF_ERROR(model_digest(command.model).error());  // a missing file is reported first
-    return Status(Code::kInvalidArgument, "the target has only a CPU; name an accelerator, such as --target zcu102");
+    return Status(Code::kInvalidArgument, "the target has only a CPU; add an accelerator, for example --target zcu102");
   }
   NESTRT_ASSIGN_OR_RETURN(options.quantization, command.quantize_flags.quantization(command.model, options));
   tools::StageLine line("nestc");
@@ -229,7 +229,7 @@ tools::Page page_of(const std::string& model, const plan::Tables& tables, const 
                     {"kcycles", kilo(total.cycles)},
                     {"shared with the CPU", fmt::format("{} of them, in {} parts", total.divided, total.num_partial)}});
     page.add_bars("What keeps operators off " + unit.unit, "MMAC", reason_bars(tables, unit),
-                  "Work by reason; what the reason names is what would have to change.");
+                  "Work by reason. The reason states what would have to change.");
     tools::add_operator_graph(page, "Operators on " + unit.unit, tables,
                               [&](uint32_t op) { return mark_of(tables, unit, op); });
     page.add_table("Costs on " + unit.unit, table);
@@ -241,7 +241,7 @@ Status ExplainCommand::run_on_plan() const {
   const std::string given = quantize_flags.given("--quantize") ? "--quantize" : flags.first_given();
   if (!given.empty())
     return Status(Code::kInvalidArgument,
-                  given + " applies to compiling a model, but '" + model + "' is a plan already");
+                  given + " applies to compiling a model, but '" + model + "' is already a plan");
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(model, Verification::kComplete));
   if (const size_t shapes = plan->shapes().size(); shapes > 1)
     fmt::print("the first of {} shapes, {}:\n", shapes, plan->inputs()[0].shape.to_string());
@@ -274,7 +274,7 @@ Status ExplainCommand::run() const {
 void add_explain_command(tools::Cli& cli) {
   auto command = std::make_shared<ExplainCommand>();
   tools::Command app = cli.add_command(
-      "explain", "where each operator of a model may run, what it costs there, or why it cannot",
+      "explain", "show where each operator of a model can run, its cost there, or the reason why it cannot run there",
       {"nestc explain squeezenet.nest",
        "nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate images --mean 123,117,104",
        "nestc explain squeezenet1.1.onnx --target cpu,evta:1x32_15_15_18_17 --quantize s8 --calibrate profile.yaml"},

@@ -65,7 +65,7 @@ Status ExportCommand::run() const {
 void add_export_command(tools::Cli& cli) {
   auto command = std::make_shared<ExportCommand>();
   tools::Command app =
-      cli.add_command("export", "write a model as standard ONNX of one opset, shapes fixed and constants computed",
+      cli.add_command("export", "write a model as standard ONNX with one opset, fixed shapes and computed constants",
                       {"nestc export model.onnx -o standard.onnx",
                        "nestc export model.onnx --opset 17 --batch-norm fold -o folded.onnx",
                        "nestc export model.onnx --quantize s8 --calibrate profile.yaml -o qdq.onnx"},

@@ -78,7 +78,7 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   if (is_plan_file(path)) {
     if (const std::string given = flags.first_given(); !given.empty())
       return Status(Code::kInvalidArgument,
-                    given + " applies to compiling a model, but '" + path + "' is a plan already");
+                    given + " applies to compiling a model, but '" + path + "' is already a plan");
     NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::map(path, Verification::kComplete));
   } else {
     NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
@@ -241,7 +241,7 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
                   programs > 0 ? fmt::format("programs of other units {}, ", tools::format_bytes(programs)) : "",
                   tools::format_bytes(header.data_bytes - std::min(programs, header.data_bytes))));
   if (!loaded.session) return facts;
-  facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
+  facts.emplace_back("scratch", fmt::format("{} for the operator that needs the most",
                                             tools::format_bytes(loaded.session->memory().scratch_bytes)));
   facts.emplace_back("reference", describe_reference_kernels(loaded));
   facts.emplace_back("row fusion", tools::describe_row_fusion(tools::traffic_of(*loaded.session)));
@@ -265,7 +265,7 @@ tools::Page page_of(const LoadedPlan& loaded) {
       "By the units that have a program for them.");
   page.add_table("What operators compute and move", operator_table(loaded));
   if (names_alternatives(tables))
-    page.add_table("Kernels that a session may take in place of the compiler's", alternatives_table(tables));
+    page.add_table("Kernels that a session may use instead of the compiler's choice", alternatives_table(tables));
   tools::add_memory_map(page, tables);
   page.add_table("Memory plans", memory_table(tables));
   return page;
@@ -344,14 +344,14 @@ Status InspectCommand::run() const {
 
 void add_inspect_command(tools::Cli& cli) {
   auto command = std::make_shared<InspectCommand>();
-  tools::Command app =
-      cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
-                      {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json",
-                       "nestc inspect squeezenet.nest --regions", "nestc inspect squeezenet.nest --asm | less"},
-                      [command]() -> Result<tools::ExitCode> {
-                        NESTRT_RETURN_IF_ERROR(command->run());
-                        return tools::ExitCode::kOk;
-                      });
+  tools::Command app = cli.add_command(
+      "inspect", "show operators, memory and sizes of a plan, or of the plan that a model would be compiled to",
+      {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json",
+       "nestc inspect squeezenet.nest --regions", "nestc inspect squeezenet.nest --asm | less"},
+      [command]() -> Result<tools::ExitCode> {
+        NESTRT_RETURN_IF_ERROR(command->run());
+        return tools::ExitCode::kOk;
+      });
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)").required();
   const tools::Option json = app.add_option("--json", command->json, "also write the tables to this file").not_empty();
   const tools::Option page = tools::add_html_option(app, command->html);

@@ -56,16 +56,15 @@ Result<tools::ExitCode> JoinCommand::run() const {
 
 void add_join_command(tools::Cli& cli) {
   auto command = std::make_shared<JoinCommand>();
-  tools::Command app = cli.add_command("join", "put the parts of a model together again",
+  tools::Command app = cli.add_command("join", "join the parts of a model",
                                        {"nestc join parts/manifest.json -o joined.onnx",
                                         "nestc join parts/manifest.json -o joined.onnx --against model.onnx"},
                                        [command] { return command->run(); });
   app.add_option("manifest", command->manifest, "the manifest.json of nestc partition").required();
   app.add_option("-o,--output", command->output, "the ONNX model to write").required().not_empty();
-  tools::Option against =
-      app.add_option("--against", command->model,
-                     "the model that was divided: compare, operator by operator and constants to the "
-                     "bit; exit code 1 where they differ");
+  tools::Option against = app.add_option(
+      "--against", command->model,
+      "the original model: compare operator by operator, and constants bit for bit; exit code 1 if they differ");
   against.not_empty();
   for (tools::Option option : command->flags.add_to(app)) option.needs(against);
 }

@@ -147,7 +147,7 @@ Result<bool> is_plan(const std::string& path) {
 
 Status PartitionCommand::run() const {
   if (output.empty() == parts.folder().empty())
-    return Status(Code::kInvalidArgument, "state either -o FILE.yaml or --output-dir DIR");
+    return Status(Code::kInvalidArgument, "expected either -o FILE.yaml or --output-dir DIR");
   NESTRT_ASSIGN_OR_RETURN(const bool plan, is_plan(file));
   if (!parts.folder().empty()) {
     if (plan) return Status(Code::kInvalidArgument, "--output-dir is for an ONNX model; this is a plan");
@@ -156,7 +156,7 @@ Status PartitionCommand::run() const {
   }
   if (const std::string wrong = plan ? parts.first_given() : units.empty() ? "" : "--units"; !wrong.empty())
     return Status(Code::kInvalidArgument,
-                  fmt::format("{} does not go with -o and {}", wrong, plan ? "a plan" : "an ONNX model"));
+                  fmt::format("{} cannot be combined with -o and {}", wrong, plan ? "a plan" : "an ONNX model"));
   NESTRT_RETURN_IF_ERROR(check_not_model(output, file));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output, tools::Written::kPartition));
   return plan ? write_plan() : parts.write_names(file, output);
@@ -166,24 +166,24 @@ Status PartitionCommand::run() const {
 
 void add_partition_command(tools::Cli& cli) {
   auto command = std::make_shared<PartitionCommand>();
-  tools::Command app = cli.add_command(
-      "partition",
-      "divide a model into parts, an ONNX file for each; or write which operators of a plan run together, "
-      "and where, for NEST-C",
-      {"nestc partition model.onnx --plan PARTS.yaml --output-dir parts",
-       "nestc partition model.onnx -o names.yaml     # a plan of one part, to start from",
-       "nestc partition squeezenet.nest -o squeezenet.yaml",
-       "nestc partition squeezenet.nest --units cpu -o squeezenet.yaml"},
-      [command]() -> Result<tools::ExitCode> {
-        NESTRT_RETURN_IF_ERROR(command->run());
-        return tools::ExitCode::kOk;
-      });
+  tools::Command app =
+      cli.add_command("partition",
+                      "divide a model into parts with one ONNX file each, or write the placement of a plan's operators "
+                      "as a NEST-C partition plan",
+                      {"nestc partition model.onnx --plan PARTS.yaml --output-dir parts",
+                       "nestc partition model.onnx -o names.yaml     # a plan of one part, to start from",
+                       "nestc partition squeezenet.nest -o squeezenet.yaml",
+                       "nestc partition squeezenet.nest --units cpu -o squeezenet.yaml"},
+                      [command]() -> Result<tools::ExitCode> {
+                        NESTRT_RETURN_IF_ERROR(command->run());
+                        return tools::ExitCode::kOk;
+                      });
   app.add_option("file", command->file, "the ONNX model, or the plan").required();
   const tools::Option output =
       app.add_option("-o,--output", command->output, "the NEST-C partition plan to write").not_empty();
   app.add_option("--units", command->units,
-                 "where branches of a plan may go, the first that has a program for one; those left run on the CPU "
-                 "(default: all units that the plan was compiled for)")
+                 "units for the branches of a plan; each branch runs on the first unit that it has a program for, "
+                 "otherwise on the CPU (default: all units that the plan was compiled for)")
       .separated_by(',');
   command->parts.add_to(app, output);
 }

@@ -29,9 +29,9 @@ void print(const Sensitivity& sensitivity) {
   tools::Table table({{"layer"},
                       {"kind"},
                       {"MACs", Align::kRight},
-                      {"only it: SNR dB", Align::kRight},
+                      {"only this layer in s8: SNR dB", Align::kRight},
                       {"agreement", Align::kRight},
-                      {"all but it: SNR dB", Align::kRight},
+                      {"only this layer in f32: SNR dB", Align::kRight},
                       {"gain", Align::kRight},
                       {"agreement", Align::kRight}});
   for (const LayerSensitivity& layer : sensitivity.layers) {

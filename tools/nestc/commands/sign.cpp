@@ -30,7 +30,7 @@ struct SignOptions {
 Result<tools::ExitCode> run_keygen(const KeygenOptions& options) {
   const SecretKey key = SecretKey::generate();
   NESTRT_RETURN_IF_ERROR(write_key_pair(options.name, key));
-  fmt::print("{0}.key: keep it; {0}.pub: for the boards ({1})\n", tools::printable(options.name),
+  fmt::print("{0}.key: keep it secret; {0}.pub: copy it to the boards ({1})\n", tools::printable(options.name),
              key.public_key().to_string());
   return tools::ExitCode::kOk;
 }
@@ -55,16 +55,16 @@ Result<tools::ExitCode> run_sign(const SignOptions& options) {
 
 void add_keygen_command(tools::Cli& cli) {
   auto options = std::make_shared<KeygenOptions>();
-  tools::Command app = cli.add_command("keygen", "Make a pair of keys to sign plans with",
+  tools::Command app = cli.add_command("keygen", "Create a key pair for signing plans",
                                        {"nestc keygen team    # writes team.key and team.pub"},
                                        [options] { return run_keygen(*options); });
-  app.add_option("name", options->name, "of both files, without .key and .pub").required().type_name("NAME");
+  app.add_option("name", options->name, "name of both files, without .key and .pub").required().type_name("NAME");
 }
 
 void add_sign_command(tools::Cli& cli) {
   auto options = std::make_shared<SignOptions>();
   tools::Command app =
-      cli.add_command("sign", "Sign a plan, so that boards can refuse others",
+      cli.add_command("sign", "Sign a plan, so that boards can reject unsigned plans",
                       {"nestc sign model.nest --key team.key && nestrt verify model.nest --key team.pub"},
                       [options] { return run_sign(*options); });
   app.add_option("plan", options->plan, "the plan").required().type_name("PLAN");

@@ -59,7 +59,7 @@ void print_verdict(const SearchResult& result, double max_loss) {
   const Trial& chosen = result.trials[result.chosen];
   const std::string kind = chosen.score.right && chosen.score.right_in_f32
                                ? fmt::format("right: {}, in f32: {}", *chosen.score.right, *chosen.score.right_in_f32)
-                               : "other top class than in f32";
+                               : "top class differs from f32";
   const std::string loss =
       fmt::format("{:.2f} points over {} samples ({})", chosen.score.loss(), chosen.score.samples, kind);
   if (result.met) {
@@ -67,8 +67,8 @@ void print_verdict(const SearchResult& result, double max_loss) {
     return;
   }
   std::cout << fmt::format(
-      "no configuration of {} tried loses at most {} points; the best loses {}\n"
-      "to compile that: nestc compile ... --quantize s8 {}\n",
+      "none of the {} configurations tried loses at most {} points; the best loses {}\n"
+      "to compile it: nestc compile ... --quantize s8 {}\n",
       result.trials.size(), max_loss, loss, tools::printable_message(chosen.settings.text()));
 }
 
@@ -94,8 +94,8 @@ void SearchFlags::add_to(tools::Command command) {
   const tools::Option labels =
       command
           .add_option("--labels", labels_,
-                      "lines image<TAB>class: the loss is the difference in accuracy to f32; default: the "
-                      "share of samples with another top class than in f32")
+                      "lines image<TAB>class: the loss is the difference in accuracy to f32; "
+                      "default: the fraction of samples with a different top class than in f32")
           .needs(wanted)
           .not_empty();
   command.add_option("--offset", offset_, "added to the index of an output to get its class")

@@ -77,7 +77,8 @@ Result<InFlight> in_flight(const scheduler::Problem& problem, const Schedule& sc
 
 // Returns the best of the schedules that minimise the load of the busiest unit, with all accelerators and with fewer of
 // them. The costs of transfers and of memory are added to each solution afterwards.
-Result<InFlight> in_flight(const scheduler::Problem& problem, double latency_us, std::chrono::milliseconds budget) {
+Result<InFlight> best_in_flight(const scheduler::Problem& problem, double latency_us,
+                                std::chrono::milliseconds budget) {
   const scheduler::Solved all = scheduler::solve(problem, ScheduleMethod::kThroughput, budget);
   NESTRT_ASSIGN_OR_RETURN(InFlight best, in_flight(problem, scheduler::to_schedule(problem, all.solution), latency_us));
   const auto num_npus = std::ranges::count(problem.units, false, &scheduler::ProblemUnit::is_host);
@@ -124,7 +125,7 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   NESTRT_RETURN_IF_ERROR(take_shorter(divided, figures.optimum, figures.split));
   const double latency_us = std::min({figures.cpu_only_us, figures.sequential.run.makespan_us,
                                       figures.optimum.run.makespan_us, figures.split.run.makespan_us});
-  NESTRT_ASSIGN_OR_RETURN(figures.in_flight, in_flight(whole, latency_us, std::chrono::milliseconds(budget_ms)));
+  NESTRT_ASSIGN_OR_RETURN(figures.in_flight, best_in_flight(whole, latency_us, std::chrono::milliseconds(budget_ms)));
   // Schedules of minimal latency are candidates, too. The shortest one may share cores.
   for (const auto& [problem, schedule] :
        {std::pair(&whole, &figures.sequential.schedule), std::pair(&shared, &figures.optimum.schedule)}) {

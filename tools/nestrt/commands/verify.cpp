@@ -48,7 +48,7 @@ bool all_are_compared(const Plan& plan, const UnitList& units,
 
 // Returns false, after printing the differences, if the unit's results differ from the CPU's or if it wrote to other
 // memory.
-bool is_right(const tools::BranchComparison& comparison) {
+bool matches_cpu(const tools::BranchComparison& comparison) {
   const auto complain = [&](std::string_view what) {
     fmt::print("units      branch {} ({}){} on {}: {}\n", comparison.branch, tools::printable(comparison.operators),
                comparison.channels.all() ? "" : ", channels " + to_string(comparison.channels), comparison.unit, what);
@@ -69,7 +69,7 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
   for (const tools::BranchComparison& comparison : comparisons) {
     bytes += comparison.bytes;
     partial += comparison.channels.all() ? 0 : 1;
-    all_right = is_right(comparison) && all_right;
+    all_right = matches_cpu(comparison) && all_right;
   }
   if (all_right && !comparisons.empty())
     fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",

@@ -25,7 +25,8 @@ struct Throughput {
 
   // Returns 1 / load of the busiest unit, from costs; 0: unknown.
   double predicted_bound_per_second() const;
-  // Returns 1 / measured load of the busiest unit. The closer the throughput is to it, the less that unit was idle.
+  // Returns 1 / measured load of the busiest unit. The closer the throughput is to this bound, the less the unit was
+  // idle.
   double bound_per_second() const;
 };
 

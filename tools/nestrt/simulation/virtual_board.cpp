@@ -157,7 +157,7 @@ UnitOverhead scaled(UnitOverhead overhead, double scale) {
   return overhead;
 }
 
-// Without the values that depend on single units.
+// Returns the shared resources without the values that depend on single units.
 Result<scheduler::SharedResources> shared_by(const Plan& plan, double memory_mb_per_s) {
   NESTRT_ASSIGN_OR_RETURN(MemoryTraffic traffic, MemoryTraffic::of(plan));
   scheduler::SharedResources shared;

@@ -244,7 +244,7 @@ double clock_of(const std::vector<BoardUnit>& units, const UnitKey& key) {
   return unit == units.end() ? 0 : unit->clock_mhz;
 }
 
-// Linux and board files round clocks differently.
+// Compares clocks with a tolerance, because Linux and board files round clocks differently.
 bool is_about(double a, double b) { return std::abs(a - b) <= 0.01 * b; }
 
 CostTable at_clocks_of(const std::vector<BoardUnit>& units, const CostTable& profile, const std::string& path) {

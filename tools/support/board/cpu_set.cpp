@@ -23,7 +23,7 @@ Result<size_t> parse_cpu(std::string_view text) {
   return *cpu;
 }
 
-// "3" or "0-1".
+// Adds CPUs such as "3" or "0-1".
 Status add_range(std::string_view text, cpu_set_t* cpus) {
   const size_t dash = text.find('-');
   NESTRT_ASSIGN_OR_RETURN(const size_t first, parse_cpu(text.substr(0, dash)));
@@ -36,7 +36,7 @@ Status add_range(std::string_view text, cpu_set_t* cpus) {
   return {};
 }
 
-// "0, 2, 3".
+// Returns, for example, "0, 2, 3".
 std::string describe(const cpu_set_t& cpus) {
   std::string text;
   for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which side of an image is up, as its EXIF block says: Exif 2.32 (JEITA CP-3451), 4.6.4, a TIFF 6.0 header and
+// Orientation of an image according to its EXIF block: Exif 2.32 (JEITA CP-3451), 4.6.4, a TIFF 6.0 header and
 // directory.
 //
-// A telephone stores pixels as its sensor lies and says in the block how they are to be seen. JPEG has the block in an
-// APP1 segment, PNG in a chunk eXIf.
+// A phone stores pixels in the orientation of its sensor, and states in the block how to rotate them for display. The
+// block is in an APP1 segment of a JPEG, or in a chunk eXIf of a PNG.
 #pragma once
 
 #include <cstddef>

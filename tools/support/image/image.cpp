@@ -81,7 +81,7 @@ GrowthLimit growth_for(size_t content_bytes, size_t width, size_t height, size_t
 }
 
 Status refuse_undecodable(std::string_view name) {
-  if (growth_limit.reached) return refuse_image(name, "is damaged: it holds more data than its pixels need");
+  if (growth_limit.reached) return refuse_image(name, "is damaged: it contains more data than its pixels need");
   const char* const reason = stbi_failure_reason();  // empty, one word, or bytes of the file
   return refuse_image(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
                                         reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
@@ -149,8 +149,8 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);
   const int64_t most = max_pixels(content.size(), pixel_bytes);
   if (width <= 0 || height <= 0 || int64_t{width} * height > most)
-    return refuse_image(name,
-                        fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, most));
+    return refuse_image(
+        name, fmt::format("has {}x{} pixels, but at most {} are supported; shrink it first", width, height, most));
   const PngChunks chunks = find_chunks(content);
   if (chunks.truncated)
     return refuse_image(name, "cannot be decoded, it is truncated or damaged (a chunk reaches beyond the end)");

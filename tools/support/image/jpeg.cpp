@@ -76,8 +76,8 @@ Result<JpegHeader> read_header(tjhandle decoder, std::span<const std::byte> cont
   if (header.width <= 0 || header.height <= 0 || header.colours < 0) return refuse_jpeg(name, tjGetErrorStr2(decoder));
   const int64_t most = max_pixels(content.size(), header.colours == TJCS_GRAY ? 1 : 4);
   if (int64_t{header.width} * header.height > most)
-    return refuse_jpeg(name, fmt::format("{}x{} pixels are more than the {} allowed; shrink it first", header.width,
-                                         header.height, most));
+    return refuse_jpeg(name, fmt::format("it has {}x{} pixels, but at most {} are supported; shrink it first",
+                                         header.width, header.height, most));
   return header;
 }
 
@@ -133,7 +133,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view n
   NESTRT_ASSIGN_OR_RETURN(const JpegHeader header, read_header(decoder.get(), content, name));
   const Markers markers = find_markers(content);
   // The decoder only warns and fills the missing part with grey.
-  if (!markers.end) return refuse_jpeg(name, "it is truncated: there is no end-of-image marker");
+  if (!markers.end) return refuse_jpeg(name, "it is truncated: the end-of-image marker is missing");
   const TJPF format = pixel_format(header.colours);
   Image image{header.width, header.height, tjPixelSize[format], {}};
   image.pixels.resize(static_cast<size_t>(int64_t{image.width} * image.height * image.channels));

@@ -103,7 +103,7 @@ Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
     if (leaves_folder(row.file)) return refuse("leaves the folder of the files");
     row.file = plain_name(row.file);
     const auto [known, is_new] = classes.emplace(row.file, row.label);
-    if (known->second != row.label) return refuse("had another class before");
+    if (known->second != row.label) return refuse("is already listed with a different class");
     if (is_new) files.push_back(std::move(row));
   }
   return files;

@@ -19,8 +19,8 @@ namespace nestrt::tools {
 //   resize = 0:  stretches the image to HxW
 //   letterbox:   scales the image in proportion to the largest size within HxW, centred, with pixels of `pad` around
 // No resampling occurs if the size already matches. Then x = (pixel - mean) * scale by channel of the input.
-// Errors: kInvalidArgument, where the input is no image, the resized image is smaller than the input, or mean and
-// scale have another number of channels.
+// Errors: kInvalidArgument if the input is not an image, the resized image is smaller than the input, or mean and scale
+// do not have one value per channel.
 Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input);
 
 // The position and size of the whole image in input pixels. It extends beyond the input if the image is cropped. It

@@ -49,7 +49,7 @@ class Reader {
       return yaml::refuse(list.node, fmt::format("{} has {} items, but numOfPartitions is {}", key, list.items.size(),
                                                  plan_.partitions.size()));
     if (std::count(list.items.begin(), list.items.end(), "") > 0)
-      return yaml::refuse(list.node, key + ": expected something on both sides of each ':'");
+      return yaml::refuse(list.node, key + ": expected a name on both sides of each ':'");
     return list;
   }
 
@@ -72,7 +72,8 @@ class Reader {
     for (const std::string_view item : split(text, ":")) {
       const size_t dash = item.rfind('-');
       if (dash == std::string_view::npos || dash == 0)
-        return yaml::refuse(node, fmt::format("nodeToPartition: expected NODE-PARTITION, as conv1-0, got '{}'", item));
+        return yaml::refuse(node,
+                            fmt::format("nodeToPartition: expected NODE-PARTITION, such as conv1-0, got '{}'", item));
       const auto last = static_cast<uint32_t>(plan_.partitions.size() - 1);
       NESTRT_ASSIGN_OR_RETURN(
           const uint32_t partition,
@@ -97,7 +98,7 @@ class Reader {
     };
     const bool is_enclosed = text.size() > 2 && text.front() == '(' && text.back() == ')';
     const auto names = split(is_enclosed ? text.substr(1, text.size() - 2) : std::string_view(), "||");
-    if (names.size() < 2) return refuse("expected two partitions or more, as (p5||p6)");
+    if (names.size() < 2) return refuse("expected two partitions or more, such as (p5||p6)");
     std::vector<uint32_t>& group = plan_.groups.emplace_back();
     for (const std::string_view name : names) {
       const auto found = position_of_.find(name);

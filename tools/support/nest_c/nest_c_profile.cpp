@@ -39,7 +39,7 @@ class Importer {
     if (!map.IsMap()) return yaml::refuse(map, "expected a NEST-C profile: {Type, backendName, KEY: microseconds}");
     NESTRT_ASSIGN_OR_RETURN(const std::string type, yaml::member_text(map, "Type"));
     if (type != "ExeTime")
-      return yaml::refuse(map, "Type: only profiles of type ExeTime are of operators, not '" + type + "'");
+      return yaml::refuse(map, "Type: expected 'ExeTime' (execution times of operators), got '" + type + "'");
     NESTRT_ASSIGN_OR_RETURN(const std::string backend, yaml::member_text(map, "backendName", UnitKey::kMaxBytes));
     unit_ = unit_of(backend, plan_.tables(), cpu_configuration_);
     for (const auto& entry : map) {

@@ -174,10 +174,9 @@ class Builder {
     auto stage = static_cast<uint32_t>(first - waiting.begin());
     std::vector<bool> is_met(stages_.size(), false);
     for (; !is_met[stage]; stage = needed(stage)) is_met[stage] = true;
-    return wrong(
-        fmt::format("nodeToPartition: {} and {} depend on each other, so neither can run first; divide one of "
-                    "them",
-                    name_of(stages_[stage].partitions[0]), name_of(stages_[needed(stage)].partitions[0])));
+    return wrong(fmt::format(
+        "nodeToPartition: {} and {} depend on each other, so neither can run first; divide one of these partitions",
+        name_of(stages_[stage].partitions[0]), name_of(stages_[needed(stage)].partitions[0])));
   }
 
   bool is_host(uint32_t partition) const { return units_[unit_of_[partition]].is_host; }

@@ -24,7 +24,7 @@
   };
   const shorten = (text, letters) => (text.length > letters ? text.slice(0, letters - 1) + '\u2026' : text);
 
-  // Colours by group, in the order in which groups come.
+  // Colours by group, in order of first appearance.
   const colors = (names) => {
     const known = [...new Set(names)];
     return { of: (name) => `var(--c${known.indexOf(name) % COLORS})`, known };
@@ -38,8 +38,8 @@
     return list;
   };
 
-  // Items of a figure: one is in the order of tabs, the arrows lead to the others, and what is known of the one that
-  // has the focus stands below the figure.
+  // Makes the items of a figure focusable. One item is in the tab order and the arrow keys select the others. The
+  // details of the focused item are shown below the figure.
   const choosable = (items, textOf, neighbour) => {
     const details = element('p', { class: 'details', 'aria-live': 'polite' });
     items.forEach((item, index) => {
@@ -70,7 +70,7 @@
   const describe = (lines) => lines.filter((line) => line !== '').join('\n');
   const detailLines = (details) => Object.entries(details || {}).map(([key, value]) => `${key}: ${value}`);
 
-  // A round number of steps of an axis that ends at `most`.
+  // Returns the ticks of an axis from 0 to `most`, in about `count` steps of a round size.
   const ticks = (most, count) => {
     if (!(most > 0)) return [0];
     const raw = most / count;
@@ -87,7 +87,7 @@
     return [list];
   };
 
-  // What a cell is sorted by: "12.3 ms" and "4.5 MB" by their size, texts as texts.
+  // Returns the sort key of a cell: "12.3 ms" and "4.5 MB" are sorted as numbers, other text as text.
   const SCALES = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
   const sortKey = (text) => {
     const match = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kKMGT]?)/.exec(text);
@@ -162,7 +162,7 @@
     return [legend(palette), element('div', { class: 'scroll' }, svg), details];
   };
 
-  // On logarithmic axes, below what the fastest and the widest reach.
+  // Draws points on logarithmic axes, below the highest speed and the highest bandwidth of any point.
   const drawRoofline = (figure) => {
     const palette = colors(figure.points.map((point) => point.group));
     const [left, top, width, height] = [70, 12, 820, 380];
@@ -209,7 +209,7 @@
     return [legend(palette), element('div', { class: 'scroll' }, svg), details];
   };
 
-  // How many spans lie around each one on its track.
+  // Returns, for each span, the number of enclosing spans on its track.
   const depths = (spans) => {
     const open = new Map();
     return spans.map((span) => {
@@ -288,7 +288,7 @@
       scroll, holder];
   };
 
-  // Tensors in the arena: when they live, to the right, and where they lie, downwards.
+  // Draws the tensors in the arena: lifetimes from left to right, offsets from top to bottom.
   const drawMemory = (figure) => {
     const palette = colors(figure.blocks.map((block) => block.group));
     const [left, width, height] = [80, 960, 420];
@@ -319,7 +319,8 @@
     return [legend(palette), element('div', { class: 'scroll' }, svg), details];
   };
 
-  // Rows by the longest way from an input, columns by where the nodes before lie: edges of one row cross seldom.
+  // Assigns rows by the longest path from an input, and columns by the columns of the predecessors, so that few edges
+  // cross.
   const arrange = (figure) => {
     const before = figure.nodes.map(() => []);
     for (const [from, to] of figure.edges) before[to].push(from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is true of a tensor because of how it was computed.
+// Derives a property of tensors from the operators that compute them.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace nestrt::tools {
 
-// By tensor. The outputs of an operator are marked where marks(op, reads_marked) is true; reads_marked(i) tells whether
-// operand i is there and marked. Operators are asked in the order of computation. Requires: a verified plan.
+// Returns, for each tensor, whether it is marked. The outputs of an operator are marked if marks(op, reads_marked)
+// returns true; reads_marked(i) returns whether operand i is present and marked. Operators are visited in execution
+// order. Requires: a verified plan.
 template <typename Marks>
 std::vector<bool> marked_tensors(const plan::Tables& tables, const Marks& marks) {
   std::vector<bool> marked(tables.tensors.size());

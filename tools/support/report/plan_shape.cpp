@@ -30,11 +30,11 @@ Result<int> shape_of_inputs(const Plan& plan, std::span<const std::string> argum
   }
   return read_inputs(plan.shapes()[0]->inputs(), arguments)
       .error()
-      .with_context(fmt::format("the arrays fit none of the plan's shapes, {}", known));
+      .with_context(fmt::format("the arrays do not fit any of the plan's shapes ({})", known));
 }
 
 Option add_shape_option(Command command, int& shape, const std::string& use) {
-  return command.add_option("--shape", shape, "of a plan for inputs of several shapes the one to " + use)
+  return command.add_option("--shape", shape, "if the plan has several shapes, the number of the shape to " + use)
       .in_range(1, 32)
       .type_name("N");
 }

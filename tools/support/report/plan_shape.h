@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the shapes that a plan for inputs of several shapes has, as `--shape` names it.
+// Selection of one shape of a plan that has several, with `--shape`.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@
 
 namespace nestrt::tools {
 
-// The plan of that shape alone. `shape`: counted from 1; 0: the first. Errors: kInvalidArgument where the plan has no
-// such shape.
+// Returns the plan of one shape. `shape` counts from 1; 0 selects the first shape. Errors: kInvalidArgument if the plan
+// has fewer shapes.
 Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> plan, int shape);
 
-// The number of the first shape that arrays of the command line (tools/support/report/tensor_files.h) fit; 0 where the
-// plan has but one. Errors: why they do not fit the first, with all shapes, where they fit none.
+// Returns the number, counted from 1, of the first shape that the command-line arrays
+// (tools/support/report/tensor_files.h) fit, or 0 if the plan has only one shape. Errors: if they fit no shape, the
+// reason why they do not fit the first one, and a list of all shapes.
 Result<int> shape_of_inputs(const Plan& plan, std::span<const std::string> arguments);
 
-// `--shape N`. `use`: what the command does with that shape.
+// Adds the option `--shape N`. `use`: what the command does with the shape.
 Option add_shape_option(Command command, int& shape, const std::string& use);
 
 }  // namespace nestrt::tools

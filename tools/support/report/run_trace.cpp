@@ -106,8 +106,8 @@ class TraceBuilder {
     return step != nullptr ? lane_track(step->step.lane) : runs_;
   }
 
-  // Returns the step to which an operator or phase belongs: that of its branch at that time. If two steps compute one
-  // operator concurrently, threads that report phases belong to accelerators.
+  // Returns the step to which an operator or phase belongs: the step of its branch at that time. If two steps compute
+  // one operator concurrently, threads that report phases belong to accelerators.
   const Record* step_of(const Record& record) const {
     const auto found = steps_.find(branch_of_[record.operator_index]);
     if (found == steps_.end()) return nullptr;

@@ -49,7 +49,7 @@ Result<std::vector<Array>> read_inputs(std::span<const TensorInfo> inputs, std::
   std::vector<std::optional<Array>> found(inputs.size());
   for (const std::string& argument : arguments) {
     const auto file = match_argument(inputs, argument);
-    if (!file) return refuse(fmt::format("'{}' names no input", argument), inputs);
+    if (!file) return refuse(fmt::format("'{}' does not name an input", argument), inputs);
     const TensorInfo& input = inputs[file->input];
     if (found[file->input]) return refuse(fmt::format("input '{}' is given twice", printable(input.name)), inputs);
     NESTRT_ASSIGN_OR_RETURN(Array array, read_npy(file->path));

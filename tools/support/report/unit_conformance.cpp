@@ -69,7 +69,7 @@ class Copy {
   }
   Status check_still_right(uint32_t seed, const Bytes& expected) {
     NESTRT_ASSIGN_OR_RETURN(const Bytes again, results(seed));
-    return again == expected ? Status() : broken("the results of the same inputs differ later");
+    return again == expected ? Status() : broken("the same inputs produce different results in a later run");
   }
   const BranchMemory& memory() const { return memory_; }
 
@@ -119,7 +119,7 @@ Status writes_all_results(const Subject& subject) {
   Submission submission;
   submission.is_checked = true;
   NESTRT_RETURN_IF_ERROR(copy->run(submission));
-  return copy->memory().results() == expected ? Status() : broken("what lay where results go is left in them");
+  return copy->memory().results() == expected ? Status() : broken("results contain previous contents of their memory");
 }
 
 Status writes_results_only(const Subject& subject) {
@@ -127,7 +127,7 @@ Status writes_results_only(const Subject& subject) {
   copy->set_inputs(1);
   const Bytes before = copy->memory().others();
   NESTRT_RETURN_IF_ERROR(copy->run());
-  return copy->memory().others() == before ? Status() : broken("bytes that are no results were changed");
+  return copy->memory().others() == before ? Status() : broken("bytes outside the results were changed");
 }
 
 // --- How runs end ----------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ Status cancels_at_any_time(const Subject& subject) {
     if (!status.ok() && status.code() != Code::kCancelled)
       return broken(fmt::format("a run that was cancelled ends with: {}", status.to_string()));
     if (status.ok() && copy->memory().results() != expected)
-      return broken("a run that was cancelled ends well and without results");
+      return broken("a run that was cancelled ends with OK but without results");
   }
   return copy->check_still_right(1, expected);
 }
@@ -177,14 +177,14 @@ struct UnitCase {
 };
 
 constexpr UnitCase kCases[] = {
-    {"the same inputs give the same results", computes_the_same},
+    {"the same inputs produce the same results", computes_the_same},
     {"results do not depend on earlier runs", keeps_runs_apart},
-    {"two programs on one unit do not disturb each other", keeps_programs_apart},
+    {"two programs on one unit are independent", keeps_programs_apart},
     {"every byte of every result is written", writes_all_results},
     {"nothing but results is written", writes_results_only},
     {"a run that is submitted after its deadline ends without results, and the next one is correct", keeps_deadlines},
     {"a cancellation at any time gives either the results or the status", cancels_at_any_time},
-    {"a unit that was reset computes as before", works_after_reset},
+    {"a unit produces the same results after a reset", works_after_reset},
     {"a probe succeeds, and programs run after it", works_after_probe},
 };
 

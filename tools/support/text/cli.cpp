@@ -100,7 +100,7 @@ Option& Option::positive() {
   const auto check = [](const std::string& text) {
     double value = 0;
     const bool good = CLI::detail::lexical_cast(text, value) && value > 0;
-    return good ? std::string() : fmt::format("{} is not a number above 0", text);
+    return good ? std::string() : fmt::format("{} is not a number greater than 0", text);
   };
   option_->check(validator(check, "POSITIVE"));
   return *this;
@@ -240,7 +240,7 @@ void Cli::take_over_log() const {
   });
 }
 
-// Without arguments, users want help; in a script it is a mistake.
+// Shows the help if there are no arguments. The exit code reports an error, because scripts always pass arguments.
 int Cli::show_help() const {
   std::fputs(app_->help().c_str(), stderr);
   return static_cast<int>(ExitCode::kBadInput);

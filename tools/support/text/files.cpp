@@ -269,13 +269,13 @@ Status check_distinct(std::span<const std::string> outputs) {
     const fs::path place = fs::weakly_canonical(fs::absolute(path, error), error);
     const bool is_device = fs::is_other(place, error);  // devices may be written repeatedly
     if (is_device || named.insert(place).second) continue;
-    return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is specified for two outputs", path));
   }
   return {};
 }
 
 Status check_writable(const std::string& path, Written what) {
-  if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
+  if (path.empty()) return Status(Code::kInvalidArgument, "the name of an output file is empty");
   if (path == "-")
     return Status(Code::kInvalidArgument,
                   "'-' is not a file name; standard output is /dev/stdout, and a file with this name is ./-");
@@ -341,7 +341,7 @@ Status write_text(const std::string& path, std::string_view text) {
 Status make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return Status(Code::kIo, fmt::format("cannot make the folder '{}': {}", path, error.message()));
+  if (error) return Status(Code::kIo, fmt::format("cannot create the folder '{}': {}", path, error.message()));
   return {};
 }
 

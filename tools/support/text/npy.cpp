@@ -177,14 +177,15 @@ struct Header {
 Result<Header> read_header(std::string_view text, uint64_t file_bytes, std::string_view name) {
   const auto header = header_text(text);
   if (!header) {
-    return refuse_npy(Code::kInvalidArgument, name, "not a .npy file, or cut short; numpy.save writes one");
+    return refuse_npy(Code::kInvalidArgument, name, "not a .npy file, or truncated; create one with numpy.save");
   }
   const auto description = HeaderParser(*header).parse();
   if (!description) {
     return refuse_npy(
         Code::kInvalidArgument, name,
-        fmt::format("malformed .npy header, or more than {} dimensions; numpy.save(file, array) writes a good one",
-                    Shape::kMaxRank));
+        fmt::format(
+            "malformed .npy header, or more than {} dimensions; write the file again with numpy.save(file, array)",
+            Shape::kMaxRank));
   }
   const auto element = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                     [&](const ElementType& t) { return t.descr == description->descr; });
@@ -201,7 +202,7 @@ Result<Header> read_header(std::string_view text, uint64_t file_bytes, std::stri
   const auto expected_bytes = checked_bytes(description->shape, element->file_bytes);
   if (expected_bytes != file_bytes - header_bytes) {
     return refuse_npy(Code::kInvalidArgument, name,
-                      fmt::format("shape {} of {} does not fit the {} bytes that follow the header",
+                      fmt::format("shape {} of {} does not match the {} bytes after the header",
                                   description->shape.to_string(), description->descr, file_bytes - header_bytes));
   }
   return Header{element, description->shape, header_bytes};

@@ -66,7 +66,7 @@ size_t count_characters(std::string_view text) {
   return count;
 }
 
-// The byte at which character `index` starts.
+// Returns the offset of the byte at which character `index` starts.
 size_t start_of(std::string_view text, size_t index) {
   size_t at = 0;
   for (; index > 0; --index) at += first_character(text.substr(at)).bytes;

@@ -21,7 +21,7 @@ constexpr const char* kClearLine = "\r\x1b[K";
 
 std::atomic<bool> is_shown{true};
 
-// A dumb terminal gets the output of a file.
+// Returns whether lines can be redrawn. A dumb terminal receives the same output as a file.
 bool redraws() {
   const char* const terminal = std::getenv("TERM");
   return is_shown.load() && isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
@@ -30,7 +30,7 @@ bool redraws() {
 // Large, but does not overflow when added to a time.
 constexpr std::chrono::steady_clock::duration kNever = std::chrono::hours(24 * 365 * 10);
 
-// Time between lines if the line cannot be redrawn.
+// Returns the time between lines if the line cannot be redrawn.
 std::chrono::steady_clock::duration line_interval() {
   constexpr int64_t kSeconds = 10, kMost = 86'400;
   if (!is_shown.load()) return kNever;

@@ -44,17 +44,16 @@ Result<YAML::Node> member(const YAML::Node& map, const std::string& key) {
 
 Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
-  if (!node.IsScalar()) return refuse(node, key + ": expected a text");
+  if (!node.IsScalar()) return refuse(node, key + ": expected text");
   // yaml-cpp would replace such characters, so that two names could become equal.
-  if (!is_utf8(node.Scalar())) return refuse(node, key + ": expected a text in UTF-8");
+  if (!is_utf8(node.Scalar())) return refuse(node, key + ": expected UTF-8 text");
   return node.Scalar();
 }
 
 Result<std::string> member_text(const YAML::Node& map, const std::string& key, size_t max_bytes) {
   NESTRT_ASSIGN_OR_RETURN(std::string text, member_text(map, key));
   if (text.size() > max_bytes)
-    return refuse(map[key],
-                  fmt::format("{}: expected a text of at most {} bytes, got {}", key, max_bytes, text.size()));
+    return refuse(map[key], fmt::format("{}: expected text of at most {} bytes, got {}", key, max_bytes, text.size()));
   return text;
 }
 

@@ -23,7 +23,7 @@ Status refuse(const YAML::Node& node, std::string_view what);
 // Errors: kInvalidArgument if the map lacks the key or its text is not UTF-8.
 Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
 Result<std::string> member_text(const YAML::Node& map, const std::string& key);
-// The same, limited to that number of bytes.
+// As above, for at most `max_bytes` bytes.
 Result<std::string> member_text(const YAML::Node& map, const std::string& key, size_t max_bytes);
 
 // Errors: kInvalidArgument if the map has an unknown or repeated key.
@@ -33,8 +33,8 @@ Status check_keys(const YAML::Node& map, const std::set<std::string>& known);
 // U+FFFD. `what` names it in the message.
 Status check_writable_text(std::string_view text, std::string_view what);
 
-// A list of numbers that join_number_lists() has made one scalar, and its numbers. A separate node per number would
-// need a hundred times its size in the file.
+// Lists of numbers that join_number_lists() joined into one scalar. A separate node per number would need a hundred
+// times the size of the number in the file.
 bool is_joined(const YAML::Node& node);
 std::vector<std::string_view> split_joined(std::string_view scalar);
 

@@ -16,8 +16,8 @@ namespace {
 constexpr int64_t kMaxChunks = 32;  // limit of chunks that stay on chip: each needs separate micro-ops
 
 Status too_large(std::string_view memory, int64_t wanted, int64_t available) {
-  return Status(Code::kUnsupported,
-                fmt::format("the tiling needs {} elements of {}, the configuration has {}", wanted, memory, available));
+  return Status(Code::kUnsupported, fmt::format("the tiling needs {} elements of {}, but the configuration has {}",
+                                                wanted, memory, available));
 }
 
 Result<Slots> make_slots(std::string_view memory, int64_t base, int64_t depth, int64_t size, int64_t chunks,
@@ -48,8 +48,9 @@ int64_t copies_of(int64_t tile_elements) {
 Result<Tiling> limited(const LayerShape& shape, Tiling tiling) {
   if (std::min({tiling.rows, tiling.columns, tiling.out_blocks, tiling.in_blocks}) < 1 || tiling.threads < 1 ||
       tiling.threads > 2) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("a tiling with empty tiles or other than 1 or 2 threads: {}", to_string(tiling)));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("invalid tiling: expected non-empty tiles and 1 or 2 threads, got {}", to_string(tiling)));
   }
   tiling.rows = std::min(tiling.rows, shape.y.output());
   tiling.columns = std::min(tiling.columns, shape.x.output());

@@ -52,7 +52,7 @@ Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration,
   if (in_plane > limit / (shape.y.input * shape.x.input) ||
       out_plane > limit / layer.result_bytes() / (shape.y.output() * shape.x.output()) ||
       shape.out_blocks() * shape.group_in_blocks > limit / shape.block / shape.taps()) {
-    return Status(Code::kUnsupported, fmt::format("layer '{}': a tensor of more than 2^30 bytes", layer.name));
+    return Status(Code::kUnsupported, fmt::format("layer '{}': a tensor exceeds 2^30 bytes", layer.name));
   }
   return shape;
 }

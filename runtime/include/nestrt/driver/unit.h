@@ -172,7 +172,7 @@ class Executable {
   // through the event.
   virtual void submit(const Submission& submission) = 0;
 
-  // Ends the submission of that generation with kCancelled if it is not complete. May be called from any thread. Units
+  // Ends the submission of `generation` with kCancelled if it is not complete. May be called from any thread. Units
   // that complete before submit() returns need not implement it.
   virtual void cancel(uint64_t /*generation*/) {}
 

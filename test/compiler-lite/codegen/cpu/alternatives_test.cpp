@@ -63,7 +63,7 @@ TEST_CASE("A plan for NEON names the direct convolution in addition to Winograd'
   }
 }
 
-TEST_CASE("Weights that would need more than a fraction of the best kernel's are packed on the board") {
+TEST_CASE("Alternative weights that would take too much space in the plan are packed on the board") {
   size_t with = 0, without = 0;
   const auto found = compile_for({InstructionSet::kNeonDotprod}, true, KernelAlternatives::kSameBits, &with);
   REQUIRE(found.size() >= 2);

@@ -149,14 +149,14 @@ TEST_CASE("Nodes that EVTA cannot run are rejected with the reason") {
   CHECK(reason.at("mean9") == "it averages 9 elements; EVTA only divides by powers of two");
   CHECK(reason.at("both") == "EVTA has no Concat");
   CHECK(reason.at("d2") == "its result stays in f32 and is not an image");
-  CHECK(reason.at("probabilities") == "it computes in f32, EVTA in s8");
+  CHECK(reason.at("probabilities") == "it computes in f32; EVTA supports only s8");
 }
 
 TEST_CASE("EVTA cannot run any node of a network in f32") {
   std::mt19937 generator(3);
   for (const auto& [node, reason] : reasons(network(generator))) {
     INFO(node);
-    CHECK(reason == "it computes in f32, EVTA in s8");
+    CHECK(reason == "it computes in f32; EVTA supports only s8");
   }
 }
 

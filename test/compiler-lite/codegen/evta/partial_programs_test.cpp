@@ -174,7 +174,7 @@ TEST_CASE("Slices for several units are consecutive and may leave channels to th
   }
 }
 
-TEST_CASE("Slices for one unit end inside a block if there are few blocks") {
+TEST_CASE("Slices for one unit end within a block if there are few blocks") {
   using compiler::evta::partial_ranges;
   const Ranges thirds = partial_ranges({48, 14, 16}, 15, 1);  // a share is 2.625 rows of blocks
   CHECK(thirds.size() == 15);

@@ -55,7 +55,7 @@ std::string reason_of(const AutomaticParts& parts, uint32_t op) {
 
 }  // namespace
 
-TEST_CASE("Connected operators that the vendor accepts form a part and others have a reason") {
+TEST_CASE("Connected operators that the vendor accepts form a part, and other operators have a reason") {
   const AutomaticParts parts = npu_parts(chain("cctcc"), npu());
   REQUIRE(parts.parts.size() == 2);
   CHECK(parts.parts[0].backend == "NPU");
@@ -127,7 +127,8 @@ TEST_CASE("A branch that the vendor rejects is not inside a part") {
   CHECK(parts.parts[1].operators == Operators{3});
 }
 
-TEST_CASE("No cut of a real network has more parts than the smallest region allows, whatever the vendor accepts") {
+TEST_CASE(
+    "No partition of a real network has more parts than the smallest region allows, whatever the vendor accepts") {
   const auto graph = import_onnx(nestrt::test::kDemoModel);
   REQUIRE(graph);
   const size_t operators = model_operators(*graph).size();

@@ -43,7 +43,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("The borders of a part are its external inputs and the outputs that others read") {
+TEST_CASE("The borders of a part are its external inputs and the outputs that other parts read") {
   const Graph graph = two_branches();
   const auto result = cut(graph, {{"left", "NPU", {kB, kA}}, {"right", "CPU", {kC, kD, kJoin}}});
   REQUIRE(result);
@@ -119,7 +119,7 @@ TEST_CASE("An operator in two parts, a duplicate name and a part without operato
   CHECK_THAT(refusal_of_cut({{"p", "CPU", {}}}), Contains("part 'p' has no operators"));
 }
 
-TEST_CASE("An ONNX node that import makes several operators of is one operator of the model") {
+TEST_CASE("An ONNX node that is imported as several operators is one operator of the model") {
   test::ModelBuilder model;
   model.input("x", {1, 8, 2, 2}).output("y");
   test::set_attribute(model.node("DepthToSpace", {"x"}, {"deep"}, "d2s"), "blocksize", int64_t{2});

@@ -76,7 +76,7 @@ Accumulators run(const SmallLoop& loop, size_t late) {
   return acc;
 }
 
-TEST_CASE("Hazards are found exactly as by iterating over all steps, on every design") {
+TEST_CASE("The hazards found equal those found by iterating over all steps, on every design") {
   std::mt19937 random(1);
   std::array<int, 3> found = {};
   const int count = by_level(4000, 40000, 1000000);
@@ -108,7 +108,7 @@ TEST_CASE("A loop without hazards has the same results in a pipeline that writes
   CHECK(without > 1000);
 }
 
-TEST_CASE("A tensor operation may modify a result again with another source only after the hazard distance") {
+TEST_CASE("A tensor operation may modify a result again with a different source only after the hazard distance") {
   const Loop loop{.uop_end = 2};
   const std::vector<MicroOp> same = {{8, 3, 0}, {8, 3, 0}}, other = {{8, 3, 0}, {8, 4, 0}};
   const auto hazard_of = [&](AluOpcode opcode, const std::vector<MicroOp>& micro_ops) {

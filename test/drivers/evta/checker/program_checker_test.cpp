@@ -72,7 +72,7 @@ void check_refused(TestProgram program, const std::string& reason) {
 
 void check_refused(const Sample& sample, const std::string& reason) { check_refused(sample.build(), reason); }
 
-TEST_CASE("A sample program passes the checker and runs strictly") {
+TEST_CASE("A sample program passes the checker and runs in both simulators") {
   TestProgram program = Sample().build();
   const Status status = check_program(program.view());
   INFO(status.message());
@@ -510,7 +510,7 @@ TEST_CASE(
   CHECK(on_chisel(adding(2)).run_plain().status.ok());
 }
 
-TEST_CASE("On the Chisel design the src of an operation with an immediate is its dst") {
+TEST_CASE("On the Chisel design an operation with an immediate has equal src and dst") {
   Sample sample;
   sample.alu.loop.src_factor_in = 0;
   CHECK(check(sample.build()).ok());

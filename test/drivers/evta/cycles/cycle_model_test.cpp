@@ -30,7 +30,7 @@ Transfer inputs(uint16_t rows, uint16_t columns) {
   return transfer;
 }
 
-TEST_CASE("The cycle model gives the published counts of VTA's instruction tests") {
+TEST_CASE("The cycle model reproduces the published counts of VTA's instruction tests") {
   for (const VtaUnitTest& test : vta_unit_tests()) {
     CAPTURE(test.name);
     CHECK(count(test.instructions, profile("chisel2019")).cycles == test.published_cycles);
@@ -54,7 +54,7 @@ std::vector<Instruction> fastest(const Convolution& convolution, const CycleProf
   return best;
 }
 
-TEST_CASE("ResNet-18 takes the published cycles within 5 %, before and after GEMM was pipelined") {
+TEST_CASE("ResNet-18's cycles are within 5 % of the published ones, before and after GEMM was pipelined") {
   const CycleProfile pipelined = profile("chisel2021");
   CycleProfile before = pipelined;
   before.gemm = profile("chisel2019").gemm;
@@ -129,7 +129,7 @@ TEST_CASE("The trace contains every instruction once and no module executes two 
   for (size_t module = 0; module < busy.size(); ++module) CHECK(busy[module] == counted.modules[module].busy);
 }
 
-TEST_CASE("A wider bus and a shorter latency are faster, another clock is not") {
+TEST_CASE("A wider bus and a shorter latency reduce the number of cycles, and a different clock does not change it") {
   const auto instructions = *schedule(resnet18_convolutions()[3], {7, 2}, configuration());
   CycleProfile changed = profile("zcu102");
   const uint64_t cycles = count(instructions, changed).cycles;
@@ -192,7 +192,7 @@ TEST_CASE("Loads of lower priority wait until a load with outstanding reads has 
   CHECK(second->end - second->start > 40 * 32);
 }
 
-TEST_CASE("Writes on a separate bus do not wait for reads, otherwise they share its beats") {
+TEST_CASE("Writes do not wait for reads on a separate bus, and otherwise share the beats of the bus") {
   Transfer results = inputs(1, 128);
   results.memory = Memory::kOut;
   const Instruction store = make_store(results, {.push_prev = true});
@@ -251,7 +251,7 @@ TEST_CASE("A program without FINISH, or with tokens that never arrive, is an err
         "instruction 0 waits forever: the compute module lacks a token, or the queue of another module is full");
 }
 
-TEST_CASE("An encoded program counts like its instructions") {
+TEST_CASE("An encoded program has the same cycle count as its instructions") {
   const std::vector<Instruction> instructions = vta_unit_tests()[0].instructions;
   std::vector<InstructionWord> words;
   for (const Instruction& instruction : instructions) words.push_back(*encode(configuration(), instruction));

@@ -52,10 +52,10 @@ TEST_CASE("A library whose entry point returns no component is rejected") {
   const auto component = find_component("blank");
   REQUIRE_FALSE(component);
   CHECK(component.error().code() == Code::kIncompatible);
-  CHECK(component.error().message().find("is not a component of nestrt") != std::string_view::npos);
+  CHECK(component.error().message().find("is not a nestrt component") != std::string_view::npos);
 }
 
-TEST_CASE("A component of another version is rejected") {
+TEST_CASE("A component of a different version is rejected") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("old");
   REQUIRE_FALSE(component);

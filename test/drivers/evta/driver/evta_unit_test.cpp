@@ -163,7 +163,7 @@ TEST_CASE("An accelerator with wrong results fails its probe") {
   expect_return_to_service(faulty.unit.get(), &copy);
 }
 
-TEST_CASE("A unit whose accelerator cannot be reset stays in quarantine until it can") {
+TEST_CASE("A unit whose accelerator cannot be reset stays in quarantine until a reset succeeds") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   faulty.faults->fail_resets(2);

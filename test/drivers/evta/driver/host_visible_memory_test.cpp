@@ -27,7 +27,7 @@ uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
   return count;
 }
 
-TEST_CASE("The host sees host-visible memory in place and other memory is not found there") {
+TEST_CASE("The host accesses host-visible memory in place, and other memory is not found there") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
   const auto memory = units->front()->allocate_shared(4096);
@@ -39,7 +39,7 @@ TEST_CASE("The host sees host-visible memory in place and other memory is not fo
   CHECK(*open_units("cpu")->front()->allocate_shared(4096) == nullptr);
 }
 
-TEST_CASE("More host-visible memory than the accelerator has is not allocated") {
+TEST_CASE("Allocating more host-visible memory than the accelerator has fails") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
   const auto memory = units->front()->allocate_shared(uint64_t{1} << 33);

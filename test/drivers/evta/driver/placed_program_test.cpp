@@ -67,7 +67,7 @@ TEST_CASE("Padding after a conversion does not contain old contents of the accel
   }
 }
 
-TEST_CASE("Programs of one plan share its constants and those of another have separate ones") {
+TEST_CASE("Programs of one plan share constants, and programs of different plans do not") {
   auto transport = make_simulator_transport();
   const nestrt::test::ProgramInPlan first(test::copy_plan(kConfigurations[0]).build(), "evta");
   const nestrt::test::ProgramInPlan second(test::copy_plan(kConfigurations[0]).build(), "evta");

@@ -24,7 +24,7 @@ const std::vector<MemoryRange> kRanges = {{0x8000, 0x400, MemoryRange::Access::k
                                           {0x4100, 0x100, MemoryRange::Access::kRead, nullptr}};
 constexpr uint64_t kTargets[] = {0xfff00000, 0x1100};
 
-TEST_CASE("Transfers move with the range in which they start and everything else stays") {
+TEST_CASE("Transfers move with the range in which they start, and everything else is unchanged") {
   const std::vector<InstructionWord> words = {
       load(Memory::kWgt, 0x8200 / 256), load(Memory::kInp, 0x41f0 / 16), load(Memory::kInp, 0x10, 0),
       encode(configuration(), make_gemm({})).value(), encode(configuration(), make_finish()).value()};

@@ -53,7 +53,7 @@ TEST_CASE("Micro-ops are read little-endian") {
   CHECK(read_micro_op(*find_configuration("1x16_16_16_19_18"), bytes, 0) == 0x80ff020100000000);
 }
 
-TEST_CASE("Each instruction has the module that the fetch stage routes it to") {
+TEST_CASE("Each instruction belongs to the module that the fetch stage routes it to") {
   CHECK(module_of(make_load({.memory = Memory::kInp})) == Module::kLoad);
   CHECK(module_of(make_load({.memory = Memory::kWgt})) == Module::kLoad);
   CHECK(module_of(make_load({.memory = Memory::kUop})) == Module::kCompute);

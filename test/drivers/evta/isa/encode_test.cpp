@@ -19,7 +19,7 @@ struct Golden {
   InstructionWord word;
 };
 
-// From VTA's own header, compiled.
+// Returns the words that VTA's own header produces.
 std::vector<Golden> golden_words() {
   return {
       {make_load({.memory = Memory::kInp,
@@ -148,7 +148,7 @@ class RandomInstruction {
   std::mt19937_64 random_;
 };
 
-TEST_CASE("Encoding and decoding any instruction gives it back, in every configuration") {
+TEST_CASE("Decoding an encoded instruction returns the original, in every configuration") {
   for (const Configuration& configuration : kConfigurations) {
     RandomInstruction random(configuration, 1);
     for (int i = 0; i < nestrt::test::by_level(200, 5000, 200000); ++i) {
@@ -171,7 +171,7 @@ void check_refused(const Instruction& instruction, const std::string& field) {
   CHECK_THAT(std::string(word.error().message()), Contains(field));
 }
 
-TEST_CASE("A field that does not fit is rejected by its name") {
+TEST_CASE("A field that does not fit is rejected by name") {
   check_refused(make_load({.sram_base = 0x10000}),
                 "load: field sram_base is 65536, which does not fit into 16 bits (0 to 65535)");
   check_refused(make_load({.y_pad_begin = 16}), "y_pad_begin");
@@ -189,7 +189,7 @@ TEST_CASE("A field that does not fit is rejected by its name") {
   CHECK_THAT(std::string(encode(test::stock_configuration(), MicroOp{.wgt = 1024}).error().message()), Contains("wgt"));
 }
 
-TEST_CASE("Operands of another opcode are rejected") {
+TEST_CASE("Operands of a different opcode are rejected") {
   CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kGemm, {}, Alu()}));
   CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kLoad, {}, {}}));
   CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kFinish, {}, Gemm()}));

@@ -99,7 +99,7 @@ void check_cycles(const char* network, const Configuration& configuration, std::
   CHECK(modelled == Approx(measured).epsilon(bounds.of_total));
 }
 
-TEST_CASE("Networks take the cycles of the HLS RTL within 1 %, and each of their layers within 5 %") {
+TEST_CASE("Modelled cycles are within 1 % of the HLS RTL for networks, and within 5 % for each layer") {
   for (const char* network : kRtlNetworks)
     check_cycles(network, hls(), "hls_zynq7020", "cycles_latency_40", {0.95, 1.05, 0.01});
 }
@@ -117,7 +117,7 @@ TEST_CASE("Every layer takes exactly the cycles of the Chisel RTL") {
 }
 
 // The published RTL is an earlier one that waits for each read, so short rows are slower.
-TEST_CASE("The Chisel RTL whose counts are published takes the cycles of the later one within 2 %, by network") {
+TEST_CASE("For each network, the cycles of the published Chisel RTL are within 2 % of those of the later RTL") {
   for (const char* network : kRtlNetworks)
     check_cycles(network, chisel(), "chisel2021", "chisel_cycles_latency_1", {0.95, 1.2, 0.02});
 }

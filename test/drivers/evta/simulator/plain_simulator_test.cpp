@@ -70,7 +70,7 @@ void check_found(Rounds rounds, const std::string& what) {
   CHECK_THAT(std::string(strict.message()), Contains(what));
 }
 
-TEST_CASE("Rounds that tokens order run strictly") {
+TEST_CASE("Rounds that are ordered by tokens run without errors") {
   const Status status = Rounds().build().run_plain().status;
   INFO(status.message());
   CHECK(status.ok());

@@ -43,7 +43,7 @@ void check_agreement(const std::string& configuration, uint64_t seed) {
   REQUIRE(program.is_steady());
 }
 
-TEST_CASE("Generated programs agree between the simulators, in every configuration") {
+TEST_CASE("Generated programs produce the same results in both simulators, in every configuration") {
   const int count = by_level(120, 2500, 20000);
   for (const Configuration& configuration : kConfigurations) {
     for (int seed = 0; seed < count / (configuration.encoding_assumed ? 10 : 1); ++seed)
@@ -51,7 +51,7 @@ TEST_CASE("Generated programs agree between the simulators, in every configurati
   }
 }
 
-TEST_CASE("Generated programs agree on every instruction set of this machine") {
+TEST_CASE("Generated programs produce the same results with every instruction set of this machine") {
   const InstructionSet best = kernels::current_instruction_set();
   for (const InstructionSet set : kernels::supported_instruction_sets()) {
     REQUIRE(kernels::force_instruction_set(set));

@@ -85,7 +85,7 @@ TEST_CASE("A truncated vector file is rejected at every length") {
   }
 }
 
-TEST_CASE("A vector file of another kind or version is rejected") {
+TEST_CASE("A vector file of a different kind or version is rejected") {
   std::vector<std::byte> file = sample_file();
   file.push_back(std::byte{0});
   CHECK_THAT(std::string(parse_vectors(file).error().message()), Contains("1 bytes follow the last case"));

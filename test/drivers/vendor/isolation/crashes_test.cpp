@@ -97,7 +97,7 @@ class Campaign {
   int injected() const { return injected_; }
 
  private:
-  // While programs are run and unloaded.
+  // Injects the fault while programs are run and unloaded.
   void in_session(Wrong wrong) {
     SessionOptions options = options_;
     if (wrong.fault == Fault::kLoop || wrong.entry == Entry::kCancel)
@@ -110,7 +110,7 @@ class Campaign {
     end();
   }
 
-  // While the process is restarted with a session's programs.
+  // Injects the fault while the process is restarted with a session's programs.
   void in_start(Wrong wrong) {
     const auto session = plan_.open(units_, options_);
     orders_.give(Entry::kSubmit, Fault::kSegmentationFault);

@@ -61,7 +61,7 @@ TEST_CASE("A unit has the same description with and without isolation") {
   CHECK(copy.is_right());
 }
 
-TEST_CASE("An isolated plug-in computes with copies whose memory is allocated once") {
+TEST_CASE("An isolated plug-in computes on copies, whose memory is allocated once") {
   if (!needs_isolation()) return;
   const auto unit = open_units("skeleton", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(unit);
@@ -87,7 +87,7 @@ TEST_CASE("A plug-in that cannot be opened gives the same error in a separate pr
         "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "' is for unit 'skeleton', not 'other'");
 }
 
-TEST_CASE("A program that does not start, or is another one, is rejected as a plug-in process") {
+TEST_CASE("A plug-in process is rejected if its program does not start or is a different program") {
   if (!needs_isolation()) return;
   const auto refusal = [](const std::string& program) {
     Isolation isolation;

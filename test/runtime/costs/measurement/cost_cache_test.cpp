@@ -73,7 +73,7 @@ TEST_CASE("Costs of other units, threads or plans are not used") {
   CHECK(CostCache(**Plan::from_memory(file.bytes()), std::vector{kHost, kNpu}).read().empty());
 }
 
-TEST_CASE("A cache file with the right name but another key is not used") {
+TEST_CASE("A cache file with the correct name but a different key is not used") {
   const Kept kept;
   UnitInfo more = kHost;
   more.num_threads = 4;

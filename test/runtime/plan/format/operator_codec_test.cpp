@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs of operators against their tables in plan.fbs: names, types and defaults of fields, names of
-// enumerators, and that attributes are read as they were written.
+// Compares the structs of operators with their tables in plan.fbs: names, types and defaults of fields, and names of
+// enumerators. Checks that attributes are read as they were written.
 #include "runtime/plan/format/operator_codec.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 namespace nestrt {
 namespace {
 
-// "kernel: [4]": a name, and the number that FlatBuffers has for the type, in brackets for lists.
+// Returns, for example, "kernel: [4]": the name and FlatBuffers' number of the type, in brackets for lists.
 std::string field_text(std::string_view name, flatbuffers::ElementaryType type, bool is_list) {
   const std::string number = std::to_string(type);
   return std::string(name) + ": " + (is_list ? "[" + number + "]" : number);
@@ -59,7 +59,7 @@ ops::Attributes written_and_read(ops::Attributes attributes) {
   return read->operators.at(0).attributes;
 }
 
-// Gives a field another value than it has.
+// Sets a field to a different value.
 struct Change {
   template <typename T>
   void operator()(std::string_view, T& member) const {
@@ -81,7 +81,7 @@ Op changed() {
   return op;
 }
 
-// Attributes as a reader finds them where a writer of FlatBuffers left all to plan.fbs and wrote its defaults down.
+// Returns the attributes that a reader decodes if a FlatBuffers writer stores all defaults of plan.fbs explicitly.
 ops::Attributes defaults_of_table(wire::Attributes kind,
                                   flatbuffers::Offset<void> (*create)(flatbuffers::FlatBufferBuilder&)) {
   flatbuffers::FlatBufferBuilder builder;
@@ -147,7 +147,7 @@ TEST_CASE("Enumerators have the names and numbers of plan.fbs") {
   check_names<plan::ProgramKind>(wire::EnumNameProgramKind);
   check_names<plan::RangeAccess>(wire::EnumNameRangeAccess);
   check_names<Layout>(wire::EnumNameLayout);
-  // Two that plan.fbs cannot name as people read them.
+  // The following enumerations have names that plan.fbs does not support.
   check_names<DataType>(
       +[](wire::DataType type) { return type == wire::DataType::boolean ? "bool" : wire::EnumNameDataType(type); });
   check_names<ops::Kind>(

@@ -8,7 +8,7 @@
 namespace nestrt {
 namespace {
 
-TEST_CASE("Packed constants round output channels up to 16") {
+TEST_CASE("Packed constants round output channels up to a multiple of 16") {
   CHECK(packed_size_bytes(Packing::kO16i16, {20, 3, 3, 3}) == 32 * 3 * 9 * 4);
   CHECK(packed_size_bytes(Packing::kStem16, {16, 3, 7, 7}) == 16 * 3 * 49 * 4);
   CHECK(packed_size_bytes(Packing::kDepthwise16, {17, 1, 3, 3}) == 32 * 9 * 4);
@@ -18,7 +18,7 @@ TEST_CASE("Packed constants round output channels up to 16") {
   CHECK(packed_size_bytes(Packing::kWinograd16Strided, {20, 3, 3, 3}) == 32 * 3 * 16 * 4);
 }
 
-TEST_CASE("Packings of s8 also round input channels up to 16 if the operator reduces over them") {
+TEST_CASE("s8 packings also round input channels up to a multiple of 16 if the operator reduces over them") {
   CHECK(packed_size_bytes(Packing::kS8O16i4, {20, 3, 3, 3}) == 32 * 16 * 9);
   CHECK(packed_size_bytes(Packing::kS8O16i4, {16, 17, 7}) == 16 * 32 * 7);
   CHECK(packed_size_bytes(Packing::kS8Depthwise16, {17, 1, 3, 3}) == 32 * 9);

@@ -24,7 +24,7 @@ TEST_CASE("Extents in any order become an ascending set of disjoint extents") {
   CHECK(make_set({{1, 5, 5}}).empty());
 }
 
-TEST_CASE("A set holds ranges inside one of its extents, and touches ranges that share a byte with one") {
+TEST_CASE("A set contains ranges within one of its extents, and touches ranges that share a byte with an extent") {
   CHECK(holds(sample(), {1, 9, 16}));
   CHECK(holds(sample(), {2, 7, 7}));
   CHECK_FALSE(holds(sample(), {1, 2, 9}));

@@ -36,7 +36,7 @@ std::string refusal(void (*damage)(plan::Tables& tables)) {
   return std::string(plan.error().message());
 }
 
-TEST_CASE("A branch without kernels needs a program for some unit that writes all results") {
+TEST_CASE("A branch without kernels requires a program for at least one unit that writes all results") {
   const PlanFile file = opaque_plan().build();
   CHECK(Plan::from_memory(file.bytes()).error().to_string() == "ok");
   CHECK_THAT(refusal([](plan::Tables& tables) { tables.branches[0].programs.clear(); }),
@@ -47,7 +47,7 @@ TEST_CASE("A branch without kernels needs a program for some unit that writes al
              Catch::Contains("does not write"));
 }
 
-TEST_CASE("A branch of operators without kernels may not have a program of kernels") {
+TEST_CASE("A branch of operators without kernels may not have a kernel program") {
   CHECK_THAT(refusal([](plan::Tables& tables) {
                plan::Program kernels;
                kernels.unit = "cpu";
@@ -56,7 +56,7 @@ TEST_CASE("A branch of operators without kernels may not have a program of kerne
              Catch::Contains("has a kernel program, but its operator has no kernels"));
 }
 
-TEST_CASE("A session without the unit of such a branch is rejected with the unit's name") {
+TEST_CASE("A session that lacks the unit of a branch without kernels is rejected with the unit's name") {
   const PlanFile file = opaque_plan().build();
   const auto plan = Plan::from_memory(file.bytes());
   const auto units = open_units("cpu", {.num_threads = 1});

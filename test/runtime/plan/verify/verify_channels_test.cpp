@@ -164,7 +164,7 @@ TEST_CASE("Programs for channels that are not whole blocks are refused") {
       "only instruction programs may compute some of the channels");
 }
 
-TEST_CASE("A program for some channels that could access others is refused") {
+TEST_CASE("A program for some channels that could access other channels is refused") {
   for (const uint64_t blocks : {48u, 72u, 80u})
     expect_refused(
         divided_plan(), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
@@ -200,7 +200,7 @@ TEST_CASE("A program for channels in the middle or for some of their rows is acc
   }
 }
 
-TEST_CASE("A program for channels in the middle that could access others is refused") {
+TEST_CASE("A program for channels in the middle that could access other channels is refused") {
   const ChannelRange part{16, 48, 2, 3};
   const auto refused = [&](const std::function<void(plan::Tables&)>& damage) {
     expect_refused(divided_plan(part), damage, "has a program for channels ");

@@ -66,7 +66,7 @@ struct ViewPlan {
   }
 };
 
-TEST_CASE("A program of instructions may not write a view of another branch's result") {
+TEST_CASE("An instruction program may not write a view of another branch's result") {
   ViewPlan plan;
   CHECK(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16)).empty());
   CHECK_THAT(
@@ -74,7 +74,7 @@ TEST_CASE("A program of instructions may not write a view of another branch's re
       Catch::Matchers::Contains("branch 1: has a program that writes tensor 2 'view', but its operators do not"));
 }
 
-TEST_CASE("A program of instructions may not write parts of a Concat that other branches compute in place") {
+TEST_CASE("An instruction program may not write parts of a Concat that other branches compute in place") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 4}), whole = builder.arena("whole", {4, 4});
   const int first = builder.view("first", whole, {2, 4}), second = builder.arena("second", {2, 4});

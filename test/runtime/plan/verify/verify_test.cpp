@@ -45,7 +45,7 @@ TEST_CASE("The sample plans pass verification") {
   }
 }
 
-TEST_CASE("Plans with too many targets are refused because entries are looked up among all of them") {
+TEST_CASE("Plans with too many targets are refused because lookups search all targets") {
   const auto has_longest = [](plan::Tables& p) {
     p.targets.assign(64, {std::string(256, 'u'), std::string(256, 'c')});
   };
@@ -82,7 +82,7 @@ TEST_CASE("Plans with too many targets are refused because entries are looked up
                                     });
 }
 
-TEST_CASE("Broken buffers are refused") {
+TEST_CASE("Invalid buffers are refused") {
   expect_all_refused(
       branches_plan,
       {
@@ -92,7 +92,7 @@ TEST_CASE("Broken buffers are refused") {
       });
 }
 
-TEST_CASE("Broken tensors are refused") {
+TEST_CASE("Invalid tensors are refused") {
   expect_all_refused(
       branches_plan,
       {
@@ -129,7 +129,7 @@ TEST_CASE("Broken tensors are refused") {
       });
 }
 
-TEST_CASE("Broken quantization is refused") {
+TEST_CASE("Invalid quantization is refused") {
   const auto quantized = [](auto change) {
     return [change](plan::Tables& p) { change(p.tensors[2].quantization.emplace()); };
   };
@@ -155,7 +155,7 @@ TEST_CASE("Broken quantization is refused") {
       });
 }
 
-TEST_CASE("Broken inputs and outputs are refused") {
+TEST_CASE("Invalid inputs and outputs are refused") {
   expect_all_refused(
       branches_plan,
       {
@@ -183,7 +183,7 @@ TEST_CASE("Broken inputs and outputs are refused") {
       });
 }
 
-TEST_CASE("Broken preprocessing is refused") {
+TEST_CASE("Invalid preprocessing is refused") {
   const auto image_plan = [] {
     PlanBuilder builder;
     const int x = builder.input("x", {1, 3, 2, 2});
@@ -210,7 +210,7 @@ TEST_CASE("Broken preprocessing is refused") {
                      });
 }
 
-TEST_CASE("Broken operands are refused") {
+TEST_CASE("Invalid operands are refused") {
   expect_all_refused(
       branches_plan,
       {
@@ -282,7 +282,7 @@ TEST_CASE("An empty operand of a Concat does not hide an overlap") {
   if (!plan) FAIL(plan.error().to_string());
 }
 
-TEST_CASE("Broken memory plans are refused") {
+TEST_CASE("Invalid memory plans are refused") {
   expect_all_refused(
       branches_plan,
       {
@@ -314,7 +314,7 @@ TEST_CASE("A constant with an exponent for each of many channels is accepted") {
   CHECK(plan);
 }
 
-TEST_CASE("Broken branches and programs are refused") {
+TEST_CASE("Invalid branches and programs are refused") {
   const auto program = [](plan::Tables& p) -> plan::Program& { return p.branches[1].programs[0]; };
   expect_all_refused(
       branches_plan,
@@ -368,11 +368,11 @@ PlanBuilder npu_plan() {
   return builder;
 }
 
-TEST_CASE("A program of instructions that lists the memory it uses is accepted") {
+TEST_CASE("An instruction program that lists the memory it uses is accepted") {
   CHECK(Plan::from_memory(npu_plan().build().bytes()));
 }
 
-TEST_CASE("A program of instructions without a stream, or with memory that is not its branch's, is refused") {
+TEST_CASE("An instruction program without a stream, or with memory of other branches, is refused") {
   const auto program = [](plan::Tables& p) -> plan::Program& { return p.branches[0].programs[1]; };
   const auto range = [=](plan::Tables& p, size_t index) -> plan::ProgramRange& { return program(p).ranges[index]; };
   expect_all_refused(
@@ -404,7 +404,7 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
       });
 }
 
-TEST_CASE("A program of instructions that writes a view of the caller's input is refused") {
+TEST_CASE("An instruction program that writes a view of the caller's input is refused") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 4}), view = builder.view("view", x, {4, 1}), y = builder.output("y", {4, 1});
   builder.op("reshape", ops::Reshape{.shape = {4, 1}}, {x}, {view});
@@ -425,7 +425,7 @@ TEST_CASE("A program of instructions that writes a view of the caller's input is
         std::string_view::npos);
 }
 
-TEST_CASE("A program of instructions that reads its branch's result before writing it is refused") {
+TEST_CASE("An instruction program that reads its branch's result before writing it is refused") {
   const auto reads_result = [](plan::Tables& p) {
     auto& ranges = p.branches[0].programs[1].ranges;
     ranges[1].tensor = ranges[2].tensor;
@@ -437,7 +437,7 @@ TEST_CASE("A program of instructions that reads its branch's result before writi
                                                              }}});
 }
 
-TEST_CASE("A program of instructions that does not write a tensor that other branches read is refused") {
+TEST_CASE("An instruction program that does not write a tensor that other branches read is refused") {
   expect_all_refused(npu_plan, {{"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
                                  [](plan::Tables& p) { p.branches[0].programs[1].ranges.pop_back(); }},
                                 {"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",

@@ -25,7 +25,7 @@ TEST_CASE("A signed plan is accepted only with the key of its signer") {
   const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
   const std::string team = folder.path() + "/team", other = folder.path() + "/other";
   expect("nestc", {"keygen", team}, 0, "team.key: keep it");
-  expect("nestc", {"keygen", other}, 0, "other.pub: for the boards");
+  expect("nestc", {"keygen", other}, 0, "other.pub: copy it to the boards");
   expect("nestc", {"keygen", team}, 2, "exists; keys are never overwritten");
   expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 2, "the plan is not signed");
   expect("nestc", {"sign", plan, "--key", team + ".pub"}, 2, "nestrt-secret-key");
@@ -53,7 +53,7 @@ TEST_CASE("Signing again replaces the signature") {
 TEST_CASE("Keys without a name are refused and not written") {
   const TemporaryFolder folder;
   for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
-    expect("nestc", {"keygen", name}, 2, "does not end in a name");
+    expect("nestc", {"keygen", name}, 2, "does not end in a file name");
   CHECK(std::filesystem::is_empty(folder.path()));
   CHECK_FALSE(std::filesystem::exists(".key"));
 }

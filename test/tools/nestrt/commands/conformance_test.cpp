@@ -34,7 +34,7 @@ TEST_CASE("A failed conformance case states the reason, and the command exits wi
   INFO(result.text);
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.text, Catch::Contains("FAILED  a program has the inputs and outputs that it was compiled for"));
-  CHECK_THAT(result.text, Catch::Contains("has 64 bytes in port 1 of its program, but the plan has 32"));
+  CHECK_THAT(result.text, Catch::Contains("reports 64 bytes for port 1 of its program, but the plan has 32"));
 }
 
 TEST_CASE("The CPU and a simulated accelerator pass the conformance suite of units") {

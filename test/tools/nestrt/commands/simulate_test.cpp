@@ -36,7 +36,7 @@ class SimulateWorkshop {
     std::ifstream file(path(name));
     return nlohmann::json::parse(file);
   }
-  // A board with a CPU whose operators all take a millisecond.
+  // Returns a board with a CPU whose operators all take a millisecond.
   static std::string estimating_board() {
     return "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " + isa() +
            ", estimates: {kinds: {other: {begin_us: 1000}}}}\n";
@@ -167,7 +167,7 @@ TEST_CASE("Operators without a cost in the profile are estimated with the rates 
   CHECK(times["cpu_only_ms"].get<double>() == Approx(3));
 }
 
-TEST_CASE("nestrt simulate warns about a profile of another processor than the board's") {
+TEST_CASE("nestrt simulate warns about a profile of a different processor than the board's") {
   const SimulateWorkshop workshop;
   CostTable costs;
   costs.set({"cpu", "another", 2}, "anything", {1, CostSource::kMeasured});
@@ -200,7 +200,7 @@ TEST_CASE("nestrt simulate reports why a unit of the board computes nothing") {
       Contains("has programs for 'evta' with configuration 1x16_15_15_18_17, but the board has 1x32_15_15_18_17"));
 }
 
-TEST_CASE("nestrt simulate warns if a plan's kernels were selected for other processors than the board's") {
+TEST_CASE("nestrt simulate warns if a plan's kernels were selected for a different processor than the board's") {
   const SimulateWorkshop workshop;
   workshop.write("board.yaml", workshop.estimating_board());
   const auto simulated = [&](const std::string& instruction_set) {
@@ -236,7 +236,7 @@ TEST_CASE("nestrt simulate proposes a remedy if the times of the NPU's programs 
              Contains("does not state the times of its programs for 'evta'; compile the model with --target"));
 }
 
-TEST_CASE("A board with another clock than the plan was compiled for needs the same number of cycles per program") {
+TEST_CASE("A board with a different clock than the plan's needs the same number of cycles per program") {
   const SimulateWorkshop workshop;
   PlanBuilder builder = evta::test::random_network(evta::kConfigurations[0], 6, 1);
   const std::string configuration(evta::kConfigurations[0].name);

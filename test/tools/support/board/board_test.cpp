@@ -198,7 +198,7 @@ TEST_CASE("Units of a board have names that cost files support") {
     CHECK(parse(board + "\n"));
     const auto refused = parse(board + "k\n");
     REQUIRE_FALSE(refused);
-    CHECK_THAT(refused.error().to_string(), Contains("expected a text of at most 256 bytes, got 257"));
+    CHECK_THAT(refused.error().to_string(), Contains("expected text of at most 256 bytes, got 257"));
   }
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("An invalid orientation causes no rotation") {
   CHECK(exif_orientation(block_with(what.first, what.second)) == 1);
 }
 
-TEST_CASE("An EXIF block with another header or a directory beyond its end causes no rotation") {
+TEST_CASE("An EXIF block with a different header or a directory beyond its end causes no rotation") {
   CHECK(exif_orientation(block_with(0, 'I')) == 1);
   CHECK(exif_orientation(block_with(0, 0)) == 1);
   CHECK(exif_orientation(block_with(kAtMagic, 43)) == 1);

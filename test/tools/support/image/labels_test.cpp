@@ -82,7 +82,8 @@ TEST_CASE("A file that is labelled twice has one class and counts once") {
   const auto refused = read_labelled_files(TextFile("file\tclass\na.jpg\t1\nb.jpg\t2\n./a.jpg\t3\n"));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::kInvalidArgument);
-  CHECK(refused.error().message().find("line 4: 'a.jpg' had another class before") != std::string_view::npos);
+  CHECK(refused.error().message().find("line 4: 'a.jpg' is already listed with a different class") !=
+        std::string_view::npos);
 }
 
 TEST_CASE("A byte order mark is not part of the first line") {

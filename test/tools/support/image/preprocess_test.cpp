@@ -36,7 +36,7 @@ TEST_CASE("BGR inputs have blue first, with mean and scale in the order of the i
   CHECK(*blue == std::vector<float>{200, 201, 100, 101, 0, 1});
 }
 
-TEST_CASE("Inputs with the channels last are filled pixel by pixel") {
+TEST_CASE("Channels-last inputs are filled pixel by pixel") {
   const auto values = preprocess(counting(2, 1), {}, image_input({1, 1, 2, 3}));
   REQUIRE(values);
   // A single channel in axis 1 means NCHW: luminance of a 3x2 image.

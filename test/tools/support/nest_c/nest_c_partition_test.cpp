@@ -44,7 +44,7 @@ TEST_CASE("Invalid partition plans are refused with the line") {
       {&PartitionFile::count, "0", "line 3: numOfPartitions: expected a number from 1"},
       {&PartitionFile::count, "5", "line 5: partitionNames has 4 items, but numOfPartitions is 5"},
       {&PartitionFile::backends, "CPU:VTA-0", "line 4: backendNames has 2 items"},
-      {&PartitionFile::backends, "CPU::VTA-0:CPU", "something on both sides of each ':'"},
+      {&PartitionFile::backends, "CPU::VTA-0:CPU", "a name on both sides of each ':'"},
       {&PartitionFile::names, "p0:p1:p1:p3", "'p1' is listed twice"},
       {&PartitionFile::ids, "0:1:2:x", "line 7: logicalIDs: expected a number"},
       {&PartitionFile::nodes, "join", "line 6: nodeToPartition: expected NODE-PARTITION"},

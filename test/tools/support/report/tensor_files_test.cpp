@@ -49,14 +49,14 @@ TEST_CASE("A single input needs no name") {
   CHECK(read_inputs(std::vector{kImage}, std::vector<std::string>{image}));
 }
 
-TEST_CASE("Wrong inputs are refused with the expected ones") {
+TEST_CASE("Inputs that do not match are refused with the expected ones") {
   const ZeroFiles files;
   const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
   const std::string flat = files.save("flat.npy", DataType::kF32, {2});
   const std::string bytes = files.save("bytes.npy", DataType::kU8, {1, 2});
   const std::string expected = "--input image:0=FILE.npy  (f32 1x2)";
   CHECK(refusal({kImage}, {}).find(expected) != std::string::npos);
-  CHECK(refusal({kImage}, {"data=" + image}).find("'data=" + image + "' names no input") == 0);
+  CHECK(refusal({kImage}, {"data=" + image}).find("'data=" + image + "' does not name an input") == 0);
   CHECK(refusal({kImage}, {image, image}).find("given twice") != std::string::npos);
   CHECK(refusal({kImage}, {flat}).find("flat.npy' holds f32 2,") != std::string::npos);
   CHECK(refusal({kImage}, {bytes}).find(expected) != std::string::npos);

@@ -98,7 +98,7 @@ std::vector<Wrong> wrong_units() {
   const auto spoil = [](std::byte*, std::byte* y, std::byte) { y[0] ^= std::byte{is_spoiled.load()}; };
   return {
       {.what = "returns different results on each run",
-       .caught_by = "the same inputs give the same results",
+       .caught_by = "the same inputs produce the same results",
        .after = [](std::byte*, std::byte* y, std::byte) { y[0] = static_cast<std::byte>(++runs); }},
       {.what = "returns data of the previous run",
        .caught_by = "results do not depend on earlier runs",
@@ -108,7 +108,7 @@ std::vector<Wrong> wrong_units() {
              before = x[0];
            }},
       {.what = "returns different results while another program is prepared",
-       .caught_by = "two programs on one unit do not disturb each other",
+       .caught_by = "two programs on one unit are independent",
        .after = spoil,
        .at_prepared = [](int count) { is_spoiled = count > 1; }},
       {.what = "does not write the last byte",
@@ -125,7 +125,7 @@ std::vector<Wrong> wrong_units() {
        .after = spoil,
        .at_cancel = [] { is_spoiled = true; }},
       {.what = "returns wrong results after a reset",
-       .caught_by = "a unit that was reset computes as before",
+       .caught_by = "a unit produces the same results after a reset",
        .after = spoil,
        .at_reset = [] { is_spoiled = true; }},
       {.what = "computes correctly but fails its probe",

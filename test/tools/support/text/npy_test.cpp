@@ -133,7 +133,7 @@ TEST_CASE("An npy file of the wrong size is refused by its header, before the re
   std::filesystem::resize_file(path, kMaxFileBytes + 1);
   const auto refused = read_npy(path);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message().find("does not fit the") != std::string_view::npos);
+  CHECK(refused.error().message().find("does not match the") != std::string_view::npos);
   std::filesystem::resize_file(path, content.size() - 1);
   CHECK_FALSE(read_npy(path));
 }

@@ -41,7 +41,7 @@ TEST_CASE("A list that is too long, not numeric or unterminated is refused with 
   CHECK_FALSE(numbers_of("list: [1, a]"));
 }
 
-TEST_CASE("A text that is not UTF-8 or would change when written is refused") {
+TEST_CASE("Text that is not UTF-8 or would change when written is refused") {
   const auto name_of = [](const std::string& text) {
     return parse<std::string>(text, "x.yaml", [](const YAML::Node& root) { return member_text(root, "name"); });
   };
@@ -94,7 +94,7 @@ TEST_CASE("Text that only looks quoted does not hide nodes") {
   CHECK_THAT(alias.error().to_string(), Catch::Contains("line 3: has an alias"));
 }
 
-TEST_CASE("A text in another encoding than UTF-8 is refused") {
+TEST_CASE("Text in an encoding other than UTF-8 is refused") {
   using namespace std::string_literals;
   for (const std::string& text : {"\xff\xfel\0i\0"s, "l\0i\0s\0t\0"s, "list: [1, 2]\0"s, "\xfe\xff\0l"s}) {
     const auto read = numbers_of(text);

@@ -81,7 +81,7 @@ TEST_CASE("Random layers under random tilings are bit-identical to the definitio
   }
 }
 
-TEST_CASE("Every tiling of a small layer computes the same") {
+TEST_CASE("Every tiling of a small layer produces the same results") {
   std::mt19937 generator(1);
   ConvLayer layer = random_conv(generator, 40, 33, {.input = 5, .kernel = 3, .pad_begin = 1, .pad_end = 1});
   layer.residual = s8::AddShifts{0, 1, 1};
@@ -140,7 +140,7 @@ TEST_CASE("Biases near the limits of int32 and large shifts are computed exactly
   check_layer(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 3}, generator);
 }
 
-TEST_CASE("Results replace cleared accumulators if their bias is below them") {
+TEST_CASE("Results replace cleared accumulators if the bias is below the results") {
   std::mt19937 generator(5);
   const ConvLayer layer = random_conv(generator, 16, 16, {.input = 8});
   const auto program = compiler::evta::generate(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 8});

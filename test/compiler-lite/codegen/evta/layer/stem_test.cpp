@@ -61,7 +61,7 @@ void check_stem(const ConvLayer& layer, Layout layout, const evta::Configuration
   REQUIRE(from_blocks(output, layer.images, layer.out_channels, configuration.block()) == reference(layer, input, {}));
 }
 
-TEST_CASE("A stem computes the same with pixels folded into channels") {
+TEST_CASE("A stem produces the same results with pixels folded into channels") {
   std::mt19937 generator(1);
   const auto& configuration =
       *evta::find_configuration(GENERATE(as<std::string>(), "1x16_15_15_18_17", "1x32_15_15_18_17"));

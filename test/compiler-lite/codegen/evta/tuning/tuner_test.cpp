@@ -108,7 +108,7 @@ TEST_CASE("ResNet-18's convolutions take at most 8.6 million cycles on the measu
   REQUIRE(network.micro_ops < 4000);
 }
 
-TEST_CASE("The tuner chooses nearly the cheapest tiling that it tried and its program computes the layer") {
+TEST_CASE("The tuner chooses a tiling close to the cheapest one that it tried, and the program computes the layer") {
   std::mt19937 generator(2);
   const ConvLayer layer =
       random_conv(generator, 48, 40, {.input = 11, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1});
@@ -130,7 +130,7 @@ TEST_CASE("The tuner chooses nearly the cheapest tiling that it tried and its pr
   check_program(layer, *program, generator);
 }
 
-TEST_CASE("The estimate is near the cycle model if computation dominates") {
+TEST_CASE("The estimate is close to the cycle model if computation dominates") {
   std::mt19937 generator(3);
   const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer_of(kResNet18[3], generator));
   REQUIRE(conv.has_value());

@@ -81,7 +81,8 @@ TEST_CASE("A damaged tuning cache is ignored and rewritten") {
   CHECK(text_of(path) == "foreign");
 }
 
-TEST_CASE("A cached tiling gives the program of the search and is searched for again if it does not fit") {
+TEST_CASE(
+    "A cached tiling produces the same program as the search, and a tiling that does not fit is searched for again") {
   const auto& configuration = evta::test::stock_configuration();
   const auto& profile = *evta::find_cycle_profile("zcu102");
   std::mt19937 generator(1);

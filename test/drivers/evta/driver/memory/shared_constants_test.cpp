@@ -21,7 +21,7 @@ struct Constants {
   }
 };
 
-TEST_CASE("A constant is stored once while in use, whatever other constants do") {
+TEST_CASE("A constant is stored once while in use, regardless of other constants") {
   Constants constants;
   const std::vector<std::byte> bytes(1000, std::byte{7});
   const std::shared_ptr<DeviceBuffer> kept = constants.get(bytes);
@@ -32,7 +32,7 @@ TEST_CASE("A constant is stored once while in use, whatever other constants do")
   CHECK(constants.get(bytes) == kept);
 }
 
-TEST_CASE("A constant is placed without a scan of all others") {
+TEST_CASE("Placing a constant does not scan all other constants") {
   constexpr size_t kCount = 100'000;  // quadratic time would take 5 billion steps
   Constants constants;
   const std::vector<std::byte> bytes(kCount);

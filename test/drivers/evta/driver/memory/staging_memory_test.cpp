@@ -8,7 +8,7 @@
 namespace nestrt::evta {
 namespace {
 
-TEST_CASE("Programs share staging memory, which grows for the largest of them") {
+TEST_CASE("Programs share staging memory, which grows to the size of the largest program") {
   const auto transport = make_simulator_transport();
   StagingMemory staging;
   const auto first = staging.get(*transport, 3 * kPageBytes);
