@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMul on panels: a task packs up to two panels of 16 columns of B into its thread's scratch and multiplies rows of A
-// with them.
+// MatMul on panels of 16 columns of B. A tile of rows reads B in place if it contains all rows, because each element of
+// B is then used once. Otherwise a task packs a group of panels into its thread's scratch and multiplies rows of A with
+// them.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
@@ -9,57 +10,67 @@
 namespace nestrt::kernels {
 namespace {
 
-// Packs columns [panel * 16, ...) of B as [panels][inner][16]. Lanes past the last column are zero.
-void pack_panels(const MatMulGeometry& g, const float* b, Range panels, float* packed) {
-  for (int64_t panel = panels.first; panel < panels.last; ++panel) {
-    const int64_t first = panel * kTileBlock, count = std::min(kTileBlock, g.columns - first);
-    for (int64_t k = 0; k < g.inner; ++k, packed += kTileBlock) {
-      std::copy_n(b + k * g.columns + first, count, packed);
-      std::fill(packed + count, packed + kTileBlock, 0.0f);
-    }
-  }
-}
-
 class Panels {
  public:
-  explicit Panels(const MatMulGeometry& geometry) : g_(geometry), tile_(tile16_function()), limits_(tile16_limits()) {}
+  explicit Panels(const MatMulGeometry& geometry)
+      : g_(geometry),
+        tile_(tile16_function()),
+        limits_(tile16_limits()),
+        packs_(geometry.rows > limits_.unpacked_points),
+        group_(packs_ || geometry.rows == 0 ? limits_.blocks : limits_.blocks_for(geometry.rows)) {}
 
   size_t slot_bytes() const {
-    return static_cast<size_t>((limits_.blocks * kTileBlock * g_.inner + 15) / 16 * 16) * sizeof(float);
+    return static_cast<size_t>((packs_ ? group_ : 1) * kTileBlock * g_.inner) * sizeof(float);
   }
 
   void operator()(const KernelCall& call) const {
     if (g_.output.num_elements() == 0) return;
-    const int64_t panels = ceil_div(g_.columns, kTileBlock);
-    const int64_t groups = ceil_div(panels, limits_.blocks);
+    const int64_t groups = ceil_div(ceil_div(g_.columns, kTileBlock), group_), items = g_.batches() * groups;
+    const int64_t wanted = panel_tasks(g_.rows, g_.inner, g_.batches() * g_.columns, call.parallel->num_threads());
     // To amortize packing, a part has at least a few tiles of rows.
-    const int64_t wanted = task_count(g_.output.num_elements(), g_.inner, call.parallel->num_threads());
     const int64_t row_parts =
-        std::clamp<int64_t>(wanted / (g_.batches() * groups), 1, std::max<int64_t>(1, g_.rows / (4 * limits_.points)));
-    call.parallel->parallel_for(g_.batches() * groups * row_parts, [&](int64_t index, int slot) {
-      float* packed = reinterpret_cast<float*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes());
-      const int64_t group = index / row_parts % groups, batch = index / row_parts / groups;
-      run_part(call, batch, {group * limits_.blocks, std::min(panels, (group + 1) * limits_.blocks)},
-               part_of(g_.rows, index % row_parts, row_parts, limits_.points), packed);
+        std::clamp<int64_t>(wanted / items, 1, std::max<int64_t>(1, g_.rows / (4 * limits_.points)));
+    const int64_t parts = std::min(wanted, items);
+    call.parallel->parallel_for(parts * row_parts, [&](int64_t index, int slot) {
+      const Range part = part_of(items, index / row_parts, parts);
+      for (int64_t item = part.first; item < part.last; ++item)
+        run_part(call, item / groups, item % groups, part_of(g_.rows, index % row_parts, row_parts, limits_.points),
+                 call.slot_scratch<float>(slot, slot_bytes()));
     });
   }
 
  private:
-  void run_part(const KernelCall& call, int64_t batch, Range panels, Range rows, float* packed) const {
-    pack_panels(g_, call.input<float>(1) + g_.b_index(batch) * g_.inner * g_.columns, panels, packed);
+  // Multiplies rows of A of one batch with a group of panels.
+  void run_part(const KernelCall& call, int64_t batch, int64_t group, Range rows, float* scratch) const {
+    const int64_t first = group * group_ * kTileBlock;
+    const int64_t columns = std::min(group_ * kTileBlock, g_.columns - first);
+    const float* const b = call.input<float>(1) + g_.b_index(batch) * g_.inner * g_.columns + first;
+    const int64_t unpacked = packs_ ? 0 : columns / kTileBlock * kTileBlock;
     PanelProduct product;
     product.a = call.input<float>(0) + g_.a_index(batch) * g_.rows * g_.inner;
-    product.panels = packed;
-    product.y = call.output<float>(0) + batch * g_.rows * g_.columns + panels.first * kTileBlock;
+    product.y = call.output<float>(0) + batch * g_.rows * g_.columns + first;
     product.inner = g_.inner;
-    product.columns = g_.columns - panels.first * kTileBlock;
     product.stride = g_.columns;
-    run_panels(product, tile_, limits_, rows, {0, panels.size()});
+    if (unpacked > 0) {
+      product.panels = b;
+      product.columns = unpacked;
+      product.unpacked_stride = g_.columns;
+      run_panels(product, tile_, limits_, rows, {0, unpacked / kTileBlock});
+    }
+    if (unpacked == columns) return;
+    pack_panels(b + unpacked, g_.columns, g_.inner, columns - unpacked, scratch);
+    product.panels = scratch;
+    product.y += unpacked;
+    product.columns = columns - unpacked;
+    product.unpacked_stride = 0;
+    run_panels(product, tile_, limits_, rows, {0, ceil_div(product.columns, kTileBlock)});
   }
 
   MatMulGeometry g_;
   Tile16Function tile_;
   TileLimits limits_;
+  bool packs_;
+  int64_t group_;  // panels that are multiplied together
 };
 
 }  // namespace
