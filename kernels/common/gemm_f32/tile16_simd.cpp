@@ -69,10 +69,6 @@ struct Weights {
   int64_t prefetch_step, prefetch_stride;
 };
 
-// The distance, in elements, at which a tile of few points prefetches its weights. It reads each of them once, from
-// memory, in more streams than the processor may follow.
-constexpr int64_t kFewPrefetch = 8;
-
 // Adds `length` elements of every point, starting at at(p), each with 16 weights per block.
 template <int kBlocks, int kPoints, bool kPrefetch, typename At>
 HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
@@ -81,10 +77,6 @@ HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks,
   const int64_t weights_stride = from.stride, weights_step = from.step;
   from.current += length * weights_step;
   for (int64_t i = 0; i < length; ++i, weights += weights_step) {
-    if constexpr (kBlocks > kMaxBlocks) {
-      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b)
-          __builtin_prefetch(weights + kFewPrefetch * weights_step + b * weights_stride, 0, 3);
-    }
     if constexpr (kPrefetch) {
       NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b)
           __builtin_prefetch(from.prefetch + b * from.prefetch_stride, 0, 3);
