@@ -31,13 +31,11 @@ static_assert(kMaxTilePoints % kNeonTilePoints == 0);
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
 constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 2;
 // Few points: enough sums to hide the latency of a multiplication, as far as the registers allow.
-constexpr int kFewBlocks[kFewPoints] = {kVectors <= 2 || kIsNeon ? 4 : 1,
-                                        kVectors == 1              ? 4
-                                        : kVectors == 2 || kIsNeon ? 2
-                                                                   : 1,
-                                        kVectors == 1   ? 4
-                                        : kVectors == 2 ? 2
-                                                        : 1};
+using FewBlocks = std::array<int64_t, kFewPoints>;
+constexpr FewBlocks kFewBlocks = kVectors == 1   ? FewBlocks{4, 4, 4}
+                                 : kVectors == 2 ? FewBlocks{4, 2, 2}
+                                 : kIsNeon       ? FewBlocks{4, 2, 1}
+                                                 : FewBlocks{1, 1, 1};
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 
@@ -326,7 +324,7 @@ void tile16(const Tile16& tile) {
 
 TileLimits limits() {
   TileLimits limits = kIsNeon ? TileLimits{kMaxTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
-  limits.few_blocks = {kFewBlocks[0], kFewBlocks[1], kFewBlocks[2]};
+  limits.few_blocks = kFewBlocks;
   limits.unpacked_points = kMaxPoints;
   return limits;
 }
