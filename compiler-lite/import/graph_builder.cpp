@@ -79,6 +79,15 @@ ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
   return graph_.add_value(std::move(value));
 }
 
+ValueId GraphBuilder::find_transposed(ValueId id, const std::vector<int>& permutation) const {
+  const auto found = transposed_.find({id, permutation});
+  return found == transposed_.end() ? kNoValue : found->second;
+}
+
+void GraphBuilder::remember_transposed(ValueId id, const std::vector<int>& permutation, ValueId transposed) {
+  transposed_.emplace(std::pair(id, permutation), transposed);
+}
+
 Status GraphBuilder::charge(size_t operands) {
   if (!operators_.charge(1)) return too_many_operators(static_cast<int64_t>(operators_.limit()));
   if (operands_.charge(operands)) return ok_status();

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
@@ -71,6 +73,9 @@ class GraphBuilder {
                                    const Quantization& quantization = {});
   // Returns `id` as integers with this quantization, or without one: a constant that shares its elements, or a Reshape.
   Result<ValueId> reinterpret(const std::string& label, std::string name, ValueId id, const Quantization& quantization);
+  // Returns the constant that remember_transposed() stored for a constant and a permutation, or kNoValue.
+  ValueId find_transposed(ValueId id, const std::vector<int>& permutation) const;
+  void remember_transposed(ValueId id, const std::vector<int>& permutation, ValueId transposed);
   // Returns the smallest and largest element of an s32 or s64 constant, cached by value.
   IntegerExtremes extremes(ValueId id);
   // True if the value depends on constants only but was not folded because that would exceed the limits.
@@ -99,6 +104,8 @@ class GraphBuilder {
   std::unordered_set<std::string> last_values_;
   std::unordered_set<ValueId> costly_;
   std::unordered_map<ValueId, IntegerExtremes> extremes_;  // cache of extremes()
+  // Unrolled cells transpose the same weights in every step, which would exhaust the budget for computed constants.
+  std::map<std::pair<ValueId, std::vector<int>>, ValueId> transposed_;
 };
 
 }  // namespace nestrt::compiler

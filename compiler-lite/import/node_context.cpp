@@ -268,7 +268,11 @@ Result<ValueId> NodeContext::reshape(ValueId id, const Shape& shape) {
 }
 
 Result<ValueId> NodeContext::transpose(ValueId id, const std::vector<int>& permutation) {
-  return add(ops::Transpose{.permutation = permutation}, {id});
+  if (!value(id).is_constant()) return add(ops::Transpose{.permutation = permutation}, {id});
+  if (const ValueId found = builder_.find_transposed(id, permutation); found != kNoValue) return found;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId transposed, add(ops::Transpose{.permutation = permutation}, {id}));
+  if (value(transposed).is_constant()) builder_.remember_transposed(id, permutation, transposed);
+  return transposed;
 }
 
 Result<ValueId> NodeContext::slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,

@@ -34,12 +34,13 @@ class Panel16 final : public Kernel {
     product.columns = product.stride = g.outputs;
     product.activation = activation_;
     const int64_t panels = ceil_div(g.outputs, kTileBlock);
-    const int64_t wanted = task_count(g.rows * g.outputs, g.inputs, call.parallel->num_threads());
-    const int64_t panel_parts = std::min(wanted, ceil_div(panels, limits_.blocks));
+    const int64_t wanted = panel_tasks(g.rows, g.inputs, g.outputs, call.parallel->num_threads());
+    const int64_t blocks = limits_.blocks_for(g.rows);
+    const int64_t panel_parts = std::min(wanted, ceil_div(panels, blocks));
     const int64_t row_parts = std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits_.points));
     call.parallel->parallel_for(panel_parts * row_parts, [&](int64_t index, int) {
       run_panels(product, tile_, limits_, part_of(g.rows, index % row_parts, row_parts, limits_.points),
-                 part_of(panels, index / row_parts, panel_parts, limits_.blocks));
+                 part_of(panels, index / row_parts, panel_parts, blocks));
     });
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMul on panels: a task packs up to two panels of 16 columns of B into its thread's scratch and multiplies rows of A
-// with them.
+// MatMul on panels of 16 columns of B. If a tile contains all rows, B is read in place, because each element is then
+// used once. Otherwise a task packs a group of panels into its thread's scratch and multiplies rows of A with
+// them.
 #include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/gemm_f32/few_rows.h"
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
 #include "kernels/matmul/matmul.h"
@@ -9,57 +11,78 @@
 namespace nestrt::kernels {
 namespace {
 
-// Packs columns [panel * 16, ...) of B as [panels][inner][16]. Lanes past the last column are zero.
-void pack_panels(const MatMulGeometry& g, const float* b, Range panels, float* packed) {
-  for (int64_t panel = panels.first; panel < panels.last; ++panel) {
-    const int64_t first = panel * kTileBlock, count = std::min(kTileBlock, g.columns - first);
-    for (int64_t k = 0; k < g.inner; ++k, packed += kTileBlock) {
-      std::copy_n(b + k * g.columns + first, count, packed);
-      std::fill(packed + count, packed + kTileBlock, 0.0f);
-    }
-  }
-}
-
 class Panels {
  public:
-  explicit Panels(const MatMulGeometry& geometry) : g_(geometry), tile_(tile16_function()), limits_(tile16_limits()) {}
+  explicit Panels(const MatMulGeometry& geometry)
+      : g_(geometry),
+        tile_(tile16_function()),
+        limits_(tile16_limits()),
+        packs_(geometry.rows > std::max(kFewPoints, limits_.unpacked_points)) {}
 
   size_t slot_bytes() const {
-    return static_cast<size_t>((limits_.blocks * kTileBlock * g_.inner + 15) / 16 * 16) * sizeof(float);
+    const int64_t panels = packs_ ? limits_.blocks : g_.rows > kFewPoints ? 1 : 0;
+    return static_cast<size_t>(panels * kTileBlock * g_.inner) * sizeof(float);
   }
 
   void operator()(const KernelCall& call) const {
     if (g_.output.num_elements() == 0) return;
-    const int64_t panels = ceil_div(g_.columns, kTileBlock);
-    const int64_t groups = ceil_div(panels, limits_.blocks);
+    const int64_t wanted = panel_tasks(g_.rows, g_.inner, g_.batches() * g_.columns, call.parallel->num_threads());
+    const int64_t panels = ceil_div(g_.columns, kTileBlock), group = group_panels(panels, wanted);
+    const int64_t groups = ceil_div(panels, group), items = g_.batches() * groups;
     // To amortize packing, a part has at least a few tiles of rows.
-    const int64_t wanted = task_count(g_.output.num_elements(), g_.inner, call.parallel->num_threads());
     const int64_t row_parts =
-        std::clamp<int64_t>(wanted / (g_.batches() * groups), 1, std::max<int64_t>(1, g_.rows / (4 * limits_.points)));
-    call.parallel->parallel_for(g_.batches() * groups * row_parts, [&](int64_t index, int slot) {
-      float* packed = reinterpret_cast<float*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes());
-      const int64_t group = index / row_parts % groups, batch = index / row_parts / groups;
-      run_part(call, batch, {group * limits_.blocks, std::min(panels, (group + 1) * limits_.blocks)},
-               part_of(g_.rows, index % row_parts, row_parts, limits_.points), packed);
+        std::clamp<int64_t>(wanted / items, 1, std::max<int64_t>(1, g_.rows / (4 * limits_.points)));
+    const int64_t parts = std::min(wanted, items);
+    call.parallel->parallel_for(parts * row_parts, [&](int64_t index, int slot) {
+      const Range part = part_of(items, index / row_parts, parts);
+      const Range rows = part_of(g_.rows, index % row_parts, row_parts, limits_.points);
+      float* const scratch = call.slot_scratch<float>(slot, slot_bytes());
+      for (int64_t item = part.first; item < part.last; ++item) {
+        const int64_t first = item % groups * group * kTileBlock;
+        run_part(call, item / groups, {first, std::min(g_.columns, first + group * kTileBlock)}, rows, scratch);
+      }
     });
   }
 
  private:
-  void run_part(const KernelCall& call, int64_t batch, Range panels, Range rows, float* packed) const {
-    pack_panels(g_, call.input<float>(1) + g_.b_index(batch) * g_.inner * g_.columns, panels, packed);
+  // Returns the number of panels of a task: as many as are packed together, or an even share of those read in place.
+  int64_t group_panels(int64_t panels, int64_t wanted) const {
+    if (packs_) return limits_.blocks;
+    return round_up(ceil_div(panels, ceil_div(wanted, g_.batches())), limits_.blocks_for(g_.rows));
+  }
+
+  // Multiplies rows of A of one batch with columns of B, which start with a panel.
+  void run_part(const KernelCall& call, int64_t batch, Range range, Range rows, float* scratch) const {
+    const int64_t columns = range.size();
+    const float* const b = call.input<float>(1) + g_.b_index(batch) * g_.inner * g_.columns + range.first;
+    const float* const a = call.input<float>(0) + g_.a_index(batch) * g_.rows * g_.inner;
+    float* const y = call.output<float>(0) + batch * g_.rows * g_.columns + range.first;
+    if (g_.rows <= kFewPoints) return multiply_few_rows({a, b, y, g_.rows, g_.inner, columns, g_.columns});
+    const int64_t unpacked = packs_ ? 0 : columns / kTileBlock * kTileBlock;
     PanelProduct product;
-    product.a = call.input<float>(0) + g_.a_index(batch) * g_.rows * g_.inner;
-    product.panels = packed;
-    product.y = call.output<float>(0) + batch * g_.rows * g_.columns + panels.first * kTileBlock;
+    product.a = a;
+    product.y = y;
     product.inner = g_.inner;
-    product.columns = g_.columns - panels.first * kTileBlock;
     product.stride = g_.columns;
-    run_panels(product, tile_, limits_, rows, {0, panels.size()});
+    if (unpacked > 0) {
+      product.panels = b;
+      product.columns = unpacked;
+      product.unpacked_stride = g_.columns;
+      run_panels(product, tile_, limits_, rows, {0, unpacked / kTileBlock});
+    }
+    if (unpacked == columns) return;
+    pack_panels(b + unpacked, g_.columns, g_.inner, columns - unpacked, scratch);
+    product.panels = scratch;
+    product.y += unpacked;
+    product.columns = columns - unpacked;
+    product.unpacked_stride = 0;
+    run_panels(product, tile_, limits_, rows, {0, ceil_div(product.columns, kTileBlock)});
   }
 
   MatMulGeometry g_;
   Tile16Function tile_;
   TileLimits limits_;
+  bool packs_;
 };
 
 }  // namespace

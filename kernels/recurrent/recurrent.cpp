@@ -50,13 +50,60 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, shape);
 }
 
+float clipped(const ops::Recurrent& op, float x) {
+  if (op.clip <= 0) return x;
+  return x < -op.clip ? -op.clip : x > op.clip ? op.clip : x;
+}
+
+// Computes one gate of one unit.
+float gate_of(const ops::Recurrent& op, float sum) { return apply_activation(op.gate, clipped(op, sum)); }
+
+void reset_row(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row) {
+  for (int64_t i = hidden; i < 2 * hidden; ++i)
+    row.reset[i - hidden] = row.state[i - hidden] * gate_of(op, row.x[i] + row.sums[i]);
+}
+
+void finish_gru(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row, int64_t unit) {
+  const float update = gate_of(op, row.x[unit] + row.sums[unit]);
+  float state = row.candidate[unit];
+  if (op.linear_before_reset) {
+    const float reset = gate_of(op, row.x[hidden + unit] + row.sums[hidden + unit]);
+    state = reset * (state + (row.bias != nullptr ? row.bias[unit] : 0));
+  }
+  const float candidate = apply_activation(op.candidate, clipped(op, row.x[2 * hidden + unit] + state));
+  row.y[unit] = (1 - update) * candidate + update * row.state[unit];
+}
+
+void finish_lstm(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row, int64_t unit) {
+  float& cell = row.cell[unit];
+  const auto sum = [&](int64_t gate) { return row.x[gate * hidden + unit] + row.sums[gate * hidden + unit]; };
+  const auto gate = [&](int64_t index) {  // peepholes have the order of the gates
+    return gate_of(op, sum(index) + (row.peepholes != nullptr ? row.peepholes[index * hidden + unit] * cell : 0));
+  };
+  const float input = gate(0);
+  const float forget = op.input_forget ? 1 - input : gate(2);
+  cell = forget * cell + input * apply_activation(op.candidate, clipped(op, sum(3)));
+  row.y[unit] = gate(1) * apply_activation(op.cell, cell);
+}
+
+void finish_row(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row) {
+  for (int64_t unit = 0; unit < hidden; ++unit) {
+    if (op.kind == Kind::kLstm)
+      finish_lstm(op, hidden, row, unit);
+    else if (op.kind == Kind::kGru)
+      finish_gru(op, hidden, row, unit);
+    else
+      row.y[unit] = apply_activation(op.candidate, clipped(op, row.x[unit] + row.sums[unit]));
+  }
+}
+
 Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   const Recurrence recurrence(spec);
   return make_kernel(
       [recurrence](const KernelCall& call) {
         const int64_t hidden = recurrence.hidden(), columns = recurrence.columns();
         const float* const weights = call.input<float>(1);
-        recurrence.run(call, [&](const float* state, Range range, float* gates) {
+        recurrence.run(call, {reset_row, finish_row}, [&](const float* state, Range range, float* gates) {
           for (int64_t row = 0; row < recurrence.batch(); ++row) {
             float* const sums = gates + row * columns;
             std::fill(sums + range.first, sums + range.last, 0.0f);
@@ -92,18 +139,21 @@ Recurrence::Recurrence(const OperatorSpec& spec)
       hidden_(spec.inputs[1].shape[0]),
       columns_(spec.inputs[1].shape[1]) {}
 
-// Sums of the gates, the reset state, and a state of zeros.
+// The products, the state after the reset gate, and a state of zeros. The candidate gate of a GRU that resets its state
+// has a product of its own.
 ScratchSize Recurrence::scratch() const {
-  return {.shared = static_cast<size_t>(batch_ * (columns_ + 2 * hidden_)) * sizeof(float)};
+  const int64_t products = resets_state() ? 2 * columns_ : columns_;
+  return {.shared = static_cast<size_t>(batch_ * (products + 2 * hidden_)) * sizeof(float)};
 }
 
 Recurrence::Buffers Recurrence::prepare(const KernelCall& call) const {
   const auto operand = [&](size_t index) { return index < call.inputs.size() ? call.input<float>(index) : nullptr; };
   const int64_t size = batch_ * hidden_;
   Buffers buffers{};
-  buffers.gates = reinterpret_cast<float*>(call.shared_scratch);
-  buffers.left = buffers.gates + batch_ * columns_;
-  buffers.zeros = buffers.left + size;
+  buffers.reset = reinterpret_cast<float*>(call.shared_scratch);
+  buffers.zeros = buffers.reset + size;
+  buffers.gates = buffers.zeros + size;
+  buffers.candidates = resets_state() ? buffers.gates + batch_ * columns_ : buffers.gates;
   std::fill_n(buffers.zeros, size, 0.0f);
   buffers.bias = operand(2);
   buffers.peepholes = operand(5);
@@ -121,59 +171,18 @@ void Recurrence::begin_step(const KernelCall& call, Buffers& buffers, int64_t st
   buffers.y = call.output<float>(0) + at * batch_ * hidden_;
 }
 
-float Recurrence::clipped(float x) const {
-  if (op_.clip <= 0) return x;
-  return x < -op_.clip ? -op_.clip : x > op_.clip ? op_.clip : x;
-}
-
-float Recurrence::sum(const Buffers& buffers, int64_t row, int64_t gate, int64_t unit) const {
-  const int64_t at = row * columns_ + gate * hidden_ + unit;
-  return buffers.x[at] + buffers.gates[at];
-}
-
-void Recurrence::reset(const Buffers& buffers) const {
-  for (int64_t row = 0; row < batch_; ++row)
-    for (int64_t unit = 0; unit < hidden_; ++unit)
-      buffers.left[row * hidden_ + unit] =
-          buffers.state[row * hidden_ + unit] * apply_activation(op_.gate, clipped(sum(buffers, row, 1, unit)));
-}
-
-float Recurrence::finish_gru(const Buffers& buffers, int64_t row, int64_t unit) const {
-  const float update = apply_activation(op_.gate, clipped(sum(buffers, row, 0, unit)));
-  float candidate = sum(buffers, row, 2, unit);
-  if (op_.linear_before_reset) {
-    const int64_t at = row * columns_ + 2 * hidden_ + unit;
-    const float kept = apply_activation(op_.gate, clipped(sum(buffers, row, 1, unit)));
-    candidate = buffers.x[at] + kept * (buffers.gates[at] + (buffers.bias != nullptr ? buffers.bias[unit] : 0));
-  }
-  candidate = apply_activation(op_.candidate, clipped(candidate));
-  return (1 - update) * candidate + update * buffers.state[row * hidden_ + unit];
-}
-
-void Recurrence::finish_lstm(const Buffers& buffers, int64_t row, int64_t unit) const {
-  float& cell = buffers.cell[row * hidden_ + unit];
-  const auto gate = [&](int64_t index, int64_t peephole) {
-    const float peeped = buffers.peepholes != nullptr ? buffers.peepholes[peephole * hidden_ + unit] * cell : 0;
-    return apply_activation(op_.gate, clipped(sum(buffers, row, index, unit) + peeped));
-  };
-  const float input = gate(0, 0);
-  const float forget = op_.input_forget ? 1 - input : gate(2, 2);
-  cell = forget * cell + input * apply_activation(op_.candidate, clipped(sum(buffers, row, 3, unit)));
-  buffers.y[row * hidden_ + unit] = gate(1, 1) * apply_activation(op_.cell, cell);
-}
-
-void Recurrence::finish_step(Buffers& buffers) const {
-  for (int64_t row = 0; row < batch_; ++row) {
-    for (int64_t unit = 0; unit < hidden_; ++unit) {
-      if (op_.kind == Kind::kLstm)
-        finish_lstm(buffers, row, unit);
-      else
-        buffers.y[row * hidden_ + unit] = op_.kind == Kind::kGru
-                                              ? finish_gru(buffers, row, unit)
-                                              : apply_activation(op_.candidate, clipped(sum(buffers, row, 0, unit)));
-    }
-  }
-  buffers.state = buffers.y;
+RecurrentRow Recurrence::row_of(const Buffers& buffers, int64_t row) const {
+  RecurrentRow result;
+  result.x = buffers.x + row * columns_;
+  result.sums = buffers.gates + row * columns_;
+  result.state = buffers.state + row * hidden_;
+  result.bias = buffers.bias;
+  result.peepholes = buffers.peepholes;
+  if (op_.kind == Kind::kLstm) result.cell = buffers.cell + row * hidden_;
+  if (op_.kind == Kind::kGru) result.candidate = buffers.candidates + row * columns_ + 2 * hidden_;
+  result.reset = buffers.reset + row * hidden_;
+  result.y = buffers.y + row * hidden_;
+  return result;
 }
 
 template <>

@@ -13,6 +13,28 @@
 
 namespace nestrt::kernels {
 
+// One row of the batch in one step. Gates are `hidden` floats apart.
+struct RecurrentRow {
+  const float* x = nullptr;          // the inputs' part of the gates
+  const float* sums = nullptr;       // the state's part of the gates
+  const float* candidate = nullptr;  // GRU: the state's part of the candidate gate
+  const float* state = nullptr;
+  const float* bias = nullptr;       // or null
+  const float* peepholes = nullptr;  // or null
+  float* cell = nullptr;             // LSTM: before and after the step
+  float* reset = nullptr;            // GRU: the state after the reset gate
+  float* y = nullptr;                // the state after the step
+};
+
+// What a step does in addition to products, for one row.
+struct RecurrentFunctions {
+  using Function = void (*)(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row);
+  Function reset;   // computes `reset`
+  Function finish;  // computes `y` and `cell`
+};
+// Returns the vector functions for the current instruction set.
+RecurrentFunctions recurrent_simd();
+
 class Recurrence {
  public:
   // Requires: infer has accepted the operator.
@@ -21,41 +43,35 @@ class Recurrence {
   int64_t batch() const { return batch_; }
   int64_t hidden() const { return hidden_; }
   int64_t columns() const { return columns_; }
-  int64_t steps() const { return steps_; }
-  // Returns whether the reset gate is applied to the state before the product of the candidate gate.
-  bool resets_state() const { return op_.kind == ops::RecurrentKind::kGru && !op_.linear_before_reset; }
   ScratchSize scratch() const;
 
   // multiply(state [batch, hidden], columns, gates) must multiply the state by those columns of the weights and write
-  // the product to the same columns of gates [batch, columns()].
+  // the product to the same columns of gates [batch, columns()]. It may overwrite the other columns.
   template <typename Multiply>
-  void run(const KernelCall& call, Multiply multiply) const {
+  void run(const KernelCall& call, const RecurrentFunctions& functions, Multiply multiply) const {
     Buffers buffers = prepare(call);
     for (int64_t step = 0; step < steps_; ++step) {
       begin_step(call, buffers, step);
       multiply(buffers.state, Range{0, resets_state() ? 2 * hidden_ : columns_}, buffers.gates);
       if (resets_state()) {
-        reset(buffers);
-        multiply(buffers.left, Range{2 * hidden_, columns_}, buffers.gates);
+        for (int64_t row = 0; row < batch_; ++row) functions.reset(op_, hidden_, row_of(buffers, row));
+        multiply(buffers.reset, Range{2 * hidden_, columns_}, buffers.candidates);
       }
-      finish_step(buffers);
+      for (int64_t row = 0; row < batch_; ++row) functions.finish(op_, hidden_, row_of(buffers, row));
+      buffers.state = buffers.y;
     }
   }
 
  private:
   struct Buffers {
     const float *x, *state, *bias, *peepholes;
-    float *gates, *left, *zeros, *y, *cell;
+    float *gates, *candidates, *reset, *zeros, *y, *cell;
   };
+  // Returns whether the reset gate is applied to the state before the product of the candidate gate.
+  bool resets_state() const { return op_.kind == ops::RecurrentKind::kGru && !op_.linear_before_reset; }
   Buffers prepare(const KernelCall& call) const;
   void begin_step(const KernelCall& call, Buffers& buffers, int64_t step) const;
-  void reset(const Buffers& buffers) const;
-  void finish_step(Buffers& buffers) const;
-  void finish_lstm(const Buffers& buffers, int64_t row, int64_t unit) const;
-  float finish_gru(const Buffers& buffers, int64_t row, int64_t unit) const;
-  float clipped(float x) const;
-  // Returns the input of the activation for one gate of one unit.
-  float sum(const Buffers& buffers, int64_t row, int64_t gate, int64_t unit) const;
+  RecurrentRow row_of(const Buffers& buffers, int64_t row) const;
 
   ops::Recurrent op_;
   int64_t steps_, batch_, hidden_, columns_;

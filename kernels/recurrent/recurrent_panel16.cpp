@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent on register tiles: each step multiplies the states of the batch with panels of 16 columns of the weights,
-// divided among the threads.
+// divided among the threads. Columns that begin inside a panel are multiplied with the whole panel.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
@@ -12,14 +12,18 @@ namespace {
 class Panels final : public Kernel {
  public:
   Panels(const Recurrence& recurrence, PackedConstant weights)
-      : recurrence_(recurrence), weights_(std::move(weights)), tile_(tile16_function()), limits_(tile16_limits()) {}
+      : recurrence_(recurrence),
+        weights_(std::move(weights)),
+        functions_(recurrent_simd()),
+        tile_(tile16_function()),
+        limits_(tile16_limits()) {}
 
   ScratchSize scratch(int) const override { return recurrence_.scratch(); }
   bool repacked() const override { return weights_.repacked(); }
 
   void run(const KernelCall& call) const override {
     if (recurrence_.batch() == 0 || recurrence_.hidden() == 0) return;
-    recurrence_.run(call, [&](const float* state, Range columns, float* gates) {
+    recurrence_.run(call, functions_, [&](const float* state, Range columns, float* gates) {
       PanelProduct product;
       product.a = state;
       product.panels = weights_.data();
@@ -28,10 +32,12 @@ class Panels final : public Kernel {
       product.columns = columns.last;
       product.stride = recurrence_.columns();
       const Range panels{columns.first / kTileBlock, ceil_div(columns.last, kTileBlock)};
-      const int64_t parts = std::min(
-          panels.size(), task_count(recurrence_.batch() * columns.size(), product.inner, call.parallel->num_threads()));
+      const int64_t blocks = limits_.blocks_for(recurrence_.batch());
+      const int64_t parts =
+          std::min(ceil_div(panels.size(), blocks),
+                   panel_tasks(recurrence_.batch(), product.inner, columns.size(), call.parallel->num_threads()));
       call.parallel->parallel_for(parts, [&](int64_t index, int) {
-        const Range part = part_of(panels.size(), index, parts, limits_.blocks);
+        const Range part = part_of(panels.size(), index, parts, blocks);
         run_panels(product, tile_, limits_, {0, recurrence_.batch()},
                    {panels.first + part.first, panels.first + part.last});
       });
@@ -41,6 +47,7 @@ class Panels final : public Kernel {
  private:
   Recurrence recurrence_;
   PackedConstant weights_;
+  RecurrentFunctions functions_;
   Tile16Function tile_;
   TileLimits limits_;
 };
@@ -50,10 +57,7 @@ class Panels final : public Kernel {
 bool accepts_recurrent_panel16(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs)
     if (input.present && input.layout != Layout::kPlain) return false;
-  // If the candidate is multiplied separately, its columns must begin with a panel.
-  const Recurrence recurrence(spec);
-  return spec.inputs[1].constant != nullptr && spec.outputs[0].layout == Layout::kPlain &&
-         (!recurrence.resets_state() || 2 * recurrence.hidden() % kTileBlock == 0);
+  return spec.inputs[1].constant != nullptr && spec.outputs[0].layout == Layout::kPlain;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_recurrent_panel16(const OperatorSpec& spec) {

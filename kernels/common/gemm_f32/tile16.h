@@ -11,6 +11,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/common/math/activation.h"
@@ -25,7 +27,7 @@ inline constexpr int64_t kTileZeros = 16;
 
 struct Tile16 {
   int64_t points = 0;  // 1 to TileLimits::points
-  int64_t blocks = 0;  // 1 to TileLimits::blocks
+  int64_t blocks = 0;  // 1 to TileLimits::blocks, or a power of two up to TileLimits::few_blocks[points - 1]
 
   // Reduction. Point p of segment s in chunk c reads from input + c * chunk_stride + offsets[s * points + p]; a
   // negative offset reads zeros (padding) and requires length <= kTileZeros.
@@ -39,8 +41,10 @@ struct Tile16 {
   // True if there is only one segment, its points are equally spaced in all chunks, and no offset is negative. The next
   // inputs can then be prefetched.
   bool evenly_spaced = false;
-  // 16 floats per reduction element, in order. Blocks are `weights_stride` floats apart.
+  // 16 floats per reduction element, in order. Elements are `weights_step` floats apart, blocks `weights_stride`. Only
+  // tiles of at most TileLimits::unpacked_points points may have another step than 16.
   const float* weights = nullptr;
+  int64_t weights_step = kTileBlock;
   int64_t weights_stride = 0;
   // Weights of later tiles to prefetch, with the same distance between blocks. Each element prefetches `prefetch_step`
   // floats, which must be readable. Null disables prefetching.
@@ -71,11 +75,21 @@ inline void set_prefetch(Tile16& tile, const float* next, int64_t block_floats, 
   tile.prefetch = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);
 }
 
+// Tiles of at most this many points may have more blocks, because their few sums would wait for each other.
+inline constexpr int64_t kFewPoints = 3;
+
 // Tile sizes that fit the registers of the current instruction set.
 struct TileLimits {
   int64_t points = 1;
   int64_t blocks = 1;
-  int64_t grain = 1;  // number of points that cost as much as one
+  int64_t grain = 1;                                       // number of points that cost as much as one
+  std::array<int64_t, kFewPoints> few_blocks = {1, 1, 1};  // by the number of points, from 1; powers of two
+  int64_t unpacked_points = 1;
+
+  // Returns the maximum number of blocks of the tiles of a product with this many rows, at least 1.
+  int64_t blocks_for(int64_t rows) const {
+    return rows > kFewPoints ? blocks : std::max(blocks, few_blocks[static_cast<size_t>(rows - 1)]);
+  }
 };
 TileLimits tile16_limits();
 

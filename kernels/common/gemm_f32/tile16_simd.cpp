@@ -30,6 +30,12 @@ constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 static_assert(kMaxTilePoints % kNeonTilePoints == 0);
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
 constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 2;
+// Few points: enough sums to hide the latency of a multiplication, as far as the registers allow.
+using FewBlocks = std::array<int64_t, kFewPoints>;
+constexpr FewBlocks kFewBlocks = kVectors == 1   ? FewBlocks{4, 4, 4}
+                                 : kVectors == 2 ? FewBlocks{4, 2, 2}
+                                 : kIsNeon       ? FewBlocks{4, 2, 1}
+                                                 : FewBlocks{1, 1, 1};
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 
@@ -56,7 +62,7 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
 // `prefetch_stride` apart.
 struct Weights {
   const float* current;
-  int64_t stride;
+  int64_t step, stride;
   const float* prefetch;
   int64_t prefetch_step, prefetch_stride;
 };
@@ -66,9 +72,9 @@ template <int kBlocks, int kPoints, bool kPrefetch, typename At>
 HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
   const D d;
   const float* HWY_RESTRICT weights = from.current;
-  const int64_t weights_stride = from.stride;
-  from.current += length * kTileBlock;
-  for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
+  const int64_t weights_stride = from.stride, weights_step = from.step;
+  from.current += length * weights_step;
+  for (int64_t i = 0; i < length; ++i, weights += weights_step) {
     if constexpr (kPrefetch) {
       NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b)
           __builtin_prefetch(from.prefetch + b * from.prefetch_stride, 0, 3);
@@ -124,7 +130,7 @@ HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64
 template <int kBlocks, int kPoints>
 HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights& weights, int64_t length,
                             Sums<kBlocks, kPoints>& sums) {
-  if constexpr (kNeedsRow<kPoints>) {
+  if constexpr (kNeedsRow<kPoints> && kBlocks <= kMaxBlocks) {
     alignas(64) float copy[kPoints * kTileBlock];
     if (const float* const row = row_of<kPoints>(input, offsets, length, copy)) {
       return add_elements<kBlocks, kPoints, true>([row](int p) HWY_ATTR { return row + p * kTileBlock; }, weights,
@@ -149,7 +155,8 @@ HWY_INLINE void prefetch_inputs(const Tile16& tile, int64_t chunk, Weights& weig
 // `all_points`: the number of points of the whole tile, which this one may be part of.
 template <int kBlocks, int kPoints>
 HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
-  Weights weights{tile.weights, tile.weights_stride, tile.prefetch, tile.prefetch_step, tile.weights_stride};
+  Weights weights{tile.weights,  tile.weights_step,  tile.weights_stride,
+                  tile.prefetch, tile.prefetch_step, tile.weights_stride};
   const float* input = tile.input;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
@@ -241,6 +248,21 @@ HWY_INLINE void with_points(const Tile16& tile, int64_t all_points) {
   }
 }
 
+// Calls run_tile with the number of blocks as a constant. Requires: more than kMaxBlocks.
+template <int kPoints, int kBlocks = kFewBlocks[kPoints - 1]>
+HWY_INLINE void with_few_blocks(const Tile16& tile) {
+  if constexpr (kBlocks > kMaxBlocks) {
+    if (tile.blocks == kBlocks) return run_tile<kBlocks, kPoints>(tile, kPoints);
+    with_few_blocks<kPoints, kBlocks / 2>(tile);
+  }
+}
+
+HWY_NOINLINE void run_few(const Tile16& tile) {
+  if (tile.points == 1) return with_few_blocks<1>(tile);
+  if (tile.points == 2) return with_few_blocks<2>(tile);
+  with_few_blocks<3>(tile);
+}
+
 #if HWY_ARCH_ARM_A64
 void run_six(const Tile16& tile, int64_t all_points) {
   const Bounds bounds = bounds_of(tile.activation);
@@ -288,6 +310,7 @@ HWY_NOINLINE void run_parts(const Tile16& tile) {
 }  // namespace
 
 void tile16(const Tile16& tile) {
+  if (tile.blocks > kMaxBlocks) return run_few(tile);
 #if HWY_ARCH_ARM_A64
   const bool is_whole = tile16_neon_six_points(tile) == tile.points && !supports_tile16_neon_four(tile);
   return is_whole ? run_six(tile, tile.points) : run_parts(tile);
@@ -300,7 +323,10 @@ void tile16(const Tile16& tile) {
 }
 
 TileLimits limits() {
-  return kIsNeon ? TileLimits{kMaxTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
+  TileLimits limits = kIsNeon ? TileLimits{kMaxTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
+  limits.few_blocks = kFewBlocks;
+  limits.unpacked_points = kMaxPoints;
+  return limits;
 }
 
 #undef NESTRT_UNROLL

@@ -51,6 +51,20 @@ TEST_CASE("Expensive computations of a small file are not folded") {
   CHECK(nodes_left(reductions, "y") == 1);
 }
 
+TEST_CASE("Weights that many nodes transpose are computed once") {
+  ModelBuilder model;
+  model.input("x0", {1, 64}).constant("weights", {64, 64}, std::vector<float>(64 * 64, 0.5f));
+  for (int i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i), next = std::to_string(i + 1);
+    set_attribute(model.node("Gemm", {"x" + number, "weights"}, {"x" + next}), "transB", int64_t{1});
+  }
+  ImportOptions options;
+  options.limits.folded_bytes = 64 * 64 * sizeof(float);
+  const auto graph = model.output("x100").import(options);
+  REQUIRE(graph);
+  CHECK(graph->nodes().size() == 100);
+}
+
 TEST_CASE("Many small computations share one folding budget") {
   ModelBuilder model = ones({200, 200});
   for (int i = 0; i < 200; ++i)

@@ -66,4 +66,14 @@ TEST_CASE("Every kernel of Dense agrees with the reference") {
   }
 }
 
+TEST_CASE("The number of threads does not change a bit of Dense") {
+  std::mt19937 generator(2);
+  for (const int64_t rows : {1, 2, 3, 4, 8, 31}) {
+    OperatorCase c(ops::Dense{});
+    c.input(random_tensor(generator, {rows, 700})).input(as_constant(random_tensor(generator, {700, 1010})));
+    c.output(DataType::kF32, {rows, 1010});
+    CHECK(same_elements(c.run("dense.f32.panel16", 1), c.run("dense.f32.panel16", 3)));
+  }
+}
+
 }  // namespace nestrt::test

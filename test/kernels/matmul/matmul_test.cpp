@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "test/support/evta/sum_check.h"
+#include "test/support/kernel/float_values.h"
 #include "test/support/kernel/kernel_runner.h"
 
 namespace nestrt::test {
@@ -49,6 +50,49 @@ TEST_CASE("MatMul rejects operands that do not fit") {
   CHECK_FALSE(infer_error({2, 1, 3}, {3, 3, 1}).ok());
   CHECK_FALSE(infer_error({}, {1}).ok());
   CHECK_FALSE(infer_error({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}).ok());
+}
+
+TEST_CASE("MatMul multiplies few rows, broadcast matrices and vectors like the reference") {
+  std::mt19937 generator(3);
+  for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 14, 15}) {
+    for (const auto& [inner, columns] :
+         {std::pair<int64_t, int64_t>{1, 1}, {0, 5}, {7, 15}, {33, 16}, {20, 17}, {65, 79}, {31, 128}, {3, 200}}) {
+      OperatorCase c(ops::MatMul{}), sums(ops::MatMul{});
+      const TestTensor a = random_tensor(generator, {2, rows, inner}), b = random_tensor(generator, {inner, columns});
+      c.input(a).input(b).output(DataType::kF32, {2, rows, columns});
+      sums.input(magnitude(a)).input(magnitude(b)).output(DataType::kF32, {2, rows, columns});
+      const TestTensor expected = reference(c)[0], bounds = reference(sums)[0];
+      for_each_fast_kernel(c, [&, length = inner](const std::string& what, const std::vector<TestTensor>& outputs) {
+        check_sums(what + " of " + a.shape.to_string() + " and " + b.shape.to_string(), outputs[0], expected, bounds,
+                   length);
+      });
+    }
+  }
+}
+
+TEST_CASE("MatMul spreads NaN and infinity over the row and column that contain them") {
+  for (const int64_t rows : {1, 3, 20}) {
+    std::vector<float> a(static_cast<size_t>(rows * 40), 1.0f), b(40 * 50, 1.0f);
+    a[5] = kNan;
+    b[7] = kInf;
+    OperatorCase c(ops::MatMul{});
+    c.input(tensor({rows, 40}, a)).input(tensor({40, 50}, b)).output(DataType::kF32, {rows, 50});
+    const TestTensor expected = reference(c)[0];
+    for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      INFO(what);
+      CHECK(relative_error(outputs[0], expected) == 0);
+    });
+  }
+}
+
+TEST_CASE("The number of threads does not change a bit of MatMul") {
+  std::mt19937 generator(4);
+  for (const int64_t rows : {1, 2, 8, 100}) {
+    OperatorCase c(ops::MatMul{});
+    c.input(random_tensor(generator, {2, rows, 300})).input(random_tensor(generator, {2, 300, 1000}));
+    c.output(DataType::kF32, {2, rows, 1000});
+    CHECK(same_elements(c.run("matmul.f32.panel16", 1), c.run("matmul.f32.panel16", 3)));
+  }
 }
 
 TEST_CASE("Every kernel of MatMul agrees with the reference") {

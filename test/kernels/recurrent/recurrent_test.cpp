@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "test/support/kernel/exact.h"
+#include "test/support/kernel/float_values.h"
 
 namespace nestrt::test {
 namespace {
@@ -69,27 +70,90 @@ TEST_CASE("A GRU resets its state before or after the product") {
   CHECK(of(true) == Approx(state(0.3 + reset * (1.5 + 0.25))));
 }
 
-TEST_CASE("Packed recurrent weights equal the reference") {
+// An operator with all the operands that its kind supports, on random values. `constant`: the weights are known.
+OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch, int64_t hidden, bool constant) {
   std::mt19937 generator(11);
-  for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm}) {
-    for (const int64_t hidden : {1, 8, 24, 40}) {
-      const int64_t columns = gates(kind) * hidden, steps = 3, batch = 2;
-      const TestTensor x = random_tensor(generator, {steps, batch, columns});
-      const TestTensor weights = random_tensor(generator, {hidden, columns}, -0.3f, 0.3f);
-      const Shape output{steps + (kind == Kind::kLstm ? 1 : 0), batch, hidden};
-      OperatorCase plain(recurrent(kind)), fast(recurrent(kind));
-      plain.input(x).input(weights).output(DataType::kF32, output);
-      fast.input(x).input(as_constant(weights)).output(DataType::kF32, output);
-      const TestTensor expected = reference(plain)[0];
-      bool ran = false;
-      for_each_fast_kernel(fast, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
-        INFO(what << ", " << hidden);
-        CHECK(relative_error(outputs[0], expected) < 1e-5);
-        ran = true;
-      });
-      CHECK(ran == (kind != Kind::kGru || hidden % 8 == 0));
+  const int64_t columns = gates(op.kind) * hidden;
+  const bool lstm = op.kind == Kind::kLstm;
+  const TestTensor x = random_tensor(generator, {steps, batch, columns}, -4, 4);
+  const TestTensor weights = random_tensor(generator, {hidden, columns}, -0.3f, 0.3f);
+  OperatorCase c(op);
+  c.input(x).input(constant ? as_constant(weights) : weights);
+  c.input(op.linear_before_reset ? random_tensor(generator, {hidden}) : absent());
+  c.input(random_tensor(generator, {batch, hidden}));
+  if (lstm) c.input(random_tensor(generator, {batch, hidden})).input(random_tensor(generator, {3 * hidden}));
+  c.output(DataType::kF32, {steps + (lstm ? 1 : 0), batch, hidden});
+  return c;
+}
+
+// Three steps of sums in another order; the vector functions are within 4e-7 of their definitions.
+void check_fast_kernels(const ops::Recurrent& op, int64_t batch, int64_t hidden) {
+  const TestTensor expected = reference(random_case(op, 3, batch, hidden, false))[0];
+  bool ran = false;
+  for_each_fast_kernel(random_case(op, 3, batch, hidden, true),
+                       [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+                         INFO(what << ", batch " << batch << ", hidden " << hidden);
+                         CHECK(relative_error(outputs[0], expected) < 1e-5);
+                         ran = true;
+                       });
+  CHECK(ran);
+}
+
+TEST_CASE("Packed recurrent weights equal the reference") {
+  for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
+    for (const bool before_reset : {false, true})
+      for (const int64_t batch : {1, 2, 3, 8})
+        for (const int64_t hidden : {1, 3, 7, 8, 20, 24, 40, 65}) {
+          ops::Recurrent op = recurrent(kind);
+          op.linear_before_reset = before_reset && kind == Kind::kGru;
+          op.input_forget = before_reset && kind == Kind::kLstm;
+          op.reverse = batch == 2;
+          op.clip = batch == 3 ? 0.8f : 0;
+          check_fast_kernels(op, batch, hidden);
+        }
+}
+
+TEST_CASE("Packed recurrent weights support every activation") {
+  for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
+    for (int i = 0; i < 9; ++i) {
+      const ops::Activation activation{static_cast<ops::ActivationKind>(i), 0.2f, 0.5f};
+      ops::Recurrent op = recurrent(kind);
+      (i % 2 == 0 ? op.candidate : op.gate) = activation;
+      check_fast_kernels(op, 2, 21);
+      op.cell = activation;
+      check_fast_kernels(op, 1, 16);
     }
+}
+
+TEST_CASE("A recurrent layer saturates at infinity and keeps NaN in its unit and row of the first step") {
+  for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm}) {
+    const int64_t hidden = 19, columns = gates(kind) * hidden;
+    std::vector<float> x(static_cast<size_t>(2 * columns), 0.5f);
+    x[3] = kNan;
+    for (int64_t gate = 0; gate < gates(kind); ++gate)
+      for (const int64_t unit : {5, 17}) x[static_cast<size_t>(gate * hidden + unit)] = unit == 5 ? kInf : -kInf;
+    const TestTensor weights = tensor({hidden, columns}, std::vector<float>(static_cast<size_t>(hidden * columns)));
+    const auto of = [&](const TestTensor& known) {
+      OperatorCase c(recurrent(kind));
+      c.input(tensor({1, 2, columns}, x)).input(known);
+      c.output(DataType::kF32, {kind == Kind::kLstm ? 2 : 1, 2, hidden});
+      return c;
+    };
+    const TestTensor expected = reference(of(weights))[0];
+    CHECK(std::isnan(expected.values<float>()[3]));
+    for_each_fast_kernel(of(as_constant(weights)), [&](const std::string& what, const std::vector<TestTensor>& y) {
+      INFO(what);
+      CHECK(relative_error(y[0], expected) < 1e-6);
+    });
   }
+}
+
+TEST_CASE("The number of threads does not change a bit of a recurrent layer") {
+  for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
+    for (const int64_t batch : {1, 8}) {
+      const OperatorCase c = random_case(recurrent(kind), 2, batch, 400, true);
+      CHECK(same_elements(c.run("recurrent.f32.panel16", 1), c.run("recurrent.f32.panel16", 3)));
+    }
 }
 
 TEST_CASE("Recurrent reports the operand that does not fit") {

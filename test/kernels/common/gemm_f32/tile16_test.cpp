@@ -122,7 +122,68 @@ struct Rows {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// Returns the sums of a tile, [points][columns], computed by tiles of one packed block.
+std::vector<float> rows_by_block(const Tile16& tile, int64_t columns) {
+  std::vector<float> result(static_cast<size_t>(tile.points * columns));
+  for (int64_t block = 0; block < tile.blocks; ++block) {
+    std::vector<float> packed(static_cast<size_t>(tile.length * kTileBlock));
+    for (int64_t k = 0; k < tile.length; ++k)
+      std::copy_n(tile.weights + k * tile.weights_step + block * tile.weights_stride, kTileBlock,
+                  packed.data() + k * kTileBlock);
+    Tile16 single = tile;
+    single.blocks = 1;
+    single.weights = packed.data();
+    single.weights_step = kTileBlock;
+    single.bias = tile.bias + block * kTileBlock;
+    single.output = result.data() + block * kTileBlock;
+    if (block + 1 < tile.blocks) single.last_lanes = kTileBlock;
+    tile16_function()(single);
+  }
+  return result;
+}
+
+// Computes a tile of rows in place, from packed panels or from a matrix of `blocks` * 16 columns.
+void check_blocks(int64_t points, int64_t blocks, int64_t length, bool packed, std::mt19937& generator) {
+  const int64_t columns = blocks * kTileBlock;
+  const Rows rows(points, length, generator), matrix(blocks * kTileBlock, length, generator);
+  const std::vector<float> bias = integers(generator, columns);
+  std::vector<float> output(static_cast<size_t>(points * columns));
+  Tile16 tile;
+  tile.points = points;
+  tile.blocks = blocks;
+  tile.input = rows.input.data();
+  tile.offsets = rows.offsets.data();
+  tile.segments = tile.chunks = 1;
+  tile.length = tile.last_length = length;
+  tile.weights = matrix.input.data();
+  tile.weights_step = packed ? kTileBlock : columns;
+  tile.weights_stride = packed ? length * kTileBlock : kTileBlock;
+  tile.bias = bias.data();
+  tile.output = output.data();
+  tile.point_stride = columns;
+  tile.block_stride = kTileBlock;
+  tile.last_lanes = 11;
+  tile.activation = {ops::ActivationKind::kRelu};
+  tile16_function()(tile);
+  INFO(points << " points, " << blocks << " blocks of " << length << (packed ? ", packed" : ", in place"));
+  CHECK(output == rows_by_block(tile, columns));
+}
+
 }  // namespace
+
+TEST_CASE("A tile of few points and many blocks computes the same sums as tiles of one block") {
+  std::mt19937 generator(7);
+  const InstructionSet before = current_instruction_set();
+  for (const InstructionSet set : supported_instruction_sets()) {
+    REQUIRE(force_instruction_set(set));
+    const TileLimits limits = tile16_limits();
+    for (int64_t points = 1; points <= limits.unpacked_points; ++points)
+      for (int64_t blocks = 1; blocks <= limits.blocks_for(points); blocks *= 2)
+        for (const int64_t length : {0, 1, 2, 5, 16, 33})
+          for (const bool packed : {false, true}) check_blocks(points, blocks, length, packed, generator);
+  }
+  force_instruction_set(before);
+}
 
 TEST_CASE("A tile with evenly spaced points computes the sums of plain loops") {
   std::mt19937 generator(2);
