@@ -24,7 +24,7 @@ int64_t reach(const ConvAxis& axis) { return (axis.kernel - 1) * axis.dilation /
 // Returns an upper limit of the phases of an axis.
 int64_t max_phases(const ConvAxis& axis) { return std::min(axis.kernel, axis.stride); }
 
-// Returns the floats of a window of so many outputs; saturates.
+// Returns the floats of a window of `rows` x `columns` outputs; saturates.
 int64_t window_floats(const ConvGeometry& g, int64_t rows, int64_t columns) {
   const auto& [d, h, w] = g.axes;
   int64_t floats = saturating_product(g.group_inputs(), d.kernel);

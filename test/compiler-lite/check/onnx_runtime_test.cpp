@@ -46,7 +46,7 @@ TEST_CASE("A model whose inputs differ from the plan's is distinguished from a m
     return std::string(result.error().message());
   };
   CHECK(message({{"data", zeros({1, 3, 32, 32})}}).find("has no input 'data'") != std::string::npos);
-  CHECK(message({{"image", zeros({1, 3, 64, 64})}}).find("to be the same network") != std::string::npos);
+  CHECK(message({{"image", zeros({1, 3, 64, 64})}}).find("the same network") != std::string::npos);
   CHECK(message({}).find("the plan has no input 'image'") != std::string::npos);
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("A malformed profile is rejected with its line") {
   CHECK_THAT(complaint(edited("max: 0.1", "max: 0.1x")), Contains("got 0.1x"));
   CHECK_THAT(complaint(edited("    max: 0.1\n", "")), Contains("'max' is missing"));
   CHECK_THAT(complaint(edited("exponent: -5", "exponent: 65")), Contains("exponent") && Contains("got 65"));
-  CHECK_THAT(complaint(edited("[1, 0, 7]", "[1, 0, 8]")), Contains("12 stated") && Contains("have 13"));
+  CHECK_THAT(complaint(edited("[1, 0, 7]", "[1, 0, 8]")), Contains("13") && Contains("got 12"));
   CHECK_THAT(complaint(edited("[1, 0, 7]", "[1, -1, 8]")), Contains("got -1"));
   CHECK_THAT(complaint(edited("[1, 0, 7]", "7")), Contains("counts: expected a list"));
   CHECK_THAT(complaint(edited("bin_exponent: -3", "bin_exponent: 1000")), Contains("bin_exponent"));

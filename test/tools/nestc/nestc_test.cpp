@@ -202,7 +202,7 @@ TEST_CASE("Commands for one shape refuse several shapes") {
         {"partition", model, "--output-dir", workshop.path("out/parts")}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--input-shape", "x=1,2,4,4", "--input-shape", "x=2,2,4,4"});
-    workshop.check_bad_input(run_program("nestc", arguments), "one shape at a time");
+    workshop.check_bad_input(run_program("nestc", arguments), "accepts only one shape");
   }
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("nestrt run states the expected inputs if the given ones are wrong") {
   refuse("x=" + plans.path("out"), "out");
   const std::vector<int64_t> integers(16, 1);
   REQUIRE(tools::write_npy(plans.path("type.npy"), {DataType::kS64, {2, 8}, integers.data()}).ok());
-  refuse("x=" + plans.path("type.npy"), "holds s64 2x8");
+  refuse("x=" + plans.path("type.npy"), "contains s64 2x8");
   REQUIRE(tools::write_npy(plans.path("shape.npy"), {DataType::kF32, {8, 1}, integers.data()}).ok());
   refuse("x=" + plans.path("shape.npy"), expected);
   plans.check_refused({"run", plan}, expected);

@@ -58,7 +58,7 @@ TEST_CASE("Inputs that do not match are refused with the expected ones") {
   CHECK(refusal({kImage}, {}).find(expected) != std::string::npos);
   CHECK(refusal({kImage}, {"data=" + image}).find("'data=" + image + "' does not name an input") == 0);
   CHECK(refusal({kImage}, {image, image}).find("given twice") != std::string::npos);
-  CHECK(refusal({kImage}, {flat}).find("flat.npy' holds f32 2,") != std::string::npos);
+  CHECK(refusal({kImage}, {flat}).find("flat.npy' contains f32 2,") != std::string::npos);
   CHECK(refusal({kImage}, {bytes}).find(expected) != std::string::npos);
   CHECK(refusal({kImage, kEquation}, {"image:0=" + image}).find("input 'a=b' is missing") == 0);
 }

@@ -11,9 +11,9 @@
 
 #include "kernels/common/gemm_s8/s8_chains.h"
 #include "kernels/common/gemm_s8/s8_tile-inl.h"
-#include "kernels/common/gemm_s8/s8_tile_neon_four.h"
-#include "kernels/common/gemm_s8/s8_tile_neon_short.h"
-#include "kernels/common/gemm_s8/s8_tile_neon_three.h"
+#include "kernels/common/gemm_s8/neon/s8_tile_neon_four.h"
+#include "kernels/common/gemm_s8/neon/s8_tile_neon_short.h"
+#include "kernels/common/gemm_s8/neon/s8_tile_neon_three.h"
 
 namespace nestrt::kernels {
 namespace {

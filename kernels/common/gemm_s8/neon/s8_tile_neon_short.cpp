@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written in assembly for the reasons given in kernels/common/gemm_s8/s8_tile_neon_four.cpp. With 16 or 32 products,
-// the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a block of
+// Written in assembly for the reasons given in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. With 16 or 32
+// products, the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a block of
 // outputs are loaded once for all points, and the epilogue of a point runs in parallel with the products of the next
 // one. 16-bit sums are flushed after eight inputs, which fits any weights (s8_has_paired_minima()).
 //
@@ -15,7 +15,7 @@
 //     v24 v31  their bounds                            v31      the bounds, alternating
 //
 // Two points of 16 inputs take 76 vector instructions, one of 32 takes 69, one of 24, whose last weights are zeros, 55.
-#include "kernels/common/gemm_s8/s8_tile_neon_short.h"
+#include "kernels/common/gemm_s8/neon/s8_tile_neon_short.h"
 
 #if HWY_ARCH_ARM_A64
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written in assembly for the reasons given in kernels/common/gemm_s8/s8_tile_neon_four.cpp. Products of four or more
-// inputs share a 16-bit sum if the weights are small enough (kernels/common/gemm_s8/s8_chains.h): one addition to
+// Written in assembly for the reasons given in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. Products of four or
+// more inputs share a 16-bit sum if the weights are small enough (kernels/common/gemm_s8/s8_chains.h): one addition to
 // 32-bit sums per four or eight products, instead of two. Half a block of outputs is processed at a time:
 //
 //   v0-v11   sums [3 points][4 pairs of outputs]: two partial sums of each output
@@ -9,7 +9,7 @@
 //
 // A step processes 16 inputs of each point in halves: 384 products in 62 cycles, plus 12 for each flush of the 16-bit
 // sums. The first half also computes the addresses of the next step, the second half those of the step after it.
-#include "kernels/common/gemm_s8/s8_tile_neon_three.h"
+#include "kernels/common/gemm_s8/neon/s8_tile_neon_three.h"
 
 #if HWY_ARCH_ARM_A64
 #include <algorithm>

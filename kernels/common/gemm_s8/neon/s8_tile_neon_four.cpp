@@ -11,7 +11,7 @@
 // A step processes 8 inputs of each point: 256 products in 56 cycles, 48 of which keep the multiplier busy. In
 // parallel, the weights of the next step are loaded and, in the last step of a segment, the addresses of the next one
 // are computed.
-#include "kernels/common/gemm_s8/s8_tile_neon_four.h"
+#include "kernels/common/gemm_s8/neon/s8_tile_neon_four.h"
 
 #if HWY_ARCH_ARM_A64
 #include <cstddef>
