@@ -9,11 +9,11 @@
 
 #include <cstring>
 
-#include "kernels/common/gemm_s8/s8_chains.h"
-#include "kernels/common/gemm_s8/s8_tile-inl.h"
 #include "kernels/common/gemm_s8/neon/s8_tile_neon_four.h"
 #include "kernels/common/gemm_s8/neon/s8_tile_neon_short.h"
 #include "kernels/common/gemm_s8/neon/s8_tile_neon_three.h"
+#include "kernels/common/gemm_s8/s8_chains.h"
+#include "kernels/common/gemm_s8/s8_tile-inl.h"
 
 namespace nestrt::kernels {
 namespace {

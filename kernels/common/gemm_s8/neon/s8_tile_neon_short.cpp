@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written in assembly for the reasons given in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. With 16 or 32
-// products, the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a block of
-// outputs are loaded once for all points, and the epilogue of a point runs in parallel with the products of the next
-// one. 16-bit sums are flushed after eight inputs, which fits any weights (s8_has_paired_minima()).
+// products, the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a
+// block of outputs are loaded once for all points, and the epilogue of a point runs in parallel with the products of
+// the next one. 16-bit sums are flushed after eight inputs, which fits any weights (s8_has_paired_minima()).
 //
 //   16 inputs, two points at a time:                 32 inputs, one point at a time:
 //     v0-v7    weights of four inputs by two vectors   v0-v15
