@@ -61,7 +61,7 @@ void Direct16::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
   conv_.fill_gaps(call);
   for (const BlockedPhase& phase : conv_.phases) {
-    const auto& [d, h, w] = phase.axes;
+    const auto &d = phase.axes[0], &h = phase.axes[1], &w = phase.axes[2];
     const int64_t planes = g.batch * g.group * d.outputs;
     const int64_t wanted = ceil_div(task_count(planes * h.outputs * w.outputs * g.group_outputs(),
                                                g.group_inputs() * phase.taps(), call.parallel->num_threads()),

@@ -239,7 +239,7 @@ void Gemm::multiply(const TransposedProduct& product, const float* weights, cons
 
 void Gemm::finish(const KernelCall& call, const Chunk& chunk, const TransposedProduct& product, int64_t unit,
                   const FlatRanges& ranges, const FlatRange& range, const Scratch& scratch) const {
-  const auto& [d, h, w] = g_.axes;
+  const auto &d = g_.axes[0], &h = g_.axes[1], &w = g_.axes[2];
   const auto phase_of = [&](size_t axis, int64_t member) -> const AxisPhase& {
     return axes_[axis].phases[product.classes[axis]->members[static_cast<size_t>(member)]];
   };

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -315,7 +316,7 @@ def test_the_command_line_never_overwrites_its_inputs(model, tmp_path):
     for outputs in (("-o", copy), ("-o", tmp_path / "p.yaml", "--json", copy),
                     ("-o", tmp_path / "p.yaml", "--json", tmp_path / "p.yaml")):
         done = run_module("calibrate", copy, IMAGES, *outputs, *numbers)
-        assert done.returncode == 2 and "would be written" in done.stderr
+        assert done.returncode == 2 and re.search("would (overwrite|be written twice)", done.stderr)
     assert copy.read_bytes() == pathlib.Path(model).read_bytes()
     assert not (tmp_path / "p.yaml").exists()
     done = run_module("calibrate", copy, IMAGES, "-o", tmp_path / "none" / "p.yaml", *numbers)

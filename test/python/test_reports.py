@@ -171,7 +171,7 @@ def test_check_accepts_arrays_in_other_layouts_and_without_batch(model, plan, ca
 
 
 def test_check_errors_name_python_arguments(model, plan):
-    with pytest.raises(nestrt.Unavailable, match="with python=, or"):
+    with pytest.raises(nestrt.Unavailable, match="set python= to"):
         nestrt.check(model, plan, python="/bin/false")
 
 

@@ -183,7 +183,7 @@ void Gemm::run_chunk(const KernelCall& call, const Chunk& chunk, float* scratch)
 void Gemm::finish(const KernelCall& call, const Chunk& chunk, Range channels, const FlatRanges& ranges,
                   const FlatRange& range, const float* sums) const {
   const float* const residual = residual_of(call);
-  const auto& [d, h, w] = g_.axes;
+  const auto &d = g_.axes[0], &h = g_.axes[1], &w = g_.axes[2];
   for (int64_t m = channels.first; m < channels.last; ++m, sums += kSumsStride) {
     const int64_t plane = (chunk.image * g_.out_channels + m) * d.output + chunk.depth;
     ranges.for_each_run(range, [&](int64_t row, int64_t column, int64_t count, int64_t position) {
