@@ -78,7 +78,7 @@ TEST_CASE("GridSample by points agrees with the reference in every mode") {
           const OperatorCase c = grid_case({.mode = mode, .padding = padding, .align_corners = align}, tensor(shape, x),
                                            random_tensor(generator, grid, -1.5, 1.5), Shape(dims));
           const TestTensor expected = reference(c)[0];
-          for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+          for_each_fast_kernel(c, [&, &shape = shape](const std::string& what, const std::vector<TestTensor>& outputs) {
             INFO(what << " " << shape.to_string() << " " << ops::name(mode));
             CHECK(relative_error(outputs[0], expected) < 2e-6);  // products of weights are rounded
           });

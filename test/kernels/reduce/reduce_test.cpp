@@ -108,7 +108,7 @@ TEST_CASE("Fast reductions of every kind agree with their reference over any axe
       const Kind kind = static_cast<Kind>(k);
       const OperatorCase c = reduce_case(kind, random_tensor(generator, shape, 0.5, 1.5), axes);
       const TestTensor expected = reference(c)[0];
-      for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      for_each_fast_kernel(c, [&, &shape = shape](const std::string& what, const std::vector<TestTensor>& outputs) {
         INFO(ops::name(kind) << " " << what << " " << shape.to_string());
         const std::vector<float> got = outputs[0].values<float>(), want = expected.values<float>();
         for (size_t i = 0; i < want.size(); ++i) CHECK(std::abs(got[i] - want[i]) <= 1e-6f * std::abs(want[i]) + 1e-6f);
