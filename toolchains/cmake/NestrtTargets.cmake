@@ -40,7 +40,9 @@ target_include_directories(nestrt_options INTERFACE ${PROJECT_SOURCE_DIR})
 # AVX-512, AVX2 and a portable fallback on x86-64, NEON on aarch64: what kernels/common/simd/simd.h dispatches over, and
 # what tests of SIMD headers are compiled for.
 target_compile_definitions(nestrt_options INTERFACE
-  "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+  "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
+  # Only Highway's headers are used; its assertions, on by default with sanitizers, would require its library.
+  HWY_IS_DEBUG_BUILD=0)
 if(NESTRT_SANITIZE)
   target_compile_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
