@@ -65,7 +65,7 @@ class Transport {
   // Waits for the end of the run. Errors: kDeadlineExceeded or, after interrupt(), kCancelled (the run continues in
   // both cases); kDeviceFault.
   virtual Status wait(Deadline deadline) = 0;
-  // Makes the current wait() return, or the next one if there is none.
+  // Makes the current wait() return or, if no thread is waiting, the next one.
   virtual void interrupt() = 0;
   // Stops the run. After success the device does not access memory until the next start. Errors: kDeviceFault.
   virtual Status reset() = 0;

@@ -40,6 +40,7 @@ class S8Product {
   const S8Outputs& outputs() const { return outputs_; }
   const int8_t* weights(int64_t block) const { return weights() + block * block_bytes_; }
 
+  // Returns what the caller subtracts from inputs for kCentred. Requires: can_centre().
   int32_t centre() const { return tile_.chains->centre; }
   // Returns whether run() is faster if it knows that no input is negative.
   bool can_centre() const { return centred_start_.data() != nullptr; }

@@ -83,7 +83,7 @@ void avx2_tile(const S8Tile& tile) {
 
 consteval S8TileKernel avx2_kernel() {
   S8TileKernel kernel = s8_tile_kernel_of<Avx2>("avx2");
-  kernel.limits.grain = 6;
+  kernel.limits.grain = 6;  // a multiple of the points of both tiles
   kernel.chains = &kS8X86Chains;
   kernel.run = &avx2_tile;
   return kernel;

@@ -78,7 +78,7 @@ void avx512_tile(const S8Tile& tile) {
 
 consteval S8TileKernel avx512_kernel() {
   S8TileKernel kernel = s8_tile_kernel_of<Avx512>("avx512bw");
-  kernel.limits.grain = 12;
+  kernel.limits.grain = 12;  // a multiple of the points of both tiles
   kernel.chains = &kS8X86Chains;
   kernel.run = &avx512_tile;
   return kernel;
