@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MatMul on panels of 16 columns of B. If a tile contains all rows, B is read in place, because each element is then
-// used once. Otherwise a task packs a group of panels into its thread's scratch and multiplies rows of A with
-// them.
+// used once. Otherwise a task packs a group of panels into its thread's scratch and multiplies rows of A with them.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/few_rows.h"
 #include "kernels/common/gemm_f32/panel_product.h"

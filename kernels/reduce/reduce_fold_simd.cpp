@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // f32 reductions of every kind over any axes. Sums and products are accumulated in double precision, plain sums of
-// columns after adding eight rows. Columns of wide
-// rows are folded in tiles of accumulators; narrow rows are transposed first.
+// columns after adding eight rows. Columns of wide rows are folded in tiles of accumulators; narrow rows are transposed
+// first.
 #include <algorithm>
 #include <cmath>
 #include <limits>
