@@ -37,9 +37,9 @@ struct Avx2 {
     return w;
   }
   static HWY_INLINE Input load_input(const int8_t* from) {
-    // Broadcasts in the load unit; for integers, GCC shuffles.
-    const __m128 bytes = _mm_broadcast_ss(reinterpret_cast<const float*>(from));
-    return _mm256_cvtepi8_epi16(_mm_castps_si128(bytes));
+    int32_t bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return _mm256_cvtepi8_epi16(_mm_set1_epi32(bytes));
   }
   static HWY_INLINE void begin(Sums& sums, const int32_t*) {
     NESTRT_UNROLL for (int i = 0; i < 4; ++i) sums.v[i] = _mm256_setzero_si256();
