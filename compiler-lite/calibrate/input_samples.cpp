@@ -11,7 +11,7 @@
 
 #include "tools/support/image/image.h"
 #include "tools/support/image/preprocess.h"
-#include "tools/support/text/files.h"
+#include "tools/support/image/sample_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -70,18 +70,8 @@ Status InputSamples::open_images(const SampleOptions& options) {
         fmt::format(
             "samples '{}': expected a folder of images or .npy arrays; pass one array with all samples as --npy {}",
             options.images, options.images));
-  for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
-    if (tools::is_sample_name(entry->path())) images_.push_back(entry->path().string());
-  if (error)
-    return Status(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kInvalidArgument,
-                  fmt::format("cannot read sample folder '{}': {}; expected a folder of images or .npy arrays, or a "
-                              "file whose name ends in .npy",
-                              options.images, error.message()));
-  if (images_.empty()) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("samples '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
-  }
-  std::sort(images_.begin(), images_.end());
+  NESTRT_ASSIGN_OR_RETURN(const tools::SampleFiles found, tools::find_samples(options.images));
+  for (size_t i = 0; i < found.files.size(); ++i) images_.push_back(found.path(i));
   choose(images_.size(), options.limit);
   return {};
 }
@@ -146,7 +136,7 @@ Result<tools::Array> InputSamples::read_any(size_t index) const {
   NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(name(index)));
   const auto values = tools::preprocess(image, preprocessing_, input_);
   if (!values) return values.error().with_context(name(index));
-  std::memcpy(sample.bytes.data(), values->data(), sample.bytes.size());
+  tools::store_elements(*values, input_.type, sample.bytes.data());
   return sample;
 }
 

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 
 struct SampleOptions {
-  std::string images;  // a folder of JPEG, PNG and BMP images and .npy inputs; other files are ignored
+  std::string images;  // images and .npy inputs: a folder or a list (tools/support/image/sample_files.h)
   std::string npy;     // or a file of N inputs; exactly one of the two must be set
   size_t limit = 0;    // use at most this many samples, spread evenly; 0 uses all
   bool skip_unreadable = false;
@@ -50,7 +50,7 @@ class InputSamples {
 
   TensorInfo input_;
   Preprocessing preprocessing_;
-  std::vector<std::string> images_;  // sorted paths; empty if a single array holds all samples
+  std::vector<std::string> images_;  // paths; empty if a single array holds all samples
   std::string array_path_;
   tools::Array array_;
   size_t available_ = 0;

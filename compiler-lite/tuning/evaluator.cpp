@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "compiler-lite/check/compare.h"
@@ -41,7 +43,18 @@ double f32_share_of(const Plan& plan) {
   return all == 0 ? 0 : static_cast<double>(f32) / static_cast<double>(all);
 }
 
+constexpr int64_t kAmbiguous = -1;
+
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+// Returns the class of a sample: by its path in the folder of the samples, or else by its name.
+std::optional<int64_t> find_class(const std::map<std::string, int64_t>& classes, const std::string& folder,
+                                  const std::string& sample) {
+  for (const std::string& key : {std::filesystem::path(sample).lexically_relative(folder).string(), file_name(sample)})
+    if (const auto known = classes.find(key); known != classes.end() && known->second != kAmbiguous)
+      return known->second;
+  return std::nullopt;
+}
 
 Status check_size(uint64_t bytes_each, size_t count, std::string_view what) {
   if (count <= kMaxKeptBytes / std::max<uint64_t>(bytes_each, 1)) return {};
@@ -119,7 +132,9 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
           fmt::format("'{}' line {}: class {} is not one of the network's {} classes, which start at {}; see --offset",
                       options.labels, image.line, image.label, scores.num_elements(), options.offset));
     }
-    result[file_name(image.file)] = index;
+    result[image.file] = index;
+    const auto [by_name, is_new] = result.emplace(file_name(image.file), index);
+    if (!is_new && by_name->second != index) by_name->second = kAmbiguous;
   }
   const std::string remark = tools::remark_on_background(scores.num_elements(), options.offset, largest);
   if (!remark.empty()) log(LogLevel::kWarning, remark);
@@ -144,10 +159,10 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
     }
     inputs_.push_back(std::move(*sample));
     if (options.labels.empty()) continue;
-    const auto known = classes.find(file_name(samples.name(i)));
-    if (known == classes.end())
+    const std::optional<int64_t> known = find_class(classes, options.samples.images, samples.name(i));
+    if (!known)
       return Status(Code::kInvalidArgument, fmt::format("'{}' has no class for '{}'", options.labels, samples.name(i)));
-    classes_.push_back(known->second);
+    classes_.push_back(*known);
   }
   if (!inputs_.empty()) return {};
   return Status(Code::kInvalidArgument, fmt::format("none of the {} samples could be read; the first error: {}",

@@ -53,7 +53,7 @@ class Evaluator {
  private:
   struct Network;  // a compiled network with its session
   using Outputs = std::vector<tools::Array>;
-  using Classes = std::map<std::string, int64_t>;  // by file name
+  using Classes = std::map<std::string, int64_t>;  // by the label's path and by file name
 
   Evaluator(CompileOptions compile, Graph graph, int threads);
   Status read_samples(const EvaluationOptions& options);

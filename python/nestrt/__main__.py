@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m nestrt", description=__doc__,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    samples = "a folder of images or .npy arrays, or a .npy file of N inputs"
+    samples = "a folder of images or .npy arrays (subfolders are searched), a list of such paths, or a .npy file"
 
     def command(name: str, about: str, first: str) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=about, description=about)
@@ -113,7 +113,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: computed from samples")
     made = command("evaluate", "Classifies samples with a plan and counts how often it is right.",
                    "plan (compiled by nestc)")
-    made.add_argument("--labels", metavar="FILE", help="file with lines image<TAB>class")
+    made.add_argument("--labels", metavar="FILE", help="file with lines image<TAB>class, or folders: the class is the "
+                      "folder of the image")
+    made.add_argument("--class-names", metavar="FILE", help="one name per line, for labels that are names")
     made.add_argument("--units", default="cpu", help="the units of each worker, such as cpu,evta:sim")
     made.add_argument("--offset", type=int, default=0, help="class number in the labels minus the plan's class index")
     return top
@@ -148,7 +150,7 @@ def shape_choices(stated: Sequence[Tuple[str, Sequence[int]]]) -> List[Dict[str,
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Checks before the work that the outputs are writable, and differ from the inputs and from each other."""
-    inputs = [getattr(options, name, None) for name in ("model", "plan", "samples", "calibration", "labels")]
+    inputs = [getattr(options, name, None) for name in ("model", "plan", "samples", "calibration", "labels", "class_names")]
     used = [path for path in inputs if path]
     of_output = "plan" if options.command == "compile" else "profile"
     for path, kind in ((getattr(options, "output", None), of_output), (options.json, "json")):
@@ -204,8 +206,9 @@ def sensitivity(options: argparse.Namespace) -> Dict[str, Any]:
 
 def evaluate(options: argparse.Namespace) -> Dict[str, Any]:
     """Runs nestrt.evaluate() and prints the accuracy, or the classes without labels."""
-    report = nestrt.evaluate(options.plan, options.samples, options.labels, units=options.units, offset=options.offset,
-                             limit=options.limit, workers=options.workers, progress=ProgressLine())
+    report = nestrt.evaluate(options.plan, options.samples, options.labels, class_names=options.class_names,
+                             units=options.units, offset=options.offset, limit=options.limit,
+                             workers=options.workers, progress=ProgressLine())
     if report.top1 is not None and report.interval is not None:
         low, high = report.interval
         print(f"{report.n} samples: top-1 {100 * report.top1:.2f} % (95 %: {100 * low:.2f} to {100 * high:.2f}), "

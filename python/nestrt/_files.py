@@ -7,13 +7,14 @@ import contextlib
 import os
 import re
 import tempfile
-from typing import Any, Callable, ContextManager, Dict, Iterable, Iterator, List, Mapping, Sequence, Union
+from typing import Any, Callable, ContextManager, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _nestrt
 from ._errors import InvalidArgument, reworded
 from ._plan import Plan
+from ._sample_files import SampleFiles, find_samples, is_path, is_path_list, list_files
 from ._values import path_text
 
 
@@ -83,12 +84,18 @@ def inputs_of(model: Any, how: Mapping[str, Any]) -> List[str]:
 
 
 def load_samples(inputs: Callable[[], Sequence[str]], owner: str, samples: Any) -> Any:
-    """Reads samples that are not a file or folder once, and returns them as arrays.
+    """Finds samples in files, or reads other samples once.
 
-    If they have names, inputs() supplies the expected names, and the result has their order.
+    Returns SampleFiles, the path of a .npy file, or arrays. If arrays have names, inputs() supplies the expected names,
+    and the result has their order.
     """
-    if isinstance(samples, (str, os.PathLike)):
+    if isinstance(samples, SampleFiles):
         return samples
+    if is_path(samples):
+        path = path_text(samples)
+        return path if path.endswith(".npy") else find_samples(path, lambda: len(inputs()))
+    if is_path_list(samples):
+        return list_files(samples)
     arrays = stack_samples(samples)
     if isinstance(arrays, dict):
         names = inputs()
@@ -175,18 +182,40 @@ def _numbers(sample: Any) -> np.ndarray:
     return array
 
 
+def link_files(folder: str, paths: Iterable[str], work: str) -> None:
+    """Creates links to files in the folder `work` under the same relative paths."""
+    for path in dict.fromkeys(paths):
+        link = os.path.join(work, path)
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        os.symlink(os.path.abspath(os.path.join(folder, path)), link)
+
+
+def write_list(paths: Iterable[str], work: str) -> str:
+    """Writes a list of samples in the folder `work`, and returns its path."""
+    listed = os.path.join(work, "samples.txt")
+    with open(listed, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write("".join(f"{path}\n" for path in paths))
+    return listed
+
+
 @contextlib.contextmanager
 def sample_files(samples: Any, limit: int, skip_unreadable: bool) -> Iterator[Dict[str, Any]]:
     """Provides the library's options for samples.
 
-    samples: a folder, a .npy file, an array of N inputs, or an iterable of arrays; arrays by name for several inputs.
+    samples: what load_samples() returns, or a folder.
     """
     options: Dict[str, Any] = {"limit": limit, "skip_unreadable": skip_unreadable}
-    if isinstance(samples, (str, os.PathLike)):
-        path = path_text(samples)
+    source = samples.source if isinstance(samples, SampleFiles) else samples
+    if is_path(source):
+        path = path_text(source)
         yield {**options, ("npy" if path.endswith(".npy") else "images"): path}
         return
     with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        if isinstance(samples, SampleFiles):
+            paths = [row[0] for row in samples.rows]
+            link_files(samples.folder, paths, folder)
+            yield {**options, "images": write_list(paths, folder)}
+            return
         yield {**options, **write_samples(stack_samples(samples), folder)}
 
 

@@ -13,11 +13,9 @@ import numpy as np
 
 from . import _nestrt
 from ._errors import InvalidArgument
-from ._files import check_names, row_major, stack_samples, write_samples
+from ._files import check_names, link_files, row_major, stack_samples, write_list, write_samples
+from ._sample_files import SampleFiles, is_path
 from ._values import path_text
-
-EXTENSIONS = (".jpg", ".jpeg", ".png", ".bmp", ".npy")
-
 
 def select_evenly(items: Sequence[Any], limit: int) -> List[Any]:
     """Returns at most `limit` items, evenly spaced over all of them; 0 returns all."""
@@ -25,21 +23,6 @@ def select_evenly(items: Sequence[Any], limit: int) -> List[Any]:
         raise ValueError(f"limit: expected at least 0, got {limit}")
     count = min(limit, len(items)) if limit > 0 else len(items)
     return [items[index * len(items) // count] for index in range(count)]
-
-
-def sample_names(folder: str) -> List[str]:
-    """Returns the file names of a folder's images and arrays, sorted."""
-    return sorted(name for name in os.listdir(folder) if os.path.splitext(name)[1].lower() in EXTENSIONS)
-
-
-def input_folders(folder: str) -> List[str]:
-    """Returns the subfolders with samples, one per input of a network with several.
-
-    The list is empty if the folder itself has samples.
-    """
-    if sample_names(folder):
-        return []
-    return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir() and sample_names(entry.path))
 
 
 def as_input(array: np.ndarray, expected: Any) -> np.ndarray:
@@ -61,14 +44,9 @@ def by_name(plan: Any, arrays: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray
 def read_sample(plan: Any, folder: str, paths: Sequence[str]) -> Dict[str, np.ndarray]:
     """Reads one sample: a file of the folder, or one file from the folder of each input."""
     inputs = [each.name for each in plan.inputs]
-    folders = sorted({os.path.dirname(path) for path in paths} - {""})
-    if folders and len(inputs) == 1:
-        raise InvalidArgument(f"'{folder}' has a subfolder {folders[0]!r} with samples, which only networks of several "
-                              "inputs use; the plan has one: give a folder that contains the samples directly",
-                              "samples")
     if len(inputs) > 1:
         stems = dict(zip(_nestrt.file_stems(inputs), inputs))
-        names = [stems.get(os.path.dirname(path), os.path.dirname(path)) for path in paths]
+        names = [stems.get(path.split(os.sep)[0], path.split(os.sep)[0]) for path in paths]
     else:
         names = inputs
     return by_name(plan, {name: _read(plan, inputs, name, os.path.join(folder, path))
@@ -106,68 +84,59 @@ class Chunk:
         return Chunk(self.names, self.paths, contents=tuple(contents))
 
     @contextlib.contextmanager
+    def directory(self) -> Iterator[str]:
+        """Provides a folder that contains the files. Requires: the chunk holds files."""
+        if self.folder is not None:
+            yield self.folder
+            return
+        with tempfile.TemporaryDirectory(prefix="nestrt-") as work:
+            assert self.contents is not None
+            for path, content in dict(zip(self.paths, self.contents)).items():
+                place = os.path.join(work, path)
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                with open(place, "wb") as file:
+                    file.write(content)
+            yield work
+
+    @contextlib.contextmanager
     def files(self) -> Iterator[Dict[str, Any]]:
         """Provides the chunk as files, as options of the library."""
         with tempfile.TemporaryDirectory(prefix="nestrt-") as work:
             if self.array is not None:
                 yield write_samples(self.array, work)
                 return
-            for index, name in enumerate(self.paths):
-                path = os.path.join(work, name)
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                if self.folder is not None:
-                    os.symlink(os.path.abspath(os.path.join(self.folder, name)), path)
-                    continue
-                assert self.contents is not None
-                with open(path, "wb") as file:
-                    file.write(self.contents[index])
-            yield {"images": work}
+            with self.directory() as folder:
+                link_files(folder, self.paths, work)
+                has_one_input = len(self.paths) == len(self.names)
+                yield {"images": write_list(self.paths, work) if has_one_input else work}
 
 
 def split_samples(samples: Any, limit: int, size: int) -> List[Chunk]:
     """Splits samples into chunks of at most `size` samples, in the order in which the library reads them.
 
-    samples: a folder of images or .npy arrays, a .npy file, an array of N inputs, or an iterable of arrays of the
-        input's shape; arrays by name for several inputs.
+    samples: what load_samples() returns.
     """
-    if isinstance(samples, (str, os.PathLike)):
-        path = path_text(samples)
-        if path.endswith(".npy"):
-            return _split_array(np.load(path, allow_pickle=False), limit, size)
-        return _split_folder(path, limit, size)
+    if isinstance(samples, SampleFiles):
+        return _split_files(samples, limit, size)
+    if is_path(samples):
+        return _split_array(np.load(path_text(samples), allow_pickle=False), limit, size)
     return _split_array(stack_samples(samples), limit, size)
 
 
 def count_samples(samples: Any) -> int:
     """Returns the number of samples. They must be in a form that split_samples() accepts, except iterators."""
-    if isinstance(samples, (str, os.PathLike)):
-        path = path_text(samples)
-        return len(np.load(path, mmap_mode="r") if path.endswith(".npy") else list_samples(path))
+    if isinstance(samples, SampleFiles):
+        return len(samples.rows)
+    if is_path(samples):
+        return len(np.load(path_text(samples), mmap_mode="r"))
     return len(samples if isinstance(samples, np.ndarray) else next(iter(samples.values())))
 
 
-def _split_folder(folder: str, limit: int, size: int) -> List[Chunk]:
-    rows = list_samples(folder)
-    if not rows:
-        raise ValueError(f"samples: the folder '{folder}' has no .jpg, .jpeg, .png, .bmp or .npy file")
-    chosen = select_evenly(rows, limit)
+def _split_files(files: SampleFiles, limit: int, size: int) -> List[Chunk]:
+    chosen = select_evenly(list(zip(files.names(), files.rows)), limit)
     parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
-    return [Chunk(tuple(os.path.basename(row[0]) for row in part), tuple(path for row in part for path in row),
-                  folder=folder) for part in parts]
-
-
-def list_samples(folder: str) -> List[Tuple[str, ...]]:
-    """Returns the files of each sample: one in the folder, or one in each input's folder."""
-    inputs = input_folders(folder)
-    if not inputs:
-        return [(name,) for name in sample_names(folder)]
-    columns = [sample_names(os.path.join(folder, name)) for name in inputs]
-    stems = [[os.path.splitext(name)[0] for name in column] for column in columns]
-    for name, column in zip(inputs, stems):
-        if column != stems[0]:
-            raise InvalidArgument(f"'{folder}': the files of '{inputs[0]}' and '{name}' have different names; expected "
-                                  "the same name for the files of one sample", "samples")
-    return [tuple(os.path.join(name, row[at]) for at, name in enumerate(inputs)) for row in zip(*columns)]
+    return [Chunk(tuple(name for name, _ in part), tuple(path for _, row in part for path in row),
+                  folder=files.folder) for part in parts]
 
 
 def _split_array(arrays: Union[np.ndarray, Dict[str, np.ndarray]], limit: int, size: int) -> List[Chunk]:

@@ -16,6 +16,7 @@ from ._errors import InvalidArgument
 from ._files import model_file, load_samples
 from ._plan import PathLike, Plan
 from ._reports import Calibration, Report
+from ._sample_files import SampleFiles, class_of_name, folder_classes, is_path
 from ._samples import count_samples, select_evenly, split_samples
 from ._session import as_plan
 from ._workers import Workers, open_workers
@@ -23,6 +24,7 @@ from ._values import integer, path_text
 
 WorkerChoice = Union[str, int, None]
 Progress = Callable[[str, int, int], None]
+Label = Union[int, str]
 
 SAMPLES_PER_TASK = 32  # of an evaluation
 
@@ -187,8 +189,9 @@ def wilson(right: int, n: int) -> Tuple[float, float]:
 def evaluate(
     plan: Union[Plan, PathLike, bytes],
     samples: Any,
-    labels: Union[PathLike, Mapping[str, int], Sequence[int], None] = None,
+    labels: Union[PathLike, Mapping[str, Label], Sequence[Label], None] = None,
     *,
+    class_names: Union[PathLike, Sequence[str], None] = None,
     units: str = "cpu",
     offset: int = 0,
     limit: int = 0,
@@ -198,9 +201,12 @@ def evaluate(
     """Classifies samples and counts how often the plan is right.
 
     samples: as for calibrate(); images are preprocessed as the plan states.
-    labels: a file with lines image<TAB>class, a dict by file name, or a class for each sample in order; None returns
-        classes only. Files of a folder are sorted by name. A list needs a class for all samples, including those that
-        `limit` skips. Samples without a label do not count.
+    labels: a file with lines image<TAB>class, a dict by path relative to the folder of the samples, or a class for each
+        sample in order; "folders" uses the folder of each image, as in val/<class>/<file>; None returns classes only.
+        Files of a folder are sorted by path. A list needs a class for all samples, including those that `limit` skips.
+        Samples without a label do not count.
+    class_names: a file with one name per line, or the names, in the plan's order; for labels that are names. Without
+        them, class folders that are numbers are classes, and others are classes in sorted order.
     units: the units of each worker.
     offset: the class number in the labels minus the plan's class index.
     limit: use at most N samples, evenly spaced over all of them; 0 uses all.
@@ -213,9 +219,12 @@ def evaluate(
     count = _number_of_classes(loaded)
     samples = load_samples(lambda: [each.name for each in loaded.inputs], "plan", samples)
     divided = split_samples(samples, limit, SAMPLES_PER_TASK)
+    known_names = _class_names(class_names)
+    if isinstance(labels, str) and labels == "folders":
+        labels = _labels_of_folders(samples, known_names, count, offset)
     labels = _select_labels(labels, samples, limit)
     names = [name for chunk in divided for name in chunk.names]
-    classes = _classes(labels, names, range(offset, offset + count), is_whole=limit == 0)
+    classes = _classes(labels, names, known_names, range(offset, offset + count), is_whole=limit == 0)
     if loaded.inputs[0].preprocessing is None and any(not name.endswith((".npy", "]")) for name in names):
         warnings.warn("the plan states no preprocessing: pixels stay 0 to 255; compile it with "
                       "preprocessing=", stacklevel=2)
@@ -257,17 +266,41 @@ def _number_of_classes(plan: Plan) -> int:
     return count
 
 
-def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) -> Optional[List[Optional[int]]]:
+def _class_names(names: Union[PathLike, Sequence[str], None]) -> List[str]:
+    """Returns the class names of an argument."""
+    if names is None:
+        return []
+    if not is_path(names):
+        return [str(name) for name in names]
+    with open(names, encoding="utf-8-sig", errors="surrogateescape") as file:
+        return [line.rstrip("\r\n") for line in file]
+
+
+def _labels_of_folders(samples: Any, class_names: Sequence[str], count: int, offset: int) -> List[int]:
+    if not isinstance(samples, SampleFiles):
+        raise InvalidArgument("labels: 'folders' requires samples in a folder", "evaluate")
+    classes = folder_classes(samples, class_names)
+    num_folders = len({row[0].split(os.sep)[0] for row in samples.rows})
+    are_positions = not class_names and any(str(each) != row[0].split(os.sep)[0]
+                                            for each, row in zip(classes, samples.rows))
+    if are_positions and num_folders != count + offset:
+        raise InvalidArgument(f"labels: '{samples.folder}' has {num_folders} class folders, but the plan has {count} "
+                              "classes; give class_names=, in the plan's order", "evaluate")
+    return classes
+
+
+def _classes(labels: Any, names: Sequence[str], class_names: Sequence[str], known: range, is_whole: bool) -> Optional[List[Optional[int]]]:
     """Returns the class of each sample, or None for samples without a label.
 
+    class_names: the classes that labels may name.
     is_whole: whether `names` contains all samples.
     """
     if labels is None:
         return None
     if isinstance(labels, (str, os.PathLike)):
-        labels = _read_labels(labels)
+        labels = _read_labels(labels, class_names)
     if isinstance(labels, Mapping):
-        classes = [_class(labels[name]) if name in labels else None for name in names]
+        classes = [_class(labels[name], class_names) if name in labels else None for name in names]
         if all(wanted is None for wanted in classes):
             hint = "; rows of an array are named '[0]', '[1]' and so on" if names[0] == "[0]" else ""
             selected = "" if is_whole else " selected by limit"
@@ -278,7 +311,7 @@ def _classes(labels: Any, names: Sequence[str], known: range, is_whole: bool) ->
             warnings.warn(f"{len(absent)} of {len(labels)} labels match no sample and are ignored; the first is "
                           f"'{absent[0]}'", stacklevel=3)
     else:
-        classes = [_class(label) for label in labels]
+        classes = [_class(label, class_names) for label in labels]
     for wanted in classes:
         if wanted is not None and wanted not in known:
             raise InvalidArgument(f"labels: class {wanted} is out of range; the plan has classes {known[0]} to "
@@ -299,12 +332,16 @@ def _select_labels(labels: Any, samples: Any, limit: int) -> Any:
     return select_evenly(labels, limit)
 
 
-def _class(label: Any) -> int:
+def _class(label: Any, class_names: Sequence[str]) -> int:
+    if isinstance(label, str):
+        if not class_names:
+            raise InvalidArgument(f"labels: {label!r} is a name; give class_names=", "evaluate")
+        return class_of_name(label, class_names)
     return integer("labels: a class", label, -(10**9), 10**9)
 
 
-def _read_labels(path: PathLike) -> Dict[str, int]:
-    """Returns the class of each file name."""
+def _read_labels(path: PathLike, class_names: Sequence[str]) -> Dict[str, int]:
+    """Returns the class of each path."""
     found: Dict[str, int] = {}
     with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # as for file names
         content = file.read()
@@ -318,8 +355,10 @@ def _read_labels(path: PathLike) -> Dict[str, int]:
         where = f"'{path_text(path)}' line {number}"
         if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
             continue  # the column headers
+        if label in class_names:
+            label = str(class_of_name(label, class_names))
         if not label.lstrip("-").isdigit():
-            raise InvalidArgument(f"{where}: expected image<TAB>class, a number, got {line.rstrip()!r:.80}", "evaluate")
+            raise InvalidArgument(f"{where}: expected image<TAB>class, a number or one of class_names, got {line.rstrip()!r:.80}", "evaluate")
         name = os.path.normpath(name)
         if found.setdefault(name, int(label)) != int(label):
             raise InvalidArgument(f"{where}: '{name}' already has another class", "evaluate")

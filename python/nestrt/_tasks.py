@@ -117,6 +117,6 @@ def _inputs(plan: Plan, chunk: Chunk) -> Iterator[Dict[str, np.ndarray]]:
         yield from (by_name(plan, {name: each[at] for name, each in rows.items()}) for at in range(len(chunk.names)))
         return
     files_of_one = len(chunk.paths) // len(chunk.names)
-    with chunk.files() as files:
+    with chunk.directory() as folder:
         for at in range(0, len(chunk.paths), files_of_one):
-            yield read_sample(plan, files["images"], chunk.paths[at : at + files_of_one])
+            yield read_sample(plan, folder, chunk.paths[at : at + files_of_one])

@@ -20,7 +20,8 @@ from ._files import (check_names, inputs_of, load_samples, model_file, name_argu
                      stack_samples, write_arrays)
 from ._options import UNIT_OPTIONS, compile_options, quantize_options, reject_unknown, require_one_shape, take_options
 from ._plan import PathLike, Plan, Preprocessing, _keywords
-from ._samples import as_input, by_name, list_samples, read_sample, select_evenly
+from ._sample_files import SampleFiles, is_path_list
+from ._samples import as_input, by_name, read_sample, select_evenly
 from ._reports import (DEFAULT_PERCENTILE, BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport,
                        check_method, check_percentile)
 from ._session import drop_none
@@ -48,8 +49,8 @@ def calibrate(
 ) -> Calibration:
     """Observes every value of a network over sample data.
 
-    samples: a folder of images or .npy arrays, a .npy file, an array of N inputs, or an iterable of arrays of the
-        input's shape. For several inputs: {name: array of N}, an iterable of dicts, or a folder with one subfolder per
+    samples: a folder of images or .npy arrays, whose subfolders are searched; a text file with one path per line, relative
+        to its folder; a list of paths; a .npy file; an array of N inputs; or an iterable of arrays of the input's shape. For several inputs: {name: array of N}, an iterable of dicts, or a folder with one subfolder per
         input, named after it, whose files have the same names.
     method: how exponents are chosen: "mse", "minmax", "percentile" or "kl".
     percentile: with method="percentile", the percentage of elements that are not clipped.
@@ -66,8 +67,8 @@ def calibrate(
     reject_unknown(options, "calibrate")
     check_method(method)
     check_percentile(percentile, method)
-    _note_plain_images(samples, how)
     samples = load_samples(lambda: inputs_of(model, how), "network", samples)
+    _note_plain_images(samples, how)
     if workers is not None:
         return Calibration(_sweeps.observe(model, samples, how, method=method, percentile=percentile, limit=limit,
                                            skip_unreadable=skip_unreadable, workers=workers, progress=progress))
@@ -103,7 +104,7 @@ def sensitivity(
     if samples is None:
         if _is_calibration(calibration):
             raise TypeError("sensitivity: a Calibration does not hold its samples; give samples=")
-        samples = calibration = _read_once(calibration)
+        samples = calibration = load_samples(lambda: inputs_of(model, how), "network", calibration)
     else:
         samples = load_samples(lambda: inputs_of(model, how), "network", samples)
     if not _is_calibration(calibration):
@@ -124,7 +125,9 @@ def _is_calibration(value: Any) -> bool:
 
 def _read_once(samples: Any) -> Any:
     """Returns iterators as arrays, which can be read again."""
-    return samples if isinstance(samples, (str, os.PathLike, np.ndarray, Mapping)) else stack_samples(samples)
+    if isinstance(samples, (str, os.PathLike, np.ndarray, Mapping, SampleFiles)) or is_path_list(samples):
+        return samples
+    return stack_samples(samples)
 
 
 def _take_preprocessing(calibration: Calibration, how: Dict[str, Any]) -> None:
@@ -168,10 +171,9 @@ def _check_search(max_loss: Optional[float], calibration: Any, search_samples: A
 
 def _note_plain_images(samples: Any, how: Mapping[str, Any]) -> None:
     """Warns if images are used without preprocessing, since few networks expect pixels from 0 to 255."""
-    if how.get("preprocessing") is not None or not isinstance(samples, (str, os.PathLike)):
+    if how.get("preprocessing") is not None or not isinstance(samples, SampleFiles):
         return
-    if os.path.isdir(samples) and any(not path.lower().endswith(".npy")
-                                      for files in list_samples(path_text(samples)) for path in files):
+    if any(not path.lower().endswith(".npy") for row in samples.rows for path in row):
         warnings.warn("no preprocessing is stated: pixels stay 0 to 255; see nestrt.Preprocessing",
                       stacklevel=3)
 
@@ -270,9 +272,8 @@ def compile(
             core, report = _nestrt.compile(path, how, stats._core if stats else None, quantization, None, progress)
         else:
             assert stats is not None  # max_loss requires quantize
-            data = calibration
-            if search_samples is not None:
-                data = load_samples(lambda: inputs_of(path, how), "network", search_samples)
+            data = load_samples(lambda: inputs_of(path, how), "network",
+                                calibration if search_samples is None else search_samples)
             if stats.preprocessing is None and search_samples is not None:
                 _note_plain_images(data, how)
             label_options = dict(labels=labels, offset=label_offset)
@@ -397,11 +398,11 @@ def _one_run(plan: Plan, arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
 def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[Mapping[str, np.ndarray]]:
     """Returns the arrays of each run."""
-    if isinstance(inputs, (str, os.PathLike)):
-        path = path_text(inputs)
-        if path.endswith(".npy"):
-            return _runs_of(plan, np.load(path, allow_pickle=False), limit)
-        return [read_sample(plan, path, files) for files in select_evenly(list_samples(path), limit)]
+    if isinstance(inputs, (str, os.PathLike)) and path_text(inputs).endswith(".npy"):
+        return _runs_of(plan, np.load(path_text(inputs), allow_pickle=False), limit)
+    if isinstance(inputs, (str, os.PathLike)) or is_path_list(inputs):
+        files = load_samples(lambda: [each.name for each in plan.inputs], "plan", inputs)
+        return [read_sample(plan, files.folder, row) for row in select_evenly(files.rows, limit)]
     first = plan.inputs[0]
     rows = [inputs] if isinstance(inputs, np.ndarray) and inputs.shape == first.shape else stack_samples(inputs)
     if isinstance(rows, dict):

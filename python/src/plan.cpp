@@ -163,7 +163,9 @@ nb::object preprocess(const PlanHandle& self, nb::handle image, size_t input, co
   const Preprocessing* const stated = self.plan->preprocessing(input);
   const Preprocessing how = stated != nullptr ? *stated : preprocessing_of(fallback);
   const std::vector<float> values = checked(tools::preprocess(image_of(image), how, info), self.where);
-  return make_array(DataType::kF32, info.shape, values.data());
+  std::vector<std::byte> elements(info.size_bytes());
+  tools::store_elements(values, info.type, elements.data());
+  return make_array(info.type, info.shape, elements.data());
 }
 
 nb::bytes to_bytes(const PlanHandle& self) {

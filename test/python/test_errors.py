@@ -228,11 +228,3 @@ def test_save_does_not_overwrite_images_models_or_plans(model, plan, samples, tm
 def test_binary_label_files_are_rejected(plan):
     with pytest.raises(nestrt.Error, match="is not a text file"):
         nestrt.evaluate(plan, EXAMPLES / "images", CAT)
-
-
-def test_class_folders_are_not_read_as_input_folders(plan, tmp_path):
-    for name in ("cat", "dog"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "1.png").write_bytes(CAT.read_bytes())
-    with pytest.raises(nestrt.Error, match="networks of several inputs use; the plan has one"):
-        nestrt.evaluate(plan, tmp_path)

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "nestrt/log.h"
 #include "tools/support/image/classify.h"
@@ -18,6 +18,12 @@ bool fills(const Shape& shape, const Shape& input) {
   const int missing = input.rank() - shape.rank();
   if (missing < 0 || !std::equal(shape.begin(), shape.end(), input.begin() + missing)) return false;
   return std::all_of(input.begin(), input.begin() + missing, [](int64_t dim) { return dim == 1; });
+}
+
+size_t batch_of(const Plan& plan) {
+  const int64_t rows = tools::class_rows(plan, 0);
+  const Shape& input = plan.inputs()[0].shape;
+  return rows > 1 && input.rank() > 0 && input[0] == rows ? static_cast<size_t>(rows) : 1;
 }
 
 // Warns about stated preprocessing that is probably a mistake.
@@ -47,18 +53,28 @@ Result<ImageRunner> ImageRunner::create(const std::string& plan_path, const Unit
   runner.stated_ = plan.preprocessing(0) != nullptr || runner.options_;
   NESTRT_ASSIGN_OR_RETURN(runner.outputs_, TensorSet::create(plan.outputs()));
   const TensorInfo& input = plan.inputs()[0];
+  runner.batch_size_ = batch_of(plan);
+  runner.row_ = input;
+  if (runner.batch_size_ > 1) runner.row_.shape[0] = 1;
   runner.input_ = {input.type, input.shape, std::vector<std::byte>(input.size_bytes())};
   return runner;
 }
 
-Status ImageRunner::read_image(const std::string& path) {
-  const TensorInfo& input = plan().inputs()[0];
+std::span<std::byte> ImageRunner::row_of_input(size_t row) {
+  return std::span(input_.bytes).subspan(row * row_.size_bytes(), row_.size_bytes());
+}
+
+ConstTensorView ImageRunner::view_row(size_t row) const {
+  return {row_.type, row_.shape, input_.bytes.data() + row * row_.size_bytes()};
+}
+
+Status ImageRunner::read_image(const std::string& path, size_t row) {
   NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(path));
-  const auto values = tools::preprocess(image, preprocessing_, input);
+  const auto values = tools::preprocess(image, preprocessing_, row_);
   if (!values) return values.error().with_context(path);
-  std::memcpy(input_.bytes.data(), values->data(), input_.bytes.size());
+  tools::store_elements(*values, row_.type, row_of_input(row).data());
   NESTRT_ASSIGN_OR_RETURN(const tools::ImagePlace place,
-                          tools::place_of_image(image.width, image.height, preprocessing_, input));
+                          tools::place_of_image(image.width, image.height, preprocessing_, row_));
   place_ = fmt::format("the {}x{} image fills {}x{} pixels of the input, starting at column {} and row {}", image.width,
                        image.height, place.width, place.height, place.left, place.top);
   if (stated_ && !remarked_) remark(plan(), options_, preprocessing_);
@@ -71,39 +87,45 @@ Status ImageRunner::read_image(const std::string& path) {
   return {};
 }
 
-Status ImageRunner::read_array(const std::string& path) {
-  const TensorInfo& input = plan().inputs()[0];
-  NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
-  if (array.type != input.type || !fills(array.shape, input.shape)) {
+Status ImageRunner::read_array(const std::string& path, size_t row) {
+  NESTRT_ASSIGN_OR_RETURN(const tools::Array array, tools::read_npy(path));
+  if (array.type != row_.type || !fills(array.shape, row_.shape)) {
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' has {} {}, but input '{}' requires {} {}", path, name(array.type),
-                              array.shape.to_string(), input.name, name(input.type), input.shape.to_string()));
+                              array.shape.to_string(), row_.name, name(row_.type), row_.shape.to_string()));
   }
-  input_.bytes = std::move(array.bytes);
+  std::ranges::copy(array.bytes, row_of_input(row).begin());
   place_.clear();
   return {};
 }
 
-Status ImageRunner::run(const std::string& path) {
-  NESTRT_RETURN_IF_ERROR(path.ends_with(".npy") ? read_array(path) : read_image(path));
+Status ImageRunner::load(const std::string& path, size_t row) {
+  return path.ends_with(".npy") ? read_array(path, row) : read_image(path, row);
+}
+
+Status ImageRunner::run() {
   const ConstTensorView view = input_.view();
   return loaded_.run(std::span(&view, 1), outputs());
 }
 
-bool ImageRunner::input_is_numbers() const { return tools::holds_numbers(input_.view()); }
+bool ImageRunner::input_is_numbers(size_t row) const { return tools::holds_numbers(view_row(row)); }
 
-std::span<const float> ImageRunner::scores() const {
-  const TensorView& output = outputs()[0];
-  return {static_cast<const float*>(output.data), static_cast<size_t>(output.shape.num_elements())};
+int64_t ImageRunner::num_classes() const {
+  return plan().outputs()[0].shape.num_elements() / static_cast<int64_t>(batch_size_);
 }
 
-bool ImageRunner::gives_classes() const { return tools::class_rows(plan(), 0) == 1; }
+std::span<const float> ImageRunner::scores(size_t row) const {
+  const auto count = static_cast<size_t>(num_classes());
+  return {static_cast<const float*>(outputs()[0].data) + row * count, count};
+}
+
+bool ImageRunner::gives_classes() const { return tools::class_rows(plan(), 0) == static_cast<int64_t>(batch_size_); }
 
 Status ImageRunner::require_classes(const std::string& whose) const {
   if (gives_classes()) return {};
   return Status(Code::kInvalidArgument,
-                fmt::format("{} requires class scores, but the plan's first output is not a row of class scores "
-                            "(f32 1xN):\n{}",
+                fmt::format("{} requires class scores, but the plan's first output is not a row of class scores for "
+                            "each image (f32 1xN, or BxN for a batch of B):\n{}",
                             whose, describe(plan().outputs().first(1))));
 }
 

@@ -19,34 +19,44 @@ class ImageRunner {
   static Result<ImageRunner> create(const std::string& plan_path, const UnitChoice& units,
                                     const tools::ImageFlags& flags);
 
-  // Decodes, preprocesses and runs an image. A .npy file is used unchanged and may omit leading dimensions of one.
-  // Warns for the first image if neither the plan nor the flags state the preprocessing.
-  Status run(const std::string& path);
+  // Returns the number of images of one run: the plan's batch if its first output has a row of class scores for each
+  // image of the batch, else 1.
+  size_t batch_size() const { return batch_size_; }
+  // Decodes and preprocesses an image as row `row` of the input. A .npy file is used unchanged and may omit leading
+  // dimensions of one. Warns for the first image if neither the plan nor the flags state the preprocessing.
+  // Requires: row < batch_size().
+  Status load(const std::string& path, size_t row);
+  // Runs the loaded rows. Rows that are not loaded keep their last content, initially zeros.
+  Status run();
 
-  // Returns whether the last input has no NaN. Integer kernels convert NaN to 0.
-  bool input_is_numbers() const;
+  // Returns whether a row of the input has no NaN. Integer kernels convert NaN to 0.
+  bool input_is_numbers(size_t row) const;
 
   // Returns the outputs of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
-  // Returns the first output. Requires: gives_classes().
-  std::span<const float> scores() const;
+  // Returns a row of the first output. Requires: gives_classes(), row < batch_size().
+  std::span<const float> scores(size_t row) const;
   const tools::Array& input() const { return input_; }
   // Returns the position of the last image in the input; empty for an array.
   const std::string& place() const { return place_; }
 
-  // Returns whether the plan's first output is one row of class scores.
+  // Returns whether the plan's first output has a row of class scores for each image.
   bool gives_classes() const;
   // Errors: kInvalidArgument if gives_classes() is false.
   Status require_classes(const std::string& whose) const;
-  int64_t num_classes() const { return plan().outputs()[0].shape.num_elements(); }
+  int64_t num_classes() const;
   const LoadedPlan& loaded() const { return loaded_; }
   const Plan& plan() const { return *loaded_.plan; }
 
  private:
-  Status read_image(const std::string& path);
-  Status read_array(const std::string& path);
+  Status read_image(const std::string& path, size_t row);
+  Status read_array(const std::string& path, size_t row);
+  std::span<std::byte> row_of_input(size_t row);
+  ConstTensorView view_row(size_t row) const;
 
   LoadedPlan loaded_;
+  size_t batch_size_ = 1;
+  TensorInfo row_;  // one image of the batch
   TensorSet outputs_;
   Preprocessing preprocessing_;
   std::optional<Preprocessing> options_;

@@ -341,11 +341,11 @@ PlanBuilder channelwise_plan(int64_t channels) {
   return builder;
 }
 
-PlanBuilder colour_plan() {
+PlanBuilder colour_plan(int64_t batch) {
   PlanBuilder builder;
-  const int image = builder.input("image", {1, 3, 32, 32});
-  const int mean = builder.arena("mean", {1, 3});
-  const int colour = builder.output("colour/0", {1, 3});
+  const int image = builder.input("image", {batch, 3, 32, 32});
+  const int mean = builder.arena("mean", {batch, 3});
+  const int colour = builder.output("colour/0", {batch, 3});
   ops::Reduce reduce;
   reduce.kind = ops::ReduceKind::kMean;
   reduce.axes = {2, 3};

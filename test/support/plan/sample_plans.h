@@ -39,7 +39,7 @@ PlanBuilder wide_plan(int64_t channels);
 PlanBuilder channelwise_plan(int64_t channels);
 // The prevailing colour of an image of 1x3x32x32, red, green or blue: the mean of each channel, then a softmax. It
 // specifies no preprocessing, and the output's name is not a valid file name.
-PlanBuilder colour_plan();
+PlanBuilder colour_plan(int64_t batch = 1);
 // Maps instead of classes: y = relu(image), 1x3x8x8.
 PlanBuilder maps_plan();
 // Two classes by a fully connected layer: Pool, Dense, Softmax.

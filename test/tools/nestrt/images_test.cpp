@@ -24,6 +24,9 @@ class ImageWorkshop {
         maps_(folder_.write("maps.nest", maps_plan().build().bytes())) {}
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string write(const std::string& name, const std::string& text) const { return folder_.write_text(name, text); }
+  std::string write_plan(const std::string& name, const PlanFile& plan) const {
+    return folder_.write(name, plan.bytes());
+  }
   // Writes an image of one colour out of three as an input array.
   void write_array(const std::string& name, int colour) const {
     std::vector<float> values(3 * 32 * 32);
@@ -148,6 +151,48 @@ TEST_CASE("nestrt eval scores arrays like images") {
   REQUIRE(tools::write_npy(workshop.path("other.npy"), {DataType::kF32, {1, 3, 2, 2}, other.data()}).ok());
   check_refused(eval(workshop.classes(), workshop.write("other.tsv", "other.npy\t0\n")),
                 "other.npy' has f32 1x3x2x2, but input 'image' requires f32 1x3x32x32");
+}
+
+// Writes arrays of one colour into a folder for each.
+void write_class_folders(const ImageWorkshop& workshop, const std::vector<std::string>& folders) {
+  for (size_t colour = 0; colour < folders.size(); ++colour) {
+    std::filesystem::create_directories(workshop.path("val/" + folders[colour]));
+    for (const char* name : {"/1.npy", "/2.npy"})
+      workshop.write_array("val/" + folders[colour] + name, static_cast<int>(colour));
+  }
+}
+
+TEST_CASE("Without --labels nestrt eval uses the folders of images as classes") {
+  const ImageWorkshop workshop;
+  const auto eval = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"eval", workshop.classes(), "--images", workshop.path("val")});
+    return run_program("nestrt", options);
+  };
+  write_class_folders(workshop, {"a_red", "b_green"});
+  check_refused(eval({}), "has 2 class folders, but the plan has 3 classes; pass --class-names");
+  const std::string names = workshop.write("names.txt", "a_red\nb_green\nc_blue\n");
+  CHECK_THAT(eval({"--class-names", names}).text, Contains("100.00 %  (4/4)"));
+  write_class_folders(workshop, {"a_red", "b_green", "c_blue"});
+  CHECK_THAT(eval({}).text, Contains("100.00 %  (6/6)"));
+  CHECK_THAT(eval({"--limit", "3"}).text, Contains("100.00 %  (3/3)"));
+  check_refused(eval({"--class-names", workshop.write("other.txt", "red\ngreen\nblue\n")}), "the folder 'a_red'");
+}
+
+TEST_CASE("nestrt eval fills the batch of a plan, also the last incomplete one, and run refuses a batch") {
+  const ImageWorkshop workshop;
+  const std::string batches = workshop.write_plan("batches.nest", colour_plan(4).build());
+  write_class_folders(workshop, {"0", "1", "2"});
+  const std::string one = workshop.path("one.tsv"), four = workshop.path("four.tsv");
+  const auto eval = [&](const std::string& plan, const std::string& predictions) {
+    return run_program("nestrt", {"eval", plan, "--images", workshop.path("val"), "--predictions", predictions});
+  };
+  CHECK_THAT(eval(workshop.classes(), one).text, Contains("100.00 %  (6/6)"));
+  const ProgramResult result = eval(batches, four);
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("100.00 %  (6/6)"));
+  CHECK(tools::read_lines(one)->lines() == tools::read_lines(four)->lines());
+  check_refused(run({batches, "--image", kCat}), "the plan has a batch of 4; nestrt eval fills batches");
 }
 
 TEST_CASE("An image that is labelled twice is scored once, or refused if its classes differ") {

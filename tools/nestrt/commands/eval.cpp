@@ -12,6 +12,7 @@
 #include "tools/nestrt/image_runner.h"
 #include "tools/support/image/classify.h"
 #include "tools/support/image/labels.h"
+#include "tools/support/image/sample_files.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/json.h"
 #include "tools/support/text/progress.h"
@@ -28,7 +29,8 @@ const std::string kPredictionsHeader = "file\tlabel\ttop1\tlargest\n";
 struct Options {
   std::string plan;
   std::string images;
-  std::string labels;
+  std::string labels;  // empty: the folders of the images are their classes
+  std::string class_names;
   std::string reference;
   std::string predictions;
   std::string json;
@@ -68,14 +70,14 @@ void compare(Score& score, const ReferenceResult& expected, int64_t top1, double
   score.worst_abs = std::max(score.worst_abs, absolute);
 }
 
-void count(Score& score, const ImageRunner& runner, const LabelledFile& image, const ReferenceResult* expected,
-           int64_t offset) {
-  const std::span<const float> values = runner.scores();
+void count(Score& score, const ImageRunner& runner, size_t row, const LabelledFile& image,
+           const ReferenceResult* expected, int64_t offset) {
+  const std::span<const float> values = runner.scores(row);
   const std::vector<size_t> top = tools::largest(values, 5);
   const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
   const auto is_label = [&](size_t index) { return class_of(index) == image.label; };
   const bool are_numbers =
-      runner.input_is_numbers() && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
+      runner.input_is_numbers(row) && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
   ++score.n;
   score.num_nan += !are_numbers;
   score.top1 += are_numbers && is_label(top[0]);
@@ -95,57 +97,115 @@ Result<References> read_references(const Options& options, std::span<const Label
   for (const LabelledFile& image : images) {
     if (!references.contains(image.file)) {
       return Status(Code::kInvalidArgument,
-                    fmt::format("'{}' has no line for '{}' of '{}'", options.reference, image.file, options.labels));
+                    fmt::format("'{}' has no line for '{}' of '{}'", options.reference, image.file,
+                                options.labels.empty() ? options.images : options.labels));
     }
   }
   return references;
 }
 
-std::string path_of(const Options& options, const LabelledFile& image) { return options.images + "/" + image.file; }
+// The labelled images, and where their labels come from.
+struct DataSet {
+  std::string folder;
+  std::vector<LabelledFile> images;
+  size_t num_positions = 0;  // see tools::FolderClasses
 
-Status check_classes(const Options& options, std::span<const LabelledFile> images, int64_t num_classes) {
+  std::string path(size_t index) const { return folder + "/" + images[index].file; }
+};
+
+// Names an image in messages: the line of its label, or its path.
+std::string place_of(const Options& options, const DataSet& data, size_t index) {
+  if (options.labels.empty()) return fmt::format("'{}'", data.path(index));
+  return fmt::format("'{}' line {}", options.labels, data.images[index].line);
+}
+
+Status check_classes(const Options& options, const DataSet& data, int64_t num_classes) {
+  const auto num_folders = static_cast<int64_t>(data.num_positions);
+  if (num_folders > 0 && num_folders != num_classes + options.offset)
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' has {} class folders, but the plan has {} classes; pass --class-names FILE, whose "
+                              "lines name the classes in the plan's order",
+                              options.images, num_folders, num_classes));
   int64_t largest = 0;
-  for (const LabelledFile& image : images) {
-    largest = std::max(largest, image.label);
-    if (image.label >= options.offset && image.label - options.offset < num_classes) continue;
-    return Status(
-        Code::kInvalidArgument,
-        fmt::format("'{0}' line {1}: expected a class of the plan, {3} to {4}, got {2}; see --offset", options.labels,
-                    image.line, image.label, options.offset, options.offset + num_classes - 1));
+  for (size_t i = 0; i < data.images.size(); ++i) {
+    const int64_t label = data.images[i].label;
+    largest = std::max(largest, label);
+    if (label >= options.offset && label - options.offset < num_classes) continue;
+    return Status(Code::kInvalidArgument,
+                  fmt::format("{}: expected a class of the plan, {} to {}, got {}; see --offset",
+                              place_of(options, data, i), options.offset, options.offset + num_classes - 1, label));
   }
   const std::string remark = tools::remark_on_background(num_classes, options.offset, largest);
   if (!remark.empty()) log(LogLevel::kWarning, remark);
   return {};
 }
 
-// Reads the list of images and checks all files before any image is run.
-Result<std::vector<LabelledFile>> read_images(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(auto images, tools::read_labelled_files(options.labels));
-  if (options.limit > 0 && images.size() > options.limit) images.resize(options.limit);
+Result<DataSet> find_images(const Options& options) {
+  tools::ClassNames names;
+  if (!options.class_names.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(names, tools::ClassNames::read(options.class_names));
+  }
+  if (!options.labels.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(auto images, tools::read_labelled_files(options.labels, names));
+    return DataSet{options.images, std::move(images)};
+  }
+  NESTRT_ASSIGN_OR_RETURN(const tools::SampleFiles found, tools::find_samples(options.images));
+  NESTRT_ASSIGN_OR_RETURN(tools::FolderClasses classes, tools::classes_of_folders(options.images, found.files, names));
+  return DataSet{found.folder, std::move(classes.files), classes.num_positions};
+}
+
+// Selects images spread evenly, so that folders of classes are all represented; the first ones of a list of labels.
+void limit_images(const Options& options, std::vector<LabelledFile>& images) {
+  if (options.limit == 0 || images.size() <= options.limit) return;
+  if (options.labels.empty())
+    for (size_t i = 0; i < options.limit; ++i) images[i] = images[i * images.size() / options.limit];
+  images.resize(options.limit);
+}
+
+// Finds the images and checks all files before any image is run.
+Result<DataSet> read_images(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(DataSet data, find_images(options));
+  limit_images(options, data.images);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions},
-                                            {options.plan, options.labels, options.reference}, options.units));
+                                            {options.plan, options.labels, options.class_names, options.reference},
+                                            options.units));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.predictions, tools::Written::kPredictions));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.json, tools::Written::kJson));
   const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
-  const auto image = [&](size_t index) { return path_of(options, images[index]); };
-  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, images.size(), image));
-  return images;
+  const auto image = [&](size_t index) { return data.path(index); };
+  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, data.images.size(), image));
+  return data;
+}
+
+// Runs the images from `first` on that fill a batch, and counts their results.
+Status evaluate_batch(const Options& options, const DataSet& data, const References& references, size_t first,
+                      ImageRunner& runner, Score& score) {
+  const size_t count_of_batch = std::min(runner.batch_size(), data.images.size() - first);
+  for (size_t row = 0; row < count_of_batch; ++row) {
+    const Status loaded = runner.load(data.path(first + row), row);
+    if (!loaded.ok()) return loaded.with_context(place_of(options, data, first + row));
+  }
+  const Status done = runner.run();
+  if (!done.ok()) return done.with_context(place_of(options, data, first));
+  for (size_t row = 0; row < count_of_batch; ++row) {
+    const LabelledFile& image = data.images[first + row];
+    const auto expected = references.find(image.file);
+    count(score, runner, row, image, expected == references.end() ? nullptr : &expected->second, options.offset);
+  }
+  return {};
 }
 
 Result<Score> evaluate(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(const auto images, read_images(options));
-  NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, images));
+  NESTRT_ASSIGN_OR_RETURN(const DataSet data, read_images(options));
+  NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, data.images));
   NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
-  NESTRT_RETURN_IF_ERROR(runner.require_classes("--labels"));
-  NESTRT_RETURN_IF_ERROR(check_classes(options, images, runner.num_classes()));
-  tools::Progress progress("images", static_cast<int64_t>(images.size()));
+  NESTRT_RETURN_IF_ERROR(runner.require_classes("nestrt eval"));
+  NESTRT_RETURN_IF_ERROR(check_classes(options, data, runner.num_classes()));
+  tools::Progress progress("images", static_cast<int64_t>(data.images.size()));
   Score score;
-  for (const LabelledFile& image : images) {
-    const Status done = runner.run(path_of(options, image));
-    if (!done.ok()) return done.with_context(fmt::format("'{}' line {}", options.labels, image.line));
-    const auto expected = references.find(image.file);
-    count(score, runner, image, expected == references.end() ? nullptr : &expected->second, options.offset);
-    progress.advance();
+  for (size_t first = 0; first < data.images.size(); first += runner.batch_size()) {
+    NESTRT_RETURN_IF_ERROR(evaluate_batch(options, data, references, first, runner, score));
+    for (size_t row = 0; row < std::min(runner.batch_size(), data.images.size() - first); ++row) progress.advance();
   }
   const std::string remark = tools::remark_on_guessing(score.top1, score.n, runner.num_classes());
   if (!remark.empty()) log(LogLevel::kWarning, remark);
@@ -209,15 +269,25 @@ void add_eval(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
       "eval", "Measure a classifier's accuracy over labelled images or arrays",
-      {"nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
+      {"nestrt eval squeezenet.nest --images imagenet/val",
+       "nestrt eval squeezenet.nest --images imagenette/val --class-names imagenet_classes.txt",
+       "nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
        "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
        "nestrt eval keywords.nest --images features/ --labels features.txt",
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
       [options] { return run_eval(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images, "folder of the images or .npy inputs").required().type_name("DIR");
-  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is ignored")
+  app.add_option("--images", options->images,
+                 "folder of the images or .npy inputs; without --labels one subfolder per class, or a text file with "
+                 "such paths")
       .required()
+      .type_name("DIR");
+  app.add_option("--labels", options->labels,
+                 "lines file<TAB>class, a number or a class name; a header line is ignored; default: the folders of "
+                 "the images: their numbers, or their positions in sorted order")
+      .type_name("FILE");
+  app.add_option("--class-names", options->class_names,
+                 "one class name per line, the first for class 0; for labels and folders that are names")
       .type_name("FILE");
   add_offset_option(app, options->offset);
   const tools::Option reference =
@@ -236,7 +306,9 @@ void add_eval(tools::Cli& cli) {
                  "file for the results of this run, in the format of --reference")
       .type_name("FILE");
   options->preprocessing.add_to(app);
-  app.add_option("--limit", options->limit, "evaluate only the first N images; 0: all").in_range(0, 1000000000);
+  app.add_option("--limit", options->limit,
+                 "evaluate only N images: the first ones of --labels, or N spread over all folders; 0: all")
+      .in_range(0, 1000000000);
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

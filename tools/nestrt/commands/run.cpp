@@ -208,13 +208,20 @@ Status check_image_options(const Options& options) {
 Status run_images(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_image_options(options));
   NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
+  if (runner.batch_size() > 1)
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("--image requires a batch of 1, but the plan has a batch of {}; nestrt eval fills batches, "
+                    "and --input accepts an array of the whole batch",
+                    runner.batch_size()));
   NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
   NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, runner.plan()));
   for (const std::string& path : options.images) {
-    NESTRT_RETURN_IF_ERROR(runner.run(path));
+    NESTRT_RETURN_IF_ERROR(runner.load(path, 0));
+    NESTRT_RETURN_IF_ERROR(runner.run());
     if (options.images.size() > 1) fmt::print("{}\n", tools::printable(path));
     if (runner.gives_classes()) {
-      fmt::print("{}", format_classes(runner.scores(), names.lines(), options));
+      fmt::print("{}", format_classes(runner.scores(0), names.lines(), options));
       if (options.output_folder.empty()) continue;
     } else if (!runner.place().empty()) {
       fmt::print("{}\n", runner.place());

@@ -18,19 +18,18 @@ namespace {
 
 constexpr size_t kShown = 80;  // bytes of a rejected line in a message
 
-bool leaves_folder(const std::filesystem::path& file) {
-  return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
-}
-
-// Normalises a file name: removes "./" and doubled slashes.
-std::string plain_name(std::string_view name) { return std::filesystem::path(name).lexically_normal().string(); }
-
-std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
+std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number, const ClassNames& names) {
   const auto columns = split(line, "\t");
   if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
-  const auto label = parse_number<int64_t>(columns[1]);
+  std::optional<int64_t> label = names.find(columns[1]);
+  if (!label) label = parse_number<int64_t>(columns[1]);
   if (!label) return std::nullopt;
   return LabelledFile{std::string(columns[0]), *label, number};
+}
+
+std::string expected_columns(const ClassNames& names) {
+  if (names.empty()) return "file<TAB>class, a number (or a name, with a file of class names)";
+  return fmt::format("file<TAB>class, a name in '{}' or a number", names.path());
 }
 
 std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
@@ -76,6 +75,12 @@ auto read_table(const std::string& path, std::string_view expected, Parse parse)
 
 }  // namespace
 
+bool leaves_folder(const std::filesystem::path& file) {
+  return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
+}
+
+std::string plain_name(std::string_view name) { return std::filesystem::path(name).lexically_normal().string(); }
+
 Result<TextLines> read_class_names(const std::string& path) {
   NESTRT_ASSIGN_OR_RETURN(TextLines names, read_lines(path));
   while (!names.lines().empty() && names.lines().back().empty()) names.pop_back();
@@ -91,8 +96,30 @@ Result<TextLines> read_class_names(const std::string& path) {
   return names;
 }
 
-Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, "file<TAB>class, a number", parse_labelled_file));
+Result<ClassNames> ClassNames::read(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const TextLines text, read_class_names(path));
+  ClassNames names;
+  names.path_ = path;
+  for (int64_t index = 0; const std::string_view line : text.lines()) {
+    names.classes_.emplace(line, index);
+    const auto [word, is_new] = names.first_words_.emplace(line.substr(0, line.find_first_of(" ,")), index);
+    if (!is_new) word->second = kAmbiguous;
+    ++index;
+  }
+  return names;
+}
+
+std::optional<int64_t> ClassNames::find(std::string_view name) const {
+  const std::string key(name);
+  if (const auto whole = classes_.find(key); whole != classes_.end()) return whole->second;
+  if (const auto word = first_words_.find(key); word != first_words_.end() && word->second != kAmbiguous)
+    return word->second;
+  return std::nullopt;
+}
+
+Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path, const ClassNames& names) {
+  const auto parse = [&](std::string_view line, size_t number) { return parse_labelled_file(line, number, names); };
+  NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, expected_columns(names), parse));
   std::unordered_map<std::string, int64_t> classes;
   std::vector<LabelledFile> files;
   files.reserve(rows.size());

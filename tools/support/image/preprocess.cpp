@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "runtime/plan/format/image_channels.h"
 #include "tools/support/image/image_options.h"
@@ -21,14 +22,16 @@ struct ImageInput {
 
 Result<ImageInput> image_input(const TensorInfo& input) {
   const Shape& shape = input.shape;
-  const bool is_image = input.type == DataType::kF32 && shape.rank() == 4 && shape[0] == 1 &&
+  const bool has_pixels = input.type == DataType::kF32 || input.type == DataType::kU8;
+  const bool is_image = has_pixels && shape.rank() == 4 && shape[0] == 1 &&
                         is_image_channels(shape[image_channels_axis(shape)]) && shape.num_elements() > 0 &&
                         shape.num_elements() <= 3 * kMaxPixels;
   if (!is_image) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("input '{}' ({} {}) does not accept images: expected f32 1xCxHxW or 1xHxWxC with 1 or 3 "
-                              "channels; give it an array: nestrt run --input {}=FILE.npy",
-                              input.name, name(input.type), shape.to_string(), input.name));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("input '{}' ({} {}) does not accept images: expected f32 or u8 1xCxHxW or 1xHxWxC with 1 or 3 "
+                    "channels; give it an array: nestrt run --input {}=FILE.npy",
+                    input.name, name(input.type), shape.to_string(), input.name));
   }
   const auto dim = [&](int axis) { return static_cast<int>(shape[axis]); };
   if (image_channels_axis(shape) == 3) return ImageInput{dim(3), dim(1), dim(2), true};
@@ -142,6 +145,15 @@ Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& p
     }
   }
   return values;
+}
+
+void store_elements(std::span<const float> values, DataType type, std::byte* elements) {
+  if (type == DataType::kF32) {
+    std::memcpy(elements, values.data(), values.size_bytes());
+    return;
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    elements[i] = static_cast<std::byte>(std::lrint(std::clamp(values[i], 0.0f, 255.0f)));
 }
 
 Result<ImagePlace> place_of_image(int width, int height, const Preprocessing& preprocessing, const TensorInfo& input) {

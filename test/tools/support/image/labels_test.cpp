@@ -51,8 +51,22 @@ TEST_CASE("A malformed line is named") {
 TEST_CASE("A first line with a sample file name is not a header") {
   const auto rows = read_labelled_files(TextFile("a.jpg\ttench\nb.jpg\t2\n"));
   REQUIRE_FALSE(rows);
-  CHECK(rows.error().message().find("line 1: expected file<TAB>class, a number; it is 'a.jpg") !=
+  CHECK(rows.error().message().find(
+            "line 1: expected file<TAB>class, a number (or a name, with a file of class names); it is 'a.jpg") !=
         std::string_view::npos);
+}
+
+TEST_CASE("Labels may be names of a list, by the whole line or its first word") {
+  const auto names = ClassNames::read(TextFile("n01 tench, Tinca tinca\n7\ncat\n"));
+  REQUIRE(names);
+  const auto rows = read_labelled_files(TextFile("file\tclass\na.jpg\tn01\nb.jpg\tcat\nc.jpg\t7\nd.jpg\t2\n"), *names);
+  REQUIRE(rows);
+  REQUIRE(rows->size() == 4);
+  CHECK(rows->at(0).label == 0);
+  CHECK(rows->at(1).label == 2);
+  CHECK(rows->at(2).label == 1);  // a name comes before a number
+  CHECK(rows->at(3).label == 2);
+  CHECK_FALSE(read_labelled_files(TextFile("a.jpg\tdog\n"), *names));
 }
 
 TEST_CASE("Labelled files stay in their folder") {

@@ -92,6 +92,17 @@ TEST_CASE("The position of an image in the input extends beyond it if the image 
   CHECK((cropped->left == -2 && cropped->top == 0 && cropped->width == 8 && cropped->height == 4));
 }
 
+TEST_CASE("Preprocessed values are stored as f32, or as u8 rounded and clamped") {
+  const std::vector<float> values = {-3, 0.4f, 254.6f, 300};
+  std::vector<std::byte> bytes(4);
+  store_elements(values, DataType::kU8, bytes.data());
+  CHECK(bytes == std::vector<std::byte>{std::byte{0}, std::byte{0}, std::byte{255}, std::byte{255}});
+  std::vector<float> floats(4);
+  store_elements(values, DataType::kF32, reinterpret_cast<std::byte*>(floats.data()));
+  CHECK(floats == values);
+  CHECK(preprocess(counting(2, 2), {}, {"image", DataType::kU8, Shape{1, 2, 2, 3}}));
+}
+
 TEST_CASE("Inputs and preprocessing that do not fit an image are refused") {
   const Image image = counting(4, 4);
   for (const Shape& shape : {Shape{1, 640}, Shape{2, 3, 4, 4}, Shape{1, 5, 4, 4}, Shape{1, 3, 0, 4}, Shape{}}) {
