@@ -36,7 +36,8 @@ struct Part {
   int threads = 0;  // number of host threads; 0: all
 };
 
-// Index of a division of the host's cores. Index 0 assigns all cores to lane 0.
+// Marks a choice that permits any division of the host's cores. Other values index Problem::sharings; index 0 assigns
+// all cores to lane 0.
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
 constexpr size_t kMaxParts = 6;
@@ -94,8 +95,8 @@ Predecessors predecessors_of(const Problem& problem);
 // Returns whether a part of a task reads data that part `written` of the input's task computes.
 bool reads(const TaskInput& input, const Part& part, const Part& written);
 
-// Clears by_channel unless both tasks are between the same two barriers, or are barriers surrounded by barriers. Then
-// separators_of() (scheduler/problem/joins.h) separates parallel branches exactly as the graph does.
+// Clears by_channel unless both tasks are between the same two barriers, or are barriers surrounded by barriers. With
+// that, separators_of() (scheduler/problem/joins.h) separates parallel branches exactly as the graph does.
 void keep_barriers(Problem& problem);
 
 // Returns the time to copy `bytes` between host memory and the memory of the unit. 1 MB/s is one byte per microsecond.

@@ -23,7 +23,7 @@ std::optional<uint32_t> choice_on(const Problem& problem, uint32_t task, uint32_
   return std::nullopt;
 }
 
-// Calls visit(units), with a unit for each branch, for every matching of the paper.
+// The matchings of the paper: calls visit(units), with one unit for each branch, for every matching.
 class Matchings {
  public:
   using Visit = std::function<void(const std::vector<uint32_t>&)>;
@@ -39,8 +39,8 @@ class Matchings {
   }
 
  private:
-  // Each other unit gets at most one of the branches that no other unit has. An additional unit therefore never removes
-  // a matching.
+  // Gives `unit` at most one of the branches that belong to unit `remaining`. An additional unit therefore never
+  // removes a matching.
   void give_branch_to(uint32_t unit, uint32_t remaining) {
     if (unit == units_) return visit_(assigned_);
     if (unit == remaining) return give_branch_to(unit + 1, remaining);
@@ -131,7 +131,7 @@ class LoadBalance {
   struct Placed {
     std::vector<double> loads;  // by unit
     double bound = 0;           // lower bound for the busiest unit
-    uint32_t before = 0;        // its predecessor in the list with one task less
+    uint32_t before = 0;        // index of its predecessor in the list with one task fewer
     uint32_t choice = 0;
   };
 
