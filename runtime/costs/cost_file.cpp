@@ -64,7 +64,7 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
-// Also removes the carriage return of files edited on other systems.
+// Removes and returns the next line of `rest`, without the carriage return that some systems add.
 std::string_view next_line(std::string_view& rest) {
   std::string_view line = next(rest, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);

@@ -275,7 +275,7 @@ class Measurement {
   Status prepare_whole(Unit& unit) {
     Variant variant{.threads = threads_.back(), .unit = &unit};
     UnitInfo info = unit.info();
-    info.refused = options_.left_out;
+    info.refused = options_.rejected;
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const std::optional<uint32_t> program = program_index_for(branches_[branch], info);
@@ -388,7 +388,7 @@ class Measurement {
     return {};
   }
 
-  // Includes skipped ones.
+  // Returns the number of inferences that have run or been skipped.
   int64_t inferences_done() const {
     int64_t done = 0;
     for (const Variant& variant : variants_)
