@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: stands in for the hardware of a real driver. It copies bytes, and fails on request, so that the handling of
+// Device: simulates the hardware of a real driver. It copies bytes, and fails on request, so that the handling of
 // failures in the layers above can be tested.
 //
 // Threads: one thread at a time calls run(); all other members are safe from any thread.

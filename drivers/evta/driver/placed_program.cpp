@@ -99,7 +99,8 @@ bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   return false;
 }
 
-// Each range gets separate pages, which preserves the alignment of addresses to elements.
+// Assigns staging memory to all other ranges. Each range gets separate pages, which preserves the alignment of
+// addresses to elements.
 Status PlacedProgram::stage_others() {
   uint64_t end = 0;
   for (size_t i = 0; i < ranges_.size(); ++i) {

@@ -141,7 +141,7 @@ class Builder {
     return {};
   }
 
-  // Orders the stages: of those that are ready, the one whose first branch comes first in the plan.
+  // Orders the stages. Among the stages that are ready, the one whose first branch comes first in the plan is next.
   Result<std::vector<uint32_t>> order_of_stages() const {
     std::vector<uint32_t> order;
     std::set<std::pair<uint32_t, uint32_t>> ready;  // first branch, stage
@@ -228,7 +228,7 @@ class Builder {
     return {};
   }
 
-  // `before`: by lane, the last step of the previous stage.
+  // Adds a step. `before`: by lane, the last step of the previous stage.
   void add_step(Step step, const std::map<uint32_t, uint32_t>& before) {
     if (last_of_lane_.count(step.lane) == 0) {
       for (const auto& [lane, last] : before)
