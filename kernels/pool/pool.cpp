@@ -122,7 +122,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, shape);
 }
 
-// A window reads only elements inside the input.
+// Counts only the elements of a window that are inside the input, because a window reads no others.
 int64_t steps(const OperatorSpec& spec) {
   const ops::Pool& pool = *spec.as<ops::Pool>();
   int64_t window = pool.kind == ops::PoolKind::kLp ? kFunctionSteps : 1;

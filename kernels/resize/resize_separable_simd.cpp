@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear and cubic along any axes of plain tensors, one axis after the other. Axes that shrink most come first, so that
-// intermediate tensors are small.
+// Linear and cubic interpolation along any axes of plain tensors, one axis after another. Axes that shrink most come
+// first, so that intermediate tensors are small.
 #include <algorithm>
 
 #include "kernels/common/framework/function_kernel.h"
@@ -92,7 +92,7 @@ class SeparableResize final : public Kernel {
     for (size_t i = 0; i + 1 < steps_.size(); ++i) largest_ = std::max(largest_, steps_[i].output_elements());
   }
 
-  // Two intermediate tensors, used in turn.
+  // Returns the size of two intermediate tensors, which are used alternately.
   ScratchSize scratch(int) const override {
     const int64_t buffers = static_cast<int64_t>(std::min<size_t>(2, steps_.size() - 1));
     return {.shared = saturated_bytes(buffers, largest_, sizeof(float))};

@@ -57,8 +57,8 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
   S8Outputs outputs_;
   S8DepthwiseFunction function_;
   const int8_t* function_weights_;  // weights read by function_: weights_ or dot4_weights_
-  int64_t block_bytes_;             // of function_weights_
-  int64_t call_rows_;               // rows computed at a time, maximum
+  int64_t block_bytes_;             // bytes per block of function_weights_
+  int64_t call_rows_;               // maximum number of rows computed together
 };
 
 void S8Depthwise16::use_pairs() {
