@@ -32,7 +32,7 @@ double median_of(std::vector<double> samples) {
 }
 
 // Measures the time from a signal by one thread until a sleeping thread continues.
-Result<double> measure_hand_over() {
+Result<double> measure_wake_up() {
   constexpr int kRepetitions = 40;
   Event ping, pong;
   std::vector<double> samples;
@@ -176,11 +176,11 @@ class Measurement {
       result.works.push_back(series->times);
     }
     result.failed = failed_;
-    NESTRT_ASSIGN_OR_RETURN(const double hand_over, measure_hand_over());
+    NESTRT_ASSIGN_OR_RETURN(const double wake_up, measure_wake_up());
     const double lane = measure_lanes(*host_);
-    for (int threads : threads_) result.costs.set_overhead(host_key(threads), {hand_over, 0, 0, lane});
+    for (int threads : threads_) result.costs.set_overhead(host_key(threads), {wake_up, 0, 0, lane});
     for (const auto& [key, overheads] : overheads_)
-      result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish)});
+      result.costs.set_overhead(key, {wake_up + median_of(overheads.start), median_of(overheads.finish)});
     return result;
   }
 
