@@ -31,7 +31,7 @@ class KernelProgram final : public Executable {
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
                                                         std::shared_ptr<scheduler::SharedRunner> pool);
 
-  // As for Unit::kernel_options().
+  // Returns the kernel options of a branch, as Unit::kernel_options() does.
   static std::vector<KernelOption> options(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }

@@ -30,7 +30,7 @@ class Device {
   // Makes the current run check its `stop` flag.
   void interrupt();
 
-  // Each call sets the fault of one run, in order. Later runs have no fault.
+  // Adds the fault of one run. Each call applies to one run, in order. Later runs have no fault.
   void next_run(Fault fault);
   // Discards the faults of runs that have not started.
   void forget_faults();

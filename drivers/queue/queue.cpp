@@ -187,7 +187,7 @@ void Queue::judge(const Job& job, const Status& status) {
   log(LogLevel::kWarning, failure_.message());
 }
 
-// An accepted job is completed even if the message cannot be allocated.
+// Returns a failure. An accepted job is completed even if the message cannot be allocated.
 Status Queue::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }

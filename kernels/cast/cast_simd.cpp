@@ -109,7 +109,7 @@ void saturate_s64(const std::byte* from, std::byte* to, int64_t count) {
 
 }  // namespace
 
-// Each function casts `count` elements between two different types. Its name may determine one of them.
+// Cast `count` elements between two different types. The name of a function may determine one of them.
 void cast_from_f32(DataType to, const std::byte* x, std::byte* y, int64_t count) {
   switch (to) {
     case DataType::kS8:

@@ -34,7 +34,7 @@ void blend_rows(const float* x, int64_t row, const int32_t* indices, const float
   for (int64_t i = 0; i < count; ++i) y[i] = (wa * a[i] + wb * b[i]) + (wc * c[i] + wd * d[i]);
 }
 
-// The same for every element of a row of single elements.
+// Does the same for every element of a row of single elements.
 void blend_elements(const float* x, const int32_t* indices, const float* weights, int taps, float* y, int64_t count) {
   if (taps == 2) {
     for (int64_t i = 0; i < count; ++i)

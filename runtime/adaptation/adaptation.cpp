@@ -265,7 +265,7 @@ Result<std::shared_ptr<PreparedSchedule>> Adaptation::prepare(const Schedule& sc
   return made;
 }
 
-// Without a schedule policy, all predictions are 0.
+// Returns empty statistics for a schedule. Without a schedule policy, all predictions are 0.
 RunStatistics Adaptation::new_statistics(const Schedule& schedule) const {
   if (policy_ != nullptr) return policy_->new_statistics();
   return RunStatistics(schedule, std::vector<double>(schedule.steps.size(), 0));

@@ -252,7 +252,8 @@ Status Executor::explain(const PreparedStep& step, const StepTimeout& timeout, c
                                          step.step.branch, limit.count(), step.times().unit_us / 1e3));
 }
 
-// A tight deadline is not a failure of the unit. But if the host would have met it, the next runs may bypass the unit.
+// Records that the run missed its deadline. A tight deadline is not a failure of the unit. But if the host would have
+// met it, the next runs may bypass the unit.
 Status Executor::record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status) {
   Status late(Code::kDeadlineExceeded, std::string(status.message()));
   if (step.fallback != nullptr && (timeout.host_is_in_time || host_is_in_time_))

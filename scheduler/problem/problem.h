@@ -104,7 +104,7 @@ double copy_us(const ProblemUnit& unit, double bytes);
 
 // Returns the time from the end of a step to the start of a step on another unit that reads `bytes` of its output.
 double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);
-// Same, between lanes. Returns 0 for the same lane.
+// Returns the same between lanes; 0 for the same lane.
 double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes);
 // Return the time to transfer the inputs from the caller, in lane 0, before the first step, and the outputs back to the
 // caller after the last step.

@@ -68,7 +68,7 @@ Status import_prelu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId slope, node.input(1));
   const Shape shape = node.shape(x);
-  // Before opset 7 a vector of slopes applied per channel.
+  // Before opset 7, a vector of slopes was applied per channel.
   if (node.opset() < 7 && node.shape(slope).rank() == 1 && shape.rank() > 2) {
     Shape by_channel{node.shape(slope)[0]};
     for (int axis = 2; axis < shape.rank(); ++axis) by_channel.push_back(1);

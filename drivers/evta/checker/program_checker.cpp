@@ -150,8 +150,8 @@ class Checker {
   Status read(Memory memory, const IndexSet& elements) { return order_ ? order_->read(memory, elements) : Status(); }
   Status write(Memory memory, const IndexSet& elements) { return order_ ? order_->write(memory, elements) : Status(); }
 
-  // After a store of rows without elements, the hardware's store module is off by one transfer from the next store
-  // until the next reset.
+  // Rejects a store of rows without elements. After one, the hardware's store module is off by one transfer from the
+  // next store until the next reset.
   static Status check_empty_store(const Transfer& transfer) {
     return transfer.y_size == 0 ? Status() : invalid_program("a store has rows without elements");
   }
@@ -252,7 +252,7 @@ class Checker {
                                : "reads as its source an accumulator that one of the two preceding micro-ops wrote");
   }
 
-  // With an immediate, the Chisel design reads the operand from src, other designs from dst.
+  // Checks the operand of an operation with an immediate. The Chisel design reads it from src, other designs from dst.
   Status check_operand(const Alu& alu) const {
     if (!alu.use_immediate || configuration_.design != Design::kChisel) return {};
     const Loop& loop = alu.loop;

@@ -247,7 +247,7 @@ Status Device::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
-// If the accelerator did not stop, it may still write to host-visible memory.
+// Resets the accelerator. If it did not stop, it may still write to host-visible memory.
 Status Device::reset_transport() {
   return guarded([&] {
     const Status status = transport_->reset();

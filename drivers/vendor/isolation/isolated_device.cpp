@@ -163,7 +163,7 @@ Status IsolatedDevice::share(Child& child, uint64_t id, const Shared& shared) {
   return ask(child, Lane::kLoad, &request, shared.descriptor.value());
 }
 
-// A process that has ended has no state. A failure here is detected on the next use.
+// Releases an object in the process. A process that has ended has no state. A failure here is detected on the next use.
 void IsolatedDevice::forget(Call call, uint64_t id) {
   programs_.erase(id);
   Request request = {};

@@ -325,7 +325,8 @@ Tile S8Amx16::tile_at(const Task& task, Range units, int64_t index) const {
           lines.size()};
 }
 
-// In either loop order, the first tiles are the ones that read weights for the first time.
+// Multiplies tiles of inputs by up to two blocks of weights. In either loop order, the first tiles are the ones that
+// read weights for the first time.
 void S8Amx16::multiply(const Task& task, int64_t block, bool is_first, Sums& sums) const {
   sums.first_block = task.group * group_blocks() + block;
   sums.blocks = std::min<int64_t>(2, task.blocks.last - block);

@@ -133,7 +133,7 @@ void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& fi
   if (!finishes) outputs_.run(block, finish);
 }
 
-// A slab is one depth of one block of one image, numbered in the order [image][block][z].
+// Computes rows of a slab: one depth of one block of one image. Slabs are numbered in the order [image][block][z].
 void S8Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range, int32_t* sums) const {
   const ConvGeometry& g = geometry_;
   const int64_t plane = slab / g.axes[0].output, block = plane % blocks();

@@ -71,8 +71,8 @@ class WinogradTasks {
             tile.column * step - w.pad_begin,
             outside};
   }
-  // For each chunk, calls transform for all items, then multiply for all products. `geometry` must be the one passed to
-  // the constructor.
+  // Calls transform for all items of a chunk, then multiply for all of its products, chunk by chunk. `geometry` must be
+  // the one passed to the constructor.
   void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const WinogradItem&)> transform,
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 

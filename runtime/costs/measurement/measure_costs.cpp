@@ -228,7 +228,7 @@ class Measurement {
 
   const plan::Program* host_program(uint32_t branch) const { return program_for(branches_[branch], host_->info()); }
 
-  // A branch without host kernels runs on its unit in every inference and is measured there.
+  // Prepares branches without host kernels. Such a branch runs on its unit in every inference and is measured there.
   Status prepare_alone() {
     alone_.resize(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {

@@ -237,9 +237,9 @@ class BranchCheck {
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
-  // A program may read what its branch's operators read, and write the bytes that they compute. These need not be all
-  // bytes of their outputs, because other branches compute the bytes of views. The driver ensures that a program reads
-  // write-only bytes only after writing them.
+  // Checks a range of a tensor. A program may read what its branch's operators read, and write the bytes that they
+  // compute. These need not be all bytes of their outputs, because other branches compute the bytes of views. The
+  // driver ensures that a program reads write-only bytes only after writing them.
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
