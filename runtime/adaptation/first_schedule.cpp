@@ -115,7 +115,8 @@ class FirstScheduleMaker {
 
   bool learns() const { return options_.costs.measure == Measuring::kInRuns && !measures_before(); }
 
-  // Nothing can be learned from runs with checks, because the host repeats their work.
+  // Returns whether costs are measured before the first run. Nothing can be learned from runs with checks, because the
+  // host repeats their work.
   bool measures_before() const {
     return options_.costs.measure == Measuring::kBefore || !options_.costs.file.empty() ||
            options_.fault_tolerance.check_every == 1;

@@ -279,8 +279,8 @@ std::vector<uint32_t> cut_points(const Predecessors& graph) {
   return RegionBuilder(graph).cuts(all);
 }
 
-// A node is a barrier if every earlier node has a successor at or before it and every later node has a predecessor at
-// or after it.
+// Returns every node for which each earlier node has a successor at or before it and each later node has a predecessor
+// at or after it.
 std::vector<uint32_t> barriers(const Predecessors& graph) {
   const auto count = static_cast<uint32_t>(graph.size());
   std::vector<uint32_t> nearest(count, count);  // by node: its nearest successor

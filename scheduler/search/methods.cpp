@@ -93,7 +93,7 @@ class PaperMethod {
     Matchings(static_cast<uint32_t>(branches.size()), static_cast<uint32_t>(problem_.units.size()), try_matching).run();
   }
 
-  // Tasks stay in file order, so that the position of a decision is its task.
+  // Sets the decision on a task. Tasks stay in file order, so that the position of a decision is its task.
   void place(std::vector<Decision>& order, uint32_t task, uint32_t unit) const {
     order[task] = {task, choice_on(problem_, task, unit).value_or(sequential_choice_[task]), false};
   }
@@ -146,7 +146,7 @@ class LoadBalance {
     return least;
   }
 
-  // Beam search: keeps the most promising placements for each number of placed tasks.
+  // Places the tasks by beam search, which keeps the most promising placements for each number of placed tasks.
   void place_largest_first() {
     constexpr size_t kWidth = 64;
     std::vector<uint32_t> order(choice_.size());

@@ -25,7 +25,7 @@ constexpr uint64_t kMinStreamBytes = 4096;  // minimum charge
 constexpr uint64_t kUsesOfStreamByte = 1;
 constexpr uint64_t kMinRangeBytes = 4096;  // minimum charge: the unit allocates a page per range
 
-// Some kernels pack unpacked weights and pad them.
+// Returns the size of the largest packed form of the weights. Some kernels pack unpacked weights and pad them.
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
   int64_t most = storage_bytes(weights.type, weights.shape, weights.layout);
   for (const PackingRow& row : kPackings)
